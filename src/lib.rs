@@ -1,7 +1,8 @@
 //! Reads game mesh files without loading them: memory-mapped, lazy and without copies.
 //!
-//! A mesh file already contains the arrays that a program needs. This crate maps the file, finds
-//! its arrays, and borrows them. It decodes a value only when you access it.
+//! A mesh file already contains the arrays that a program needs. This crate maps the file into
+//! memory, computes the offsets of its arrays, and borrows the arrays. A vertex or index value is
+//! decoded only when the program reads it.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -19,12 +20,14 @@
 //! # }
 //! ```
 //!
-//! # Owner, scene, answer
+//! # Owner, scene, query result
 //!
-//! An owner holds the bytes of a file: [`unigine::Mesh`], [`unreal::Mesh`], [`secondlife::Mesh`],
-//! [`ezmesh::Mesh`], or [`Model`] for a file of any format. Its views borrow from it. A
-//! [`query::Scene`] borrows the surfaces of an owner, holds a [`query::Tree`] over the triangles of
-//! each, and answers questions about them. Keep the owner, and build the scene from it once.
+//! An owner is a value that owns the bytes of a file: [`unigine::Mesh`], [`unreal::Mesh`],
+//! [`secondlife::Mesh`], [`ezmesh::Mesh`], or [`Model`] for a file of any format. Surfaces and
+//! arrays borrow their bytes from the owner. A [`query::Scene`] borrows the surfaces of a mesh,
+//! holds a [`query::Tree`] over the triangles of each surface, and runs ray casts and other spatial
+//! queries. Keep the value that owns the bytes, such as [`Model`], and build the [`query::Scene`]
+//! from it once.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -40,20 +43,28 @@
 //!
 //! # Modules
 //!
-//! - [`formats`] detects a format and opens any file. [`unigine`], [`unreal`], [`secondlife`] and
-//!   [`ezmesh`] read, validate, write and build the files of one format.
-//! - [`model`] is the view that all formats share: [`Geometry`], [`Surface`], [`Weights`], and
-//!   [`Animations`] with poses and skinning.
-//! - [`query`] casts rays, finds the nearest point, and finds triangles in a box or frustum.
-//! - [`mod@array`] has the borrowed arrays. [`decode`] has the formula of each encoding. [`scan`]
-//!   reduces whole arrays to sums, spheres and histograms without storing values.
-//! - [`io`] maps and reads files. [`parse`] has checked reads, limits, regions and findings.
-//! - [`sidecar`] stores the offsets and trees that are slow to find, for the next time.
-//! - [`guide`] explains the program, the formats and the design.
+//! - [`formats`] detects the format of a file and opens files of all supported formats.
+//!   [`unigine`], [`unreal`], [`secondlife`] and [`ezmesh`] read, validate, write and build the
+//!   files of one format.
+//! - [`model`] is the interface to meshes that all file formats share: [`Geometry`], [`Surface`],
+//!   [`Weights`], and [`Animations`] with poses and skinning.
+//! - [`query`] casts rays, finds the point on a mesh that is nearest to a given point, and finds
+//!   the triangles in a bounding box or view frustum.
+//! - [`mod@array`] contains the array types, which borrow their bytes from a file. [`decode`]
+//!   contains the formula that decodes each vertex and index encoding. [`scan`] computes sums,
+//!   bounding spheres and histograms of whole arrays without storing the decoded values.
+//! - [`io`] maps and reads files. [`parse`] contains the bounds-checked cursor, the limits on
+//!   memory, the named byte ranges of a file ([`Region`]) and the violations that validation
+//!   reports ([`Finding`]).
+//! - [`sidecar`] stores byte offsets and query trees that are slow to compute, in a separate file
+//!   that is read when the mesh file is opened again.
+//! - [`guide`] is the manual: it explains the command-line program, the file formats and the design
+//!   of the crate.
 //!
 //! # Costs
 //!
-//! The tables use "pages" for the pages of the file that a call touches for the first time.
+//! In this table, "pages touched" are the memory pages of the mapped file that a call accesses for
+//! the first time.
 //!
 //! | call | order | pages touched | allocates |
 //! |---|---|---|---|
@@ -89,24 +100,31 @@
 //!
 //! # Promises
 //!
-//! 1. Opening reads only the header, or the elements of a text. A surface is located at its first
-//!    use, and its place is remembered.
-//! 2. No file causes a panic, an endless loop or unlimited recursion. Reading allocates at most 16
-//!    times the file's size and 1 MiB beyond the requested results. Inflating a block allocates at
-//!    most twice [`Limits::block`].
-//! 3. Every byte of a well-formed file belongs to exactly one named [`Region`].
-//! 4. Every error names the format, the field, the byte offset, and the expected and found values.
-//! 5. A value that is read through a view equals the value of a copying loader, bit for bit.
-//! 6. A binary file that is read and written again is the same, byte for byte.
-//! 7. Views are `Copy + Send + Sync`. Owners have no lifetime and can be stored.
+//! 1. Opening a mesh reads only the header of a binary file, or the XML elements of a text file.
+//!    The byte offset of a surface is computed at the first access to the surface and then cached.
+//! 2. No file causes a panic, an endless loop or unlimited recursion. Reading a file allocates at
+//!    most 16 times the size of the file plus 1 MiB, in addition to the memory of the requested
+//!    results. Inflating one compressed block allocates at most twice the number of bytes in
+//!    [`Limits::block`].
+//! 3. Every byte of a well-formed file belongs to exactly one named byte range ([`Region`]).
+//! 4. Every error about the bytes of a file contains the format, the field, the byte offset, the
+//!    expected value and the value that was found.
+//! 5. A value that is decoded from a borrowed array is bit-identical to the value from a loader
+//!    that copies and converts the whole file.
+//! 6. If a binary mesh file is read and then written again, the new file is byte-identical to the
+//!    original file.
+//! 7. Borrowed arrays are `Copy + Send + Sync`. Types that own the bytes of a file, such as
+//!    [`Model`], have no lifetime parameter and can be stored in a struct.
 //!
 //! # When to use something else
 //!
-//! - To read every vertex of a file once from a network disk, read the whole file: copying is
-//!   faster.
-//! - To edit meshes, convert them to your structure: views are read-only.
-//! - To read files that other programs change, use [`read`], which copies. [`map`](fn@map) is
-//!   `unsafe` because a mapped file must not change; [`io`] describes the consequences.
+//! - To read every vertex of a file once from a network disk, copy the whole file to memory with
+//!   [`read`], which is faster than a memory map.
+//! - To edit a mesh, copy its arrays to your own data structure, because the arrays of this crate
+//!   are read-only.
+//! - To read files that other programs change, use [`read`], which copies the file to memory.
+//!   [`map`](fn@map) is `unsafe` because a mapped file must not change; [`io`] describes the
+//!   consequences.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
@@ -134,7 +152,7 @@ pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, 
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
 
-/// Tests the examples of the README.
+/// Compiles and runs the code examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,45 +1,48 @@
 //! Access to processor instructions that not every processor supports, such as AVX2 and AVX-512.
 //!
-//! This module detects the instructions of the current processor and compiles functions for several
-//! generations of processors. The module also contains stores that bypass the cache, and functions
-//! that prefetch memory.
+//! This module detects which vector instruction sets the current processor supports, and compiles
+//! functions for several SIMD levels: portable, AVX2 and AVX-512. This module also contains memory
+//! stores that bypass the processor's cache, and functions that prefetch memory into the cache.
 //!
 //! A kernel is a safe function that processes many items with vector instructions. Usually the
-//! compiler vectorises the kernel. If the compiler's code is slower, the kernel is written with
-//! intrinsics, in safe functions with `#[target_feature]`. Safe functions are possible because
-//! since Rust 1.87 only the intrinsics that take pointers are unsafe, and the kernels load and
-//! store by casting arrays. One step is unsafe: the call of a function that is compiled for
-//! instructions that the processor must support. The macro [`kernel`] makes that call, after the
-//! processor's instructions were detected once. For this reason, files with kernels contain no
-//! unsafe code.
+//! compiler vectorises the loop of a kernel automatically. A kernel is written with intrinsics, in
+//! safe functions with `#[target_feature]`, if the automatically vectorised loop is slower. The
+//! intrinsics need no unsafe code: since Rust 1.87 only the intrinsics that take pointers are
+//! unsafe, and the kernels load and store vectors by casting arrays. Calling a function that is
+//! compiled for AVX2 or AVX-512 is unsafe, because the processor may not support these
+//! instructions. The macro [`kernel`] contains the unsafe call of a function that is compiled for
+//! AVX2 or AVX-512, after a check of the detected SIMD level. The source files that define kernels
+//! therefore contain no unsafe code.
 //!
-//! On processors other than x86-64, and under Miri, the portable version of each kernel runs.
+//! On processors other than x86-64, and under Miri, each kernel runs in its portable version
+//! without AVX2 and AVX-512.
 
 #![allow(
     unsafe_code,
     reason = "only this module calls functions compiled for detected instructions, and has streaming stores and prefetching"
 )]
 
-/// A generation of processors, given by the instruction sets that they support.
+/// A SIMD level: a set of vector instruction sets that a function is compiled for.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CpuLevel {
-    /// Only the instructions that every processor of the architecture supports.
+    /// Only the instructions that every processor of the target architecture supports.
     Portable,
-    /// AVX2, fused multiply-add and half floats: x86-64 processors since 2013.
+    /// AVX2, fused multiply-add (FMA) and half-float conversion (F16C), as in x86-64 processors
+    /// since 2013.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx2,
-    /// AVX-512 with byte permutations: Intel since 2019, AMD since 2022.
+    /// AVX-512 with byte permutations (VBMI), as in Intel processors since 2019 and AMD since 2022.
     ///
-    /// Older processors with AVX-512 are not included, because they lower their clock frequency for
-    /// these instructions.
+    /// Older processors that support AVX-512 without VBMI use the AVX2 level, because they lower
+    /// their clock frequency while they execute AVX-512 instructions.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Avx512,
 }
 
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
 impl CpuLevel {
-    /// Returns the newest generation of instruction sets that the processor supports.
+    /// Returns the highest SIMD level that the processor supports.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline]
     pub(crate) fn best() -> Self {
@@ -78,7 +81,7 @@ thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
 
-/// Runs a test once for each generation of instruction sets that the processor supports.
+/// Runs the closure `test` once for each SIMD level that the processor supports.
 #[cfg(test)]
 pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
     let best = CpuLevel::detect();
@@ -93,15 +96,15 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
     LOWERED.set(None);
 }
 
-/// Defines a function that is compiled for several generations of processors.
+/// Defines a function that is compiled for several SIMD levels.
 ///
-/// At run time, the function selects the version for the newest generation that the processor
-/// supports.
+/// At run time, the defined function calls the version that is compiled for the highest SIMD level
+/// that the processor supports.
 ///
-/// Each arm of the macro is an expression that is compiled with the instructions of its generation.
-/// The expression calls functions that are always inlined, or functions written for these
-/// instructions. The arm of the newest generation comes first. The arm `_` is compiled for every
-/// processor.
+/// Each arm of the macro consists of the names of SIMD levels and an expression that is compiled
+/// for these levels. The expression of a macro arm calls functions that are always inlined, or
+/// functions that are written with the intrinsics of the SIMD levels of the arm. The macro arm of
+/// the highest SIMD level comes first. The macro arm `_` is compiled for every processor.
 ///
 /// ```text
 /// kernel! {
@@ -112,7 +115,7 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 /// }
 /// ```
 ///
-/// A body without arms is compiled for each generation:
+/// The function in a macro call without arms is compiled for each SIMD level:
 ///
 /// ```text
 /// kernel! {
@@ -148,9 +151,10 @@ macro_rules! kernel {
             fn compiled $($generics)* $args $($value)* {
                 $body
             }
-            // SAFETY: `CpuLevel::best` returned this level or a higher one. `CpuLevel::detect`
-            // returns a level only if the processor supports all features of that level and of all
-            // lower levels. `$features` are the features of this level.
+            // SAFETY: `CpuLevel::best` returned the SIMD level `$needed` or a higher level.
+            // `CpuLevel::detect` returns a level only if the processor supports all features of
+            // that level and of all lower levels. `$features` are the features of the level
+            // `$needed`.
             #[allow(unsafe_code, reason = "the call of a function compiled for detected instructions")]
             return unsafe { $crate::simd::kernel!(@call compiled $args) };
         }
@@ -171,14 +175,17 @@ pub(crate) use kernel;
 /// Size of a cache line, in bytes.
 pub(crate) const LINE: usize = 64;
 
-/// Stores that bypass the cache. Such a store does not load the cache line that it writes, and does
-/// not keep it in the cache.
+/// Memory stores that bypass the cache (streaming stores).
+///
+/// A streaming store does not load the cache line that it writes, and does not keep this line in
+/// the cache.
 ///
 /// If the cache already holds the destination, a store that bypasses the cache takes twice the time
 /// of an ordinary store.
 ///
-/// Dropping this value makes the stores visible to other threads, as ordinary stores are. The value
-/// must be dropped before the borrow of the destination ends.
+/// Dropping a `PastCache` executes a store fence, which makes the streaming stores visible to other
+/// threads like ordinary stores. A `PastCache` must be dropped before the mutable borrow of the
+/// destination ends.
 pub(crate) struct PastCache(());
 
 impl PastCache {
@@ -192,8 +199,8 @@ impl PastCache {
     /// Copies `from` to the start of `out` with stores that bypass the cache, up to the shorter of
     /// the two lengths.
     ///
-    /// The copy also prefetches the bytes of `next`, which keeps the memory busy with reads and
-    /// writes at the same time.
+    /// `store` also prefetches the bytes of `next` into the cache, to read and write main memory at
+    /// the same time.
     #[allow(clippy::unused_self, reason = "the drop of `self` fences the stores")]
     pub(crate) fn store(&self, out: &mut [u8], from: &[u8], next: &[u8]) {
         use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm_stream_si128};
@@ -213,18 +220,18 @@ impl PastCache {
             let parts: [__m128i; 4] = bytemuck::cast(*from);
             let target: *mut __m128i = line.as_mut_ptr().cast();
             for (part, place) in parts.into_iter().zip(0..) {
-                // SAFETY: a line is four times sixteen bytes, it is borrowed for writing, and
-                // `place` is 0 to 3, so the store is in bounds. The line starts at a multiple of
-                // 64, because `align_offset` returned the number of bytes before the first such
-                // address, or the length of `out` is smaller and there is no line. Every x86-64
-                // processor has the instruction. No code reads the line before the fence in `drop`,
-                // because the callers borrow the output mutably for as long as they hold this
-                // value.
+                // SAFETY: a cache line has 64 bytes, `line` is borrowed mutably, and `place` is 0
+                // to 3, so each store of 16 bytes is in bounds. The address of `line` is a multiple
+                // of 64: `align_offset` returned the number of bytes before the first such address,
+                // and if `out` is shorter than this number, `lines` is empty. Every x86-64
+                // processor has the instruction of `_mm_stream_si128`. No code reads the cache line
+                // before the store fence in `drop`, because the callers borrow the output mutably
+                // while they hold the `PastCache`.
                 unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
             }
             if let Some(byte) = ahead.next() {
-                // SAFETY: every x86-64 processor has this instruction. The prefetch instruction
-                // changes only the contents of the cache.
+                // SAFETY: every x86-64 processor has the prefetch instruction, and it changes only
+                // the contents of the cache.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
             }
         }
@@ -235,8 +242,8 @@ impl PastCache {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Drop for PastCache {
     fn drop(&mut self) {
-        // SAFETY: every x86-64 processor has this instruction, and it has no operands. The
-        // instruction makes the streaming stores visible before all later stores of this thread.
+        // SAFETY: every x86-64 processor has the `sfence` instruction, which has no operands.
+        // `sfence` makes the streaming stores visible before all later stores of this thread.
         unsafe { std::arch::x86_64::_mm_sfence() };
     }
 }
@@ -251,8 +258,9 @@ impl PastCache {
     }
 }
 
-/// Prefetches the first `lines` cache lines of `bytes` into the cache. Prefetching affects only the
-/// speed.
+/// Prefetches the first `lines` cache lines of `bytes` into the cache.
+///
+/// Prefetching changes only the speed of the program, and not its results.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
 pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
@@ -260,7 +268,8 @@ pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         for line in 0..lines {
-            // SAFETY: as in `prefetch_ahead`.
+            // SAFETY: every x86-64 processor has the prefetch instruction, which accepts any
+            // address.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast::<i8>().wrapping_add(line.wrapping_mul(LINE)));
             }
@@ -270,7 +279,9 @@ pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
     let _ = (bytes, lines);
 }
 
-/// Prefetches the cache line in which item `index` of an array starts. `index` may be out of range.
+/// Prefetches the cache line that contains the first byte of item `index` of an array.
+///
+/// `index` may be out of range, because a prefetch accepts any address.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction")]
 pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
@@ -278,7 +289,7 @@ pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let item = array.as_ptr().wrapping_add(usize::try_from(index).unwrap_or(usize::MAX));
-        // SAFETY: as in `prefetch_ahead`.
+        // SAFETY: every x86-64 processor has the prefetch instruction, which accepts any address.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(item.cast());
         }
@@ -287,17 +298,16 @@ pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
     let _ = (array, index);
 }
 
-/// The distance between a block that is being read and the memory that is prefetched for it, in
-/// bytes.
+/// The distance from an address that a loop reads to the address that it prefetches, in bytes.
 ///
-/// The distance is one page (4,096 bytes), because the processor's own prefetching does not reach
-/// further.
+/// The prefetch distance is one memory page (4,096 bytes), because the hardware prefetcher of the
+/// processor does not prefetch beyond the current page.
 const AHEAD: usize = 4096;
 
-/// Prefetches the memory that is one page (4,096 bytes) after the items of `block`.
+/// Prefetches the memory that lies one page (4,096 bytes) after the items of `block`.
 ///
-/// Use this function in a loop that reads an array from its start to its end. Prefetching affects
-/// only the speed.
+/// Call `prefetch_ahead` in a loop that reads an array from its start to its end. Prefetching
+/// changes only the speed of the program, and not its results.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
 pub(crate) fn prefetch_ahead<T>(block: &[T]) {
@@ -306,8 +316,8 @@ pub(crate) fn prefetch_ahead<T>(block: &[T]) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let start = block.as_ptr().cast::<i8>().wrapping_add(AHEAD);
         for line in (0..size_of_val(block)).step_by(64) {
-            // SAFETY: every x86-64 processor has this instruction. The prefetch instruction is a
-            // hint and accepts any address. The instruction reads nothing that the program can
+            // SAFETY: every x86-64 processor has the prefetch instruction. The prefetch instruction
+            // is a hint and accepts any address. A prefetch has no effect that the program can
             // observe, and does nothing if the address is not mapped.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line));
@@ -331,7 +341,7 @@ mod tests {
                 PastCache::new().store(&mut out[at..at + length], &from[at % 7..], &from[..length]);
                 assert!(out[..at].iter().chain(&out[at + length..]).all(|byte| *byte == 0), "{at} {length}");
                 assert_eq!(out[at..at + length], from[at % 7..at % 7 + length]);
-                // No byte after the length of `from` is written.
+                // `store` writes no byte after the bytes that it copies from `from`.
                 PastCache::new().store(&mut out[at..], &[9; 3], &[]);
                 assert_eq!(out[at..at + 3], [9; 3]);
                 assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));

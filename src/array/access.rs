@@ -1,5 +1,5 @@
-//! The trait [`Array`] of all arrays: it decodes single items, all items in order, whole ranges, or
-//! chunks.
+//! The trait [`Array`], which all array types of this crate implement. An [`Array`] decodes single
+//! items, all items in order, or chunks of items.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -19,9 +19,10 @@ use crate::io;
 ///
 /// The trait is implemented by arrays with one fixed encoding, such as
 /// [`Packed`](crate::array::Packed), and by enums of several encodings, such as
-/// [`Positions`](crate::model::Positions), which select their encoding once per operation. A type
-/// must implement [`len`](Self::len), [`get`](Self::get) and [`slice`](Self::slice). The type
-/// should override the other methods if it can run them faster than the default implementations.
+/// [`Positions`](crate::model::Positions), which select their encoding once per operation. An
+/// implementation of `Array` must define [`len`](Self::len), [`get`](Self::get) and
+/// [`slice`](Self::slice). An implementation of `Array` should override a default method if a
+/// faster implementation is possible.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::{Index, Unorm8}};
@@ -34,8 +35,9 @@ use crate::io;
 /// assert_eq!(last(Packed::new(&[bytes], Unorm8)), Some([1.0 / 255.0, 1.0]));
 /// ```
 pub trait Array: Copy {
-    /// The type of a decoded item: plain data, which can be copied to a GPU buffer without
-    /// conversion.
+    /// The type of a decoded item.
+    ///
+    /// `Item` implements [`Pod`], so decoded items can be copied to a GPU buffer byte for byte.
     type Item: Pod;
 
     /// Returns the number of items of the array.
@@ -44,14 +46,16 @@ pub trait Array: Copy {
     /// Decodes the item at `index`, or returns `None` if `index` is out of range.
     fn get(&self, index: usize) -> Option<Self::Item>;
 
-    /// Returns a sub-array of the items in `range`, without decoding them, or `None` if part of
-    /// `range` is out of range.
+    /// Returns the sub-array of the items in `range` without decoding them.
+    ///
+    /// Returns `None` if `range` extends beyond the end of the array.
     fn slice(&self, range: Range<usize>) -> Option<Self>;
 
-    /// Returns the bytes of the file that contain the items.
+    /// Returns the bytes of the file that contain the items of the array.
     ///
-    /// The slice also contains bytes of other arrays if the format interleaves the arrays. The
-    /// slice is empty for arrays whose items are computed and not stored.
+    /// The returned slice also contains bytes of other arrays if the file format interleaves
+    /// arrays. The returned slice is empty for arrays whose items are computed and not stored in
+    /// the file.
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
         Self: 'b,
@@ -59,8 +63,9 @@ pub trait Array: Copy {
         &[]
     }
 
-    /// Returns the offset, in bytes, of item `index` in the slice from
-    /// [`as_bytes`](Self::as_bytes), or 0 if that slice is empty.
+    /// Returns the offset of item `index` in the slice from [`as_bytes`](Self::as_bytes), in bytes.
+    ///
+    /// Returns 0 if the array stores no bytes in the file.
     fn byte_offset(&self, index: usize) -> usize {
         let _ = index;
         0
@@ -81,7 +86,8 @@ pub trait Array: Copy {
 
     /// Returns an iterator that decodes all items of the array in order, one at a time.
     ///
-    /// Call [`prefetch`](Self::prefetch) first if the array is large and the file is not in memory.
+    /// Call [`prefetch`](Self::prefetch) before `iter` if the array is large and its bytes are not
+    /// in memory yet.
     #[inline]
     fn iter(
         &self,
@@ -89,8 +95,8 @@ pub trait Array: Copy {
         ArrayIter::new(*self)
     }
 
-    /// Decodes all items in order and combines them into one value, like [`Iterator::fold`]. The
-    /// encoding is selected once, not for each item.
+    /// Decodes all items in order and combines them into one value, like [`Iterator::fold`]. For an
+    /// enum of several encodings, `fold` selects the encoding once and not for each item.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(&self, first: B, fold: F) -> B {
         (0..self.len()).map_while(|index| self.get(index)).fold(first, fold)
@@ -103,7 +109,9 @@ pub trait Array: Copy {
         self.fold((), |(), item| visit(item));
     }
 
-    /// Decodes items into `out`, up to the shorter of the two lengths. Does not prefetch the array.
+    /// Decodes items into `out`, up to the shorter of the lengths of the array and of `out`.
+    ///
+    /// `fill` does not prefetch the array.
     #[inline]
     fn fill(&self, out: &mut [Self::Item]) {
         let mut places = out.iter_mut();
@@ -129,10 +137,10 @@ pub trait Array: Copy {
 
     /// Prefetches the array and returns its decoded items in chunks of up to 8 KiB.
     ///
-    /// Reading in chunks is as fast as [`decode_into`](Self::decode_into) and does not allocate
+    /// Decoding in chunks is as fast as [`decode_into`](Self::decode_into) and does not allocate
     /// memory.
     ///
-    /// A call of this method does not compile if the size of an item is 0 or more than 8 KiB.
+    /// A call of `chunks` does not compile if the size of an item is 0 or more than 8 KiB.
     #[inline]
     fn chunks(&self) -> Chunks<Self> {
         const {
@@ -148,7 +156,8 @@ pub trait Array: Copy {
     /// Decodes all items in [`chunks`](Self::chunks), and passes each chunk to `visit` with the
     /// array index of the chunk's first item.
     ///
-    /// The closure `visit` may overwrite the items of the chunk, because they are a copy.
+    /// The closure `visit` may overwrite the items of the chunk, because they are a copy of the
+    /// file's data.
     fn for_each_chunk(&self, mut visit: impl FnMut(usize, &mut [Self::Item])) {
         let mut chunks = self.chunks();
         loop {
@@ -161,8 +170,8 @@ pub trait Array: Copy {
     /// Decodes all items and converts them to another [output format](crate::decode::convert), such
     /// as normalized integers.
     ///
-    /// The array is prefetched first. If `out` has 32 MiB or more, it is written with stores that
-    /// bypass the cache.
+    /// `decode_as` prefetches the array before it decodes the items. If the size of `out` is 32 MiB
+    /// or more, `out` is written with stores that bypass the processor's cache.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -192,9 +201,9 @@ pub trait Array: Copy {
 
     /// Returns the bounding box of all positions.
     ///
-    /// The box is computed in one pass over the bytes of the file, without allocation. NaNs are
-    /// ignored. Returns [`Bounds::EMPTY`] if all values of a coordinate are NaN or the array is
-    /// empty.
+    /// `bounds` reads the bytes of the array once and allocates no memory. NaN coordinates are
+    /// ignored. Returns [`Bounds::EMPTY`] if the array is empty, or if all x, all y or all z
+    /// coordinates are NaN.
     fn bounds(&self) -> Bounds
     where
         Self: Array<Item = [f32; 3]>,
@@ -208,8 +217,9 @@ pub trait Array: Copy {
 
 /// An iterator that decodes the items of an array one at a time.
 ///
-/// The methods `for_each` and `fold` select the encoding once for all items. `next` selects the
-/// encoding on each call, which is slower.
+/// For an enum of several encodings, `for_each` and `fold` of the iterator select the encoding once
+/// for all items. The method `next` of the iterator is slower, because it selects the encoding on
+/// each call.
 #[derive(Clone, Debug)]
 pub struct ArrayIter<A> {
     array: A,
@@ -258,8 +268,9 @@ impl<A: Array> DoubleEndedIterator for ArrayIter<A> {
 impl<A: Array> ExactSizeIterator for ArrayIter<A> {}
 impl<A: Array> FusedIterator for ArrayIter<A> {}
 
-/// Decodes the items of an array in chunks. Each chunk is borrowed from this value until the next
-/// chunk is decoded.
+/// Decodes the items of an array in chunks of up to 8 KiB.
+///
+/// Each chunk is borrowed from the buffer of this `Chunks` value until the next chunk is decoded.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::Index};
@@ -285,7 +296,7 @@ impl<A: Array> fmt::Debug for Chunks<A> {
 }
 
 impl<A: Array> Chunks<A> {
-    /// Returns the number of items that are not decoded yet.
+    /// Returns the number of items that the method `next` has not decoded yet.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.rest.len()
@@ -306,9 +317,10 @@ impl<A: Array> Chunks<A> {
     }
 }
 
-/// Implements `Clone`, `Copy` and `Debug` for an array type with a decoder.
+/// Implements `Clone`, `Copy` and `Debug` for an array type that is generic over its decoder.
 ///
-/// The derive macros would require that the raw record type also implements these traits.
+/// The derive macros of `Clone`, `Copy` and `Debug` would require that the raw record type
+/// implements these traits too.
 macro_rules! impl_view {
     ($array:ident, $decode:ident) => {
         #[allow(
@@ -376,7 +388,8 @@ mod tests {
     #[test]
     fn all_ways_to_read_agree() {
         for len in [0, 1, 2, 3, 7, 1000, 5000] {
-            // All test bytes are small numbers. So no float is a NaN, and all polygons are valid.
+            // All test bytes are less than 64. With bytes less than 64, no test float is a NaN, and
+            // all test polygons have vertex indices in range.
             let bytes: Vec<u8> = any_bytes(len * 20).iter().map(|byte| byte % 64).collect();
             let words = FromBytes::ref_from_bytes(&bytes[..len * 4]).unwrap();
             agree(Packed::new(words, Packed32));

@@ -1,4 +1,5 @@
-//! Pseudo-random bytes, and pairs of offset and length, for tests that decode whole arrays.
+//! Test data for functions that decode whole arrays: pseudo-random bytes, and start offsets and
+//! lengths of arrays.
 
 /// Returns a vector of `length` pseudo-random bytes.
 pub(crate) fn any_bytes(length: usize) -> Vec<u8> {
@@ -10,10 +11,10 @@ pub(crate) fn any_bytes(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Returns the start offset and the length of each test array.
+/// Returns pairs of a start offset in bytes and a number of items, one pair for each test array.
 ///
-/// The pairs cover all lengths up to 200, all offsets within a cache line, and some lengths that
-/// are longer than one loop round of any kernel.
+/// The pairs cover all lengths up to 200, all offsets within a cache line of 64 bytes, and some
+/// lengths that exceed the number of items that any kernel processes in one loop iteration.
 pub(crate) fn places() -> impl Iterator<Item = (usize, usize)> {
     let lengths = (0..=200).map(|length| (length % 64, length));
     let starts = (0..64).map(|start| (start, 1_000 + start));

@@ -3,8 +3,9 @@
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-/// An axis-aligned bounding box, in scene units. The box is empty if a component of `min` is above
-/// the same component of `max`.
+/// An axis-aligned bounding box, in the length unit of the mesh.
+///
+/// The bounding box is empty if a component of `min` is greater than the same component of `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The least x, y and z coordinates of the points in the box.
@@ -14,16 +15,21 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The empty box. The union of the empty box with another box is the other box.
+    /// The empty bounding box. The union of the empty box with another bounding box is the other
+    /// box.
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
-    /// Returns whether the box contains no point. A box with a NaN in `min` or `max` is empty too.
+    /// Returns whether the bounding box contains no point.
+    ///
+    /// A bounding box with a NaN in `min` or `max` is empty too.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.min.iter().zip(&self.max).all(|(min, max)| min <= max)
     }
 
-    /// Returns the smallest box that contains this box and `other`. NaNs in either box are ignored.
+    /// Returns the smallest bounding box that contains this box and `other`.
+    ///
+    /// NaN coordinates of either bounding box are ignored.
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.min.iter_mut().zip(other.min) {
@@ -36,7 +42,8 @@ impl Bounds {
     }
 }
 
-/// A bounding sphere, in scene units. The sphere is empty if its radius is negative.
+/// A bounding sphere, in the length unit of the mesh. A bounding sphere is empty if its radius is
+/// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
     /// The centre of the sphere.
@@ -45,10 +52,10 @@ pub struct Sphere {
     pub radius: f32,
 }
 
-/// Converts positions in place to little-endian floats, the byte order of mesh files, and returns
-/// them as records of a file.
+/// Converts positions in place to little-endian floats, and returns them as a slice of unaligned
+/// file records (`F32`).
 ///
-/// On a little-endian machine, only the type changes and no byte is written.
+/// On a little-endian machine, only the type of the slice changes and no byte is written.
 pub(crate) fn to_file_order(positions: &mut [[f32; 3]]) -> &[[F32; 3]] {
     for value in positions.as_flattened_mut() {
         *value = f32::from_bits(value.to_bits().to_le());

@@ -1,4 +1,4 @@
-//! Decodes and converts whole arrays into a buffer that the caller provides.
+//! Decodes and converts whole arrays into an output slice that the caller provides.
 
 use zerocopy::IntoBytes;
 
@@ -9,16 +9,18 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
 
-/// Minimum size of an output buffer, in bytes, for which the stores bypass the cache.
+/// Minimum size of an output slice that is written with stores that bypass the processor's cache,
+/// in bytes.
 ///
-/// The last-level cache of most machines cannot hold a larger output buffer. If the cache does hold
-/// the output buffer, stores that bypass the cache take twice the time.
+/// The last-level cache of most machines cannot hold an output slice of 32 MiB or more. If the
+/// cache does hold the output slice, stores that bypass the cache take twice the time of ordinary
+/// stores.
 const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
 
-/// Minimum number of values for which decoding first aligns the output to a cache line.
+/// Minimum number of values for which [`decode_cached`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
-/// Checks that `out` has exactly `count` items, and returns [`ErrorKind::Buffer`] if not.
+/// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
 pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     if out.len() == count {
         return Ok(());
@@ -31,16 +33,16 @@ fn is_past_cache<V>(out: &[V]) -> bool {
     size_of_val(out) >= MIN_BYTES_PAST_CACHE
 }
 
-/// Decodes raw records into an output slice of the same length. If the output is large, the stores
-/// bypass the cache.
+/// Decodes raw records into an output slice of the same length. If the output slice has 32 MiB or
+/// more, the stores bypass the cache.
 pub(crate) fn decode<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     if is_past_cache(out) { decode_past_cache(decode, raw, out) } else { decode_cached(decode, raw, out) }
 }
 
-/// Decodes raw records into an output slice that is too large for the caches.
+/// Decodes raw records into an output slice that is too large for the caches of the processor.
 ///
-/// Each chunk is decoded into a buffer in the first-level cache, and then copied to the output with
-/// stores that bypass all caches.
+/// Each chunk of 8 KiB is decoded into a buffer in the first-level cache, and then copied to the
+/// output slice with stores that bypass all caches.
 pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     let mut buffer = ChunkBuffer::EMPTY;
     let room = buffer.values::<D::Value>();
@@ -57,10 +59,11 @@ pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut 
     }
 }
 
-/// Decodes raw records into an output slice that may be in a cache.
+/// Decodes raw records into an output slice with ordinary stores.
 ///
-/// The first few values are decoded separately, and the rest of the output then starts at a cache
-/// line. The alignment matters because a store across two cache lines takes as long as two stores.
+/// The first few values are decoded separately, to align the address of the remaining output to a
+/// cache line. Aligning the output address to a cache line saves time, because a store across two
+/// cache lines takes as long as two stores.
 pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     let misplaced = out.as_ptr().addr() % LINE;
     let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
@@ -71,8 +74,8 @@ pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::
     }
 }
 
-/// Converts decoded values to an output format, one chunk at a time, and writes them to the
-/// caller's buffer.
+/// Converts decoded values to an output format, one chunk at a time, and writes them to the output
+/// slice `out`.
 pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
     format: F,
     out: &'a mut [[F::Component; N]],
@@ -90,8 +93,10 @@ impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
         Ok(Self { format, out, past_cache, buffer: ChunkBuffer::EMPTY })
     }
 
-    /// Converts a chunk of values and writes the results to the output, starting at index `first`.
-    /// Uses `values` as scratch memory and overwrites it.
+    /// Converts a chunk of values and writes the converted values to `out`, starting at index
+    /// `first`.
+    ///
+    /// `values` is also used as scratch memory, and its content is overwritten.
     pub(crate) fn put(&mut self, first: usize, values: &mut [[f32; N]]) {
         let out = self.out.get_mut(first..).unwrap_or_default();
         let step = ChunkBuffer::capacity::<[F::Component; N]>();

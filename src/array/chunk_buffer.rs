@@ -1,12 +1,12 @@
-//! A buffer for a chunk of values that fits in the first-level cache. Reading values from there
-//! does not wait for main memory.
+//! A buffer for a chunk of decoded values that fits in the first-level cache of the processor.
+//! Reading values from the first-level cache does not wait for main memory.
 
 use bytemuck::Pod;
 
-/// Size of a chunk in bytes: a quarter of a first-level cache of 32 KiB.
+/// Maximum size of a chunk of values in bytes: a quarter of a first-level cache of 32 KiB.
 ///
-/// The first-level cache then also has room for the chunk's raw bytes of the file and for a chunk
-/// of converted values.
+/// The other three quarters of the first-level cache have room for the encoded bytes of the chunk
+/// and for a chunk of converted values.
 pub(crate) const CHUNK_BYTES: usize = 8 << 10;
 
 /// A buffer for one chunk of values, aligned to a cache line.
@@ -17,10 +17,11 @@ pub(crate) struct ChunkBuffer([u8; CHUNK_BYTES]);
 impl ChunkBuffer {
     pub(crate) const EMPTY: Self = Self([0; CHUNK_BYTES]);
 
-    /// Returns the number of values of type `V` in a chunk.
+    /// Returns the maximum number of values of type `V` in a chunk.
     ///
-    /// If more than 16 values fit, the number is a multiple of 16, which makes the values fill
-    /// whole cache lines. Returns 0 if the size of `V` is 0 or larger than a chunk.
+    /// If more than 16 values fit in a chunk, the returned number is a multiple of 16, because 16
+    /// values usually fill whole cache lines of 64 bytes. Returns 0 if the size of `V` is 0 or more
+    /// than 8 KiB.
     pub(crate) const fn capacity<V>() -> usize {
         let fits = match CHUNK_BYTES.checked_div(size_of::<V>()) {
             Some(fits) if align_of::<V>() <= align_of::<Self>() => fits,

@@ -1,14 +1,13 @@
-//! An array of indices that the file does not store, because each index is equal to its position in
-//! the array.
+//! The array of the indices 0, 1, 2 and so on, which the file does not store.
 
 use std::ops::Range;
 
 use crate::array::access::Array;
 use crate::math::as_index;
 
-/// The array of the numbers 0, 1, 2 and so on, which takes no bytes in the file.
+/// The array of the indices 0, 1, 2 and so on, which takes no bytes in the file.
 ///
-/// The numbers are the attribute indices of a surface that stores one attribute value for each
+/// A `Consecutive` array is the index buffer of a surface that stores one attribute value for each
 /// corner of each triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consecutive {
@@ -17,7 +16,7 @@ pub struct Consecutive {
 }
 
 impl Consecutive {
-    /// Makes the array of the first `count` numbers, starting with 0.
+    /// Makes the array of the indices from 0 to `count` - 1.
     #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { start: 0, end: count }

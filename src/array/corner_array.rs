@@ -1,4 +1,4 @@
-//! An array with three items in each record of the file, for a selection of the records.
+//! An array of triangle corners: three items for each selected triangle record of a file.
 
 use std::ops::Range;
 
@@ -7,18 +7,20 @@ use zerocopy::IntoBytes;
 use crate::array::access::{Array, impl_view};
 use crate::decode::polygon::DecodeCorners;
 
-/// One value for each corner of the selected triangles of a file. The value is decoded from the
-/// triangle's record when it is read.
+/// An array with one value for each corner of the selected triangles of a file.
 ///
-/// The array does not copy the records. It stores only the record numbers of the selected
-/// triangles, two bytes each. If a record number is out of range, [`get`](Array::get) returns
-/// `None` for the three corners of that record, and iteration ends before them.
+/// Each value is decoded from the record of its triangle when the value is read.
+///
+/// A `CornerArray` does not copy the triangle records. A `CornerArray` borrows the record indices
+/// of the selected triangles, which are 16-bit integers. If the index of a selected record is out
+/// of range, [`get`](Array::get) returns `None` for the three corners of this record, and an
+/// iterator ends before the first of these three corners.
 pub struct CornerArray<'a, D: DecodeCorners> {
     records: &'a [D::Raw],
     picks: &'a [u16],
     decode: D,
-    /// Start of the range of corners that belong to the array. Corners are counted from the first
-    /// selected record, three for each record.
+    /// Index of the first corner that belongs to the array. Corner indices count from the first
+    /// selected triangle record, with three corners for each selected record.
     start: usize,
     end: usize,
 }
@@ -26,21 +28,21 @@ pub struct CornerArray<'a, D: DecodeCorners> {
 impl_view!(CornerArray, DecodeCorners);
 
 impl<'a, D: DecodeCorners> CornerArray<'a, D> {
-    /// Makes an array of the corners of the records whose numbers are listed in `picks`.
+    /// Makes an array of the corners of the triangle records whose indices are in `picks`.
     #[must_use]
     pub const fn new(records: &'a [D::Raw], picks: &'a [u16], decode: D) -> Self {
         Self { records, picks, decode, start: 0, end: picks.len().saturating_mul(3) }
     }
 
-    /// Returns the number of the record that contains item `index`, and which corner (0 to 2) of
-    /// that record the item is.
+    /// Returns the index of the triangle record that contains item `index`, and the corner (0 to 2)
+    /// of the item in this record.
     fn find(&self, index: usize) -> Option<(usize, usize)> {
         let at = self.start.checked_add(index).filter(|at| *at < self.end)?;
         Some((usize::from(*self.picks.get(at / 3)?), at % 3))
     }
 
-    /// Returns the raw record that contains item `index`, and which corner (0 to 2) of that record
-    /// the item is.
+    /// Returns the raw triangle record that contains item `index`, and the corner (0 to 2) of the
+    /// item in this record.
     #[inline]
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(&'a D::Raw, usize)> {
@@ -69,7 +71,8 @@ impl<D: DecodeCorners> Array for CornerArray<'_, D> {
         (start <= end && end <= self.end).then_some(Self { start, end, ..*self })
     }
 
-    /// Returns the bytes of all records in the file, including the records that are not selected.
+    /// Returns the bytes of all triangle records in the file, including the records that are not
+    /// selected.
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
         Self: 'b,
@@ -82,10 +85,12 @@ impl<D: DecodeCorners> Array for CornerArray<'_, D> {
         record.saturating_mul(size_of::<D::Raw>()).saturating_add(D::AT).saturating_add(corner.saturating_mul(D::SIZE))
     }
 
-    /// Decodes all items in order and combines them into one value. Each complete record is decoded
-    /// once, not once per corner.
+    /// Decodes all items in order and combines them into one value.
     ///
-    /// The iteration ends at the first record number that is out of range.
+    /// A triangle record whose three corners all belong to the array is decoded once, not once per
+    /// corner.
+    ///
+    /// `fold` ends at the first selected record whose index is out of range.
     #[inline]
     fn fold<B, F: FnMut(B, D::Corner) -> B>(&self, first: B, mut fold: F) -> B {
         let whole_start = self.start.next_multiple_of(3).min(self.end);

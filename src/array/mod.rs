@@ -1,5 +1,5 @@
-//! Arrays that are borrowed from the bytes of a file. Their items are decoded one at a time, all
-//! together, or in chunks.
+//! Arrays that are borrowed from the bytes of a file. The items of an array are decoded one at a
+//! time, all together, or in chunks.
 
 mod access;
 #[cfg(test)]

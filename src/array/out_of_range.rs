@@ -33,12 +33,14 @@ impl RawIndex for U32 {
     }
 }
 
-/// Number of indices that are compared before the result is checked. Nearly always, all of these
-/// indices are in range.
+/// The number of indices in a batch: the scan checks once per batch whether one of its indices is
+/// out of range. Nearly always, all indices of a batch are in range.
 const INDEX_BATCH: usize = 4096;
 
-/// Returns the position in the array and the value of the first index that is not below `count`, or
-/// `None` if all indices are in range.
+/// Finds the first item of `indices` that is greater than or equal to `count`.
+///
+/// Returns the array position and the value of the first item that is out of range, or `None` if
+/// all items are less than `count`.
 pub(crate) fn first_out_of_range<T: RawIndex>(indices: &[T], count: u32) -> Option<(usize, u32)> {
     io::prefetch(indices.as_bytes());
     let starts = (0_usize..).step_by(INDEX_BATCH);

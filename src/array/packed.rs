@@ -1,8 +1,8 @@
-//! Arrays of records without gaps, whose items are decoded when they are read.
+//! Arrays of records that follow each other without gaps. Each item is decoded when it is read.
 //!
 //! A [`Packed`] array is a slice of raw records in the bytes of the file, and a decoder (a type
 //! that implements [`Decode`]). The decoder computes the value of a record when the record is read.
-//! The stride of the array is the size of the record type, so the code contains no stride
+//! The stride of a [`Packed`] array is the size of its record type, so the code contains no stride
 //! arithmetic.
 
 use std::iter::FusedIterator;
@@ -16,7 +16,9 @@ use crate::array::bulk;
 use crate::decode::{Decode, Floats, MinMax16, Packed32, Packed64, bounds, min_max16, packed32, packed64};
 use crate::error::Result;
 
-/// An array of records without gaps, borrowed from a file. Each item is decoded when it is read.
+/// An array of adjacent records without gaps, borrowed from a file.
+///
+/// Each item is decoded when it is read.
 ///
 /// ```
 /// use meshpeek::{Array, Packed, decode::Floats};
@@ -35,16 +37,18 @@ pub struct Packed<'a, D: Decode> {
 impl_view!(Packed, Decode);
 
 impl<'a, D: Decode> Packed<'a, D> {
-    /// Makes an array from raw records and the decoder for these records.
+    /// Makes an array from a slice of raw records and the decoder that decodes a record.
     #[must_use]
     pub const fn new(raw: &'a [D::Raw], decode: D) -> Self {
         Self { raw, decode }
     }
 
-    /// Splits the array into consecutive sub-arrays of at most `bytes` bytes of the file each,
-    /// without decoding any item.
+    /// Splits the array into consecutive sub-arrays that each cover at most `bytes` bytes of the
+    /// file.
     ///
-    /// If one item has more than `bytes` bytes, each sub-array has one item.
+    /// `parts` decodes no item.
+    ///
+    /// If the record of one item is larger than `bytes`, each sub-array has one item.
     pub fn parts(&self, bytes: usize) -> impl ExactSizeIterator<Item = Self> + use<'a, D> {
         let items = bytes.checked_div(size_of::<D::Raw>()).unwrap_or(1).max(1);
         let decode = self.decode;
@@ -115,7 +119,8 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
 
     /// Prefetches the array and decodes all items into `out`.
     ///
-    /// If `out` has 32 MiB or more, it is written with stores that bypass the cache.
+    /// If the size of `out` is 32 MiB or more, `out` is written with stores that bypass the
+    /// processor's cache.
     fn decode_into(&self, out: &mut [D::Value]) -> Result<()> {
         bulk::check_length(out, self.len())?;
         self.prefetch();
@@ -125,18 +130,20 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
 }
 
 impl<'a, const N: usize> Packed<'a, Floats<N>> {
-    /// Returns the items as a slice of native `f32` arrays, without copying, or `None` if the bytes
-    /// are not aligned for `f32` or the machine is not little-endian.
+    /// Returns the items as a slice of native `f32` arrays, without copying.
     ///
-    /// This method is a shortcut for callers that need a slice of floats. Reading the items with
-    /// [`iter`](Array::iter) is as fast.
+    /// Returns `None` if the bytes are not aligned for `f32`, or if the machine is not
+    /// little-endian.
+    ///
+    /// Use `as_native` for a function that requires a slice of `f32`. Reading the items with
+    /// [`iter`](Array::iter) is as fast as reading this slice.
     #[must_use]
     pub fn as_native(&self) -> Option<&'a [[f32; N]]> {
         if cfg!(target_endian = "little") { bytemuck::try_cast_slice(self.raw.as_bytes()).ok() } else { None }
     }
 }
 
-/// Defines a method `bounds` for the position encodings that have their own kernel to compute the
+/// Defines a method `bounds` for each position encoding that has a specialised kernel for the
 /// bounding box.
 macro_rules! bounds_by_kernel {
     ($($decode:ty: |$array:ident| $bounds:expr;)+) => {$(

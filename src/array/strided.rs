@@ -1,5 +1,5 @@
-//! Arrays whose items have gaps between them, because each item is one field of a larger record.
-//! The size of the record depends on the file.
+//! Arrays with gaps between the items, because each item is one field of a larger record. The size
+//! of the record depends on the file.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -10,11 +10,14 @@ use zerocopy::FromBytes;
 use crate::array::access::{Array, impl_view};
 use crate::decode::Decode;
 
-/// An array of one field of each record in a file. The field is decoded when it is read.
+/// An array that consists of one field of each record, such as the normal of each vertex.
 ///
-/// Records with a fixed layout are read as [`Packed`](crate::array::packed::Packed) arrays. A
-/// strided array is for records whose size follows from flags in the file. All records of a strided
-/// array have the same size, and the field is at the same offset in each record.
+/// Each field is decoded when it is read.
+///
+/// Records whose layout is fixed by the file format are read as
+/// [`Packed`](crate::array::packed::Packed) arrays. A `Strided` array is for records whose layout
+/// depends on flags in the file. All records of a `Strided` array have the same size, and the
+/// decoded field is at the same offset in each record.
 ///
 /// ```
 /// use meshpeek::{Array, Strided};
@@ -27,7 +30,7 @@ use crate::decode::Decode;
 /// assert!(Strided::new(&bytes, 8, 5, EndianFloats::<1>(ByteOrder::Big)).is_none());
 /// ```
 pub struct Strided<'a, D: Decode> {
-    /// The bytes of complete records, one after another.
+    /// The bytes of all records, which are complete and follow each other without gaps.
     bytes: &'a [u8],
     stride: usize,
     /// Offset of the decoded field from the start of its record, in bytes.
@@ -39,7 +42,7 @@ pub struct Strided<'a, D: Decode> {
 impl_view!(Strided, Decode);
 
 impl<'a, D: Decode> Strided<'a, D> {
-    /// Makes an array of the field at offset `at` in each record of `stride` bytes.
+    /// Makes an array of the fields at byte offset `at` in each record of `stride` bytes.
     ///
     /// Returns `None` if the length of `bytes` is not a multiple of `stride`, or if the field does
     /// not fit in a record.
@@ -56,7 +59,7 @@ impl<'a, D: Decode> Strided<'a, D> {
         self.decode
     }
 
-    /// Decodes the item that starts at byte `offset` of `bytes`.
+    /// Decodes the field that starts at byte `offset` of `bytes`.
     #[inline]
     fn decode_at(&self, bytes: &[u8], offset: usize) -> Option<D::Value> {
         D::Raw::ref_from_prefix(bytes.get(offset..)?).ok().map(|(raw, _)| self.decode.decode(raw))
@@ -81,8 +84,7 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
         Some(Self { bytes: self.bytes.get(start?..end?)?, len: range.len(), ..*self })
     }
 
-    /// Returns the bytes of all records of the array, including the fields that the array does not
-    /// decode.
+    /// Returns the bytes of all records, including the fields that this array does not decode.
     #[inline]
     fn as_bytes<'b>(&self) -> &'b [u8]
     where
@@ -101,7 +103,8 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
         &self,
     ) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
         let array = *self;
-        // Each chunk is a complete record, so the chunk always contains the item.
+        // Each slice from `chunks_exact` is a complete record, so it always contains the decoded
+        // field.
         let records = self.bytes.chunks_exact(self.stride);
         records.map(move |record| array.decode_at(record, array.at).unwrap_or_else(D::Value::zeroed))
     }

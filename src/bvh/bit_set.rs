@@ -11,15 +11,16 @@ pub(crate) struct BitSet {
 }
 
 impl BitSet {
-    /// Makes an empty set that can contain the numbers below `limit`.
+    /// Creates an empty set that can contain the numbers from 0 to `limit` - 1. Returns an error if
+    /// there is not enough memory.
     pub(crate) fn new(limit: usize) -> Result<Self> {
         let mut words = try_with_capacity(limit.div_ceil(64))?;
         words.resize(limit.div_ceil(64), 0);
         Ok(Self { words, limit, len: 0 })
     }
 
-    /// Adds a number to the set. Returns `false` if the number is not below the limit, or if the
-    /// set already contains it.
+    /// Adds a number to the set. Returns `false` if the number is not below the set's limit, or if
+    /// the set already contains this number.
     pub(crate) fn insert(&mut self, number: usize) -> bool {
         let Some(word) = self.words.get_mut(number / 64).filter(|_| number < self.limit) else { return false };
         let bit = 1_u64.wrapping_shl(u32::try_from(number % 64).unwrap_or_default());
@@ -29,7 +30,7 @@ impl BitSet {
         is_new
     }
 
-    /// Returns whether the set contains every number below its limit.
+    /// Returns whether the set contains every number from 0 to its limit - 1.
     pub(crate) const fn is_full(&self) -> bool {
         self.len == self.limit
     }

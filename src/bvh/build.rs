@@ -1,5 +1,5 @@
-//! Builds a tree from the root down: the triangles of each node are split into up to eight parts,
-//! which become its children.
+//! Builds a tree from the root down. The triangles of each node are split into up to eight groups,
+//! and each group becomes a child of the node.
 
 use std::ops::Range;
 
@@ -18,27 +18,26 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::simd::kernel;
 
-/// The maximum number of items (triangles or clusters) in a subtree that one thread builds, into
-/// its own pages.
+/// The maximum number of items (triangles or clusters of triangles) in a subtree that a single
+/// thread builds. The nodes of a subtree that a single thread builds are put into separate pages,
+/// which contain no nodes of other subtrees.
 const MAX_TASK_ITEMS: usize = 1 << 15;
-/// The depth in the tree from which on each split makes two halves with equal numbers of items.
-///
-/// Even with the levels that these halvings add, no path from the root to a leaf is longer than
-/// [`MAX_DEPTH`](crate::bvh::layout::MAX_DEPTH).
+/// The depth in the tree from which on a group of items is split into two halves with equal numbers
+/// of items, instead of with the surface area heuristic. Splitting into equal halves limits every
+/// path from the root to a leaf to [`MAX_DEPTH`](crate::bvh::layout::MAX_DEPTH) nodes.
 const MAX_SAH_DEPTH: usize = 14;
-/// The maximum number of triangles in a leaf, in a tree with its own order of triangles.
+/// The maximum number of triangles in a leaf of a tree that stores its own order of triangles.
 const MAX_LEAF_TRIANGLES: usize = 8;
-/// The maximum number of triangles under a node whose children are all leaves.
-///
-/// This maximum is for a tree with its own order of triangles. Eight leaves of eight triangles
-/// would have room for 64.
+/// The maximum number of triangles under a node whose children are all leaves, in a tree that
+/// stores its own order of triangles. `MAX_PARENT_TRIANGLES` is less than 64, the number of
+/// triangles in eight leaves of eight triangles.
 const MAX_PARENT_TRIANGLES: usize = 56;
-/// The minimum length of the longest side of a node's bounding box, in steps of the builder's grid.
-///
-/// The grid of a large node is too coarse to split a node that covers little space. The items of
-/// such a node get a finer grid.
+/// The minimum length of the longest side of a bounding box that is split on the present grid, in
+/// grid steps. If the bounding box of a node's items is shorter than `MIN_GRID_STEPS`, the grid is
+/// too coarse to find good splits, and the items are converted to a finer grid that covers only
+/// this bounding box.
 const MIN_GRID_STEPS: u16 = 48;
-/// The triangles to build a tree for, and the order in which leaves refer to them.
+/// The input of a tree build: the triangles, and the order of triangles that the leaves refer to.
 struct TreeBuilder<'a> {
     triangles: &'a Triangles<'a>,
     order: LeafOrder,
@@ -46,10 +45,10 @@ struct TreeBuilder<'a> {
 
 impl Tree {
     /// Builds a tree over the given triangles, in `O(n log n)` time. With the feature `rayon`,
-    /// building uses all processors.
+    /// building uses all processor cores.
     ///
     /// Building takes 2 to 4 bytes of memory per triangle in addition to the tree itself, or 16
-    /// bytes per triangle if the triangles of the file are in no spatial order.
+    /// bytes per triangle if consecutive triangles of the file are not close in space.
     ///
     /// # Errors
     ///
@@ -64,8 +63,8 @@ impl Tree {
 
 /// Builds a tree and passes each page of nodes to `sink`.
 ///
-/// Returns the header of the tree and the tree's own order of triangles. The order is `None` if the
-/// leaves use the order of the file.
+/// Returns the header of the tree, and the list of triangle indices that the leaves refer to. The
+/// list is `None` if the leaves refer to triangles in file order.
 pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Result<(TreeHeader, Option<Vec<u32>>)> {
     triangles.prefetch();
     let builder = TreeBuilder { triangles, order: choose_order(triangles) };
@@ -103,10 +102,10 @@ fn numbers_of(items: &[GridBox]) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// Returns the bounding box that the builder's grid must cover.
-///
-/// Returns the bounding box of all positions if its corners have valid coordinates, and otherwise
-/// the bounding box of all valid triangles.
+/// Returns the bounding box that the grid for the items must cover: the bounding box of all
+/// positions. If a position has a coordinate that is not finite or beyond ±2^60, `bounds_of`
+/// returns the bounding box of all triangles that queries do not ignore, which takes longer to
+/// compute.
 fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
     let bounds = triangles.bounds_of_points();
     let is_fine = |corner: [f32; 3]| !include_point(Bounds::EMPTY, corner).is_empty();
@@ -114,13 +113,13 @@ fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
 }
 
 impl TreeBuilder<'_> {
-    /// Returns the number of items (triangles or clusters) to build the tree from, before any
-    /// cluster is cut.
+    /// Returns the number of items (triangles or clusters of triangles) that the tree is built
+    /// from, before a cluster is cut in two.
     fn count(&self) -> usize {
         as_index(self.triangles.len().div_ceil(self.order.cluster()))
     }
 
-    /// Returns the range of the numbers of the triangles that an item contains.
+    /// Returns the range of the triangle indices that an item contains.
     fn range(&self, item: &GridBox) -> Range<u32> {
         let cluster = self.order.cluster();
         let (first, count) = match cluster {
@@ -131,8 +130,8 @@ impl TreeBuilder<'_> {
         first..first.saturating_add(count).min(self.triangles.len())
     }
 
-    /// Makes the items of the tree: the bounding box of each cluster, or of each triangle, on the
-    /// grid.
+    /// Computes the items that the tree is built from: the bounding box of each cluster (or of each
+    /// triangle) in grid steps.
     fn items(&self, grid: &Grid) -> Result<Vec<GridBox>> {
         let count = self.count();
         let mut items = try_with_capacity(count)?;
@@ -153,11 +152,11 @@ impl TreeBuilder<'_> {
         Ok(items)
     }
 
-    /// Cuts each cluster in two whose bounding box is far larger than usual, if the two parts have
-    /// much smaller bounding boxes.
+    /// Cuts a cluster in two if its bounding box is far larger than usual and the bounding boxes of
+    /// the two parts are much smaller.
     ///
-    /// A cluster that needs such a cut contains the end of a row of triangles, or the end of a part
-    /// of the model.
+    /// A cluster with an unusually large bounding box contains two consecutive triangles that are
+    /// far apart, for example at the end of a row of triangles or between two objects of the model.
     #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "casts of floats saturate")]
     fn cut(&self, items: &mut Vec<GridBox>, grid: &Grid) -> Result<()> {
         let LeafOrder::FileRuns { size, typical_area } = self.order else { return Ok(()) };
@@ -179,7 +178,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Returns whether a node with `count` items becomes a leaf.
+    /// Returns whether a group of `count` items becomes a leaf and is not split.
     fn is_leaf(&self, count: usize) -> bool {
         match self.order {
             LeafOrder::FileRuns { .. } => count <= 1,
@@ -187,8 +186,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Returns the maximum number of items in a child of a node with `count` items. A child with
-    /// more items is split further, if the node has room for more children.
+    /// Returns the maximum number of items in a child of a node with `count` items. A group with
+    /// more items than this maximum is split further, if the node has room for more children.
     const fn whole(&self, count: usize) -> usize {
         match self.order {
             LeafOrder::FileRuns { .. } => 1,
@@ -197,8 +196,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Builds the subtree over `items`. `first` is the index of the first of these items in the
-    /// list of all items.
+    /// Builds the subtree over `items`. `first` is the index of `items[0]` in the array of all
+    /// items.
     fn part(
         &self,
         items: &mut [GridBox],
@@ -226,10 +225,9 @@ impl TreeBuilder<'_> {
         packer.join(parts, sink)
     }
 
-    /// Builds the subtrees below a node with many items.
-    ///
-    /// With the feature `rayon`, the subtrees that are small enough for one thread are built in
-    /// parallel.
+    /// Builds a subtree for each of `pieces`, which are the groups of items below a node with more
+    /// than [`MAX_TASK_ITEMS`] items. With the feature `rayon`, the subtrees of groups with at most
+    /// [`MAX_TASK_ITEMS`] items are built in parallel.
     fn tasks<'p>(
         &self,
         pieces: Vec<(&'p mut [GridBox], u32)>,
@@ -265,8 +263,9 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Moves items to a finer grid if their common bounding box is small on the present grid.
-    /// Returns the finer grid, or `None` if the present grid is fine enough.
+    /// Converts the bounding boxes of more than 16 items to a finer grid if the longest side of
+    /// their union is shorter than [`MIN_GRID_STEPS`]. Returns the finer grid, or `None` if the
+    /// items were not changed.
     fn finer(&self, items: &mut [GridBox]) -> Option<Grid> {
         if items.len() <= 16 || around(items).longest() >= MIN_GRID_STEPS {
             return None;
@@ -281,9 +280,9 @@ impl TreeBuilder<'_> {
 
     /// Splits items into up to eight groups, which become the children of a node.
     ///
-    /// Each step splits the group whose bounding box has the largest area, or the group with the
-    /// most items at great depths. Each group is returned with the index of its first item in the
-    /// list of all items.
+    /// Each step splits the group whose bounding box has the largest surface area, or, from the
+    /// depth [`MAX_SAH_DEPTH`] on, the group with the most items. Each group is returned with the
+    /// index of its first item in the array of all items.
     fn pieces<'p>(
         &self,
         items: &'p mut [GridBox],
@@ -315,7 +314,7 @@ impl TreeBuilder<'_> {
         pieces.into_iter().map(|(items, first, _)| (items, first)).collect()
     }
 
-    /// Makes a leaf that contains the triangles of `items`.
+    /// Returns a leaf that contains the triangles of `items`, with its bounding box.
     fn leaf(&self, items: &[GridBox], first: u32) -> Result<Subtree> {
         let bounds = match (self.order, items) {
             (LeafOrder::FileRuns { .. }, [item]) => self.triangles.bounds(self.range(item)),
@@ -339,7 +338,7 @@ impl TreeBuilder<'_> {
     }
 }
 
-/// Returns the number of items as an `f32`, rounded.
+/// Returns the number of items as an `f32`, rounded to the nearest.
 #[allow(
     clippy::as_conversions,
     clippy::cast_precision_loss,
@@ -350,8 +349,8 @@ fn count_of(items: &[GridBox]) -> f32 {
 }
 
 kernel! {
-    /// Computes the bounding boxes of clusters of triangles, starting with cluster number `first`,
-    /// and stores them in `items`.
+    /// Computes the bounding boxes of consecutive clusters of triangles, starting with the cluster
+    /// with index `first`, and stores them in `items`.
     fn fill(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [GridBox]) {
         avx512 => fill_items::<true>(triangles, cluster, grid, first, items),
         avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
@@ -376,7 +375,7 @@ fn fill_items<const FUSED: bool>(
     }
 }
 
-/// A receiver for the pages of a tree, which keeps them in memory.
+/// A page sink that keeps the pages of a tree in memory.
 #[derive(Default)]
 pub(crate) struct MemoryPages(pub(crate) Vec<AlignedPage>);
 

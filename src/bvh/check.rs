@@ -1,4 +1,5 @@
-//! Checks a tree from an untrusted sidecar against the triangles that the tree should contain.
+//! Checks that a tree from an untrusted sidecar contains all triangles of a surface, within correct
+//! bounding boxes.
 
 use crate::bvh::bit_set::BitSet;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
@@ -7,15 +8,17 @@ use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// A bounding box in `f64`, which represents the boxes of nodes and the corners of triangles
-/// without rounding errors.
+/// A bounding box in `f64`, as its least and its greatest corner. In `f64`, the bounding boxes of
+/// nodes and the corners of triangles have no rounding errors.
 type ExactBox = [[f64; 3]; 2];
 
-/// Checks that queries in a tree can find all triangles.
+/// Checks that queries in a tree can find all triangles, and returns an error if a triangle cannot
+/// be found.
 ///
-/// Each triangle must be in exactly one leaf, and each valid triangle must be within the bounding
-/// boxes of all nodes on the path to that leaf. The check reads all nodes and all triangles once,
-/// and takes one bit of memory per triangle.
+/// Each triangle of the surface must be in exactly one leaf of the tree. Each triangle that queries
+/// do not ignore must also be within the bounding boxes of all nodes on the path from the root to
+/// its leaf. The check reads each node and each triangle once, and allocates one bit of memory per
+/// triangle.
 pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<(), DamagedTree> {
     let count = triangles.len();
     if view.header.triangles != count {
@@ -40,7 +43,7 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
             if child == NO_CHILD {
                 continue;
             }
-            // A leaf that contains no valid triangle has no bounding box.
+            // A leaf has an empty bounding box if queries ignore all of its triangles.
             let own = node.child_box(as_index(at)).unwrap_or([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]]);
             let within = common(within, own);
             if u32::from(node.leaves).wrapping_shr(at) & 1 == 0 {
@@ -60,9 +63,11 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
     if reached.is_full() { Ok(()) } else { Err(DamagedTree) }
 }
 
-/// Returns whether a builder can have made the grid of a node.
+/// Returns whether the origin and the steps of a node's grid are in the range that the tree builder
+/// writes.
 ///
-/// In a grid that a builder made, no plane is computed to be at infinity.
+/// If the origin and the grid steps are in the range that the tree builder writes, the coordinates
+/// of the grid planes do not overflow to infinity.
 fn has_grid(node: &RawNode) -> bool {
     node.origin().iter().all(|part| part.abs() <= MAX_COORDINATE)
         && node.exponents.iter().all(|exponent| *exponent <= 60)

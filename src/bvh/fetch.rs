@@ -6,7 +6,8 @@ use crate::array::{Array, Packed};
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::Decode;
 
-/// Decodes the vertex indices of consecutive triangles into `numbers`.
+/// Decodes the vertex indices of up to eight consecutive triangles into `numbers`. `range` is the
+/// range of the index array that contains the vertex indices of the triangles.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn run<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<usize>, numbers: &mut CornerIndices) {
@@ -22,7 +23,8 @@ pub(crate) fn run<D: Decode<Value = u32>>(array: &Packed<'_, D>, range: Range<us
     }
 }
 
-/// Decodes the vertex indices of triangles that need not be consecutive into `numbers`.
+/// Decodes the vertex indices of up to eight triangles, given as separate triangle indices, into
+/// `numbers`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn each<D: Decode<Value = u32>>(
@@ -38,8 +40,8 @@ pub(crate) fn each<D: Decode<Value = u32>>(
     }
 }
 
-/// Reads the position of each corner with `get`, and stores the positions in the lanes of a block
-/// of eight triangles.
+/// Calls `get` for the position of each vertex index in `numbers`, and stores the positions in the
+/// lanes of a block of eight triangles.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn positions(numbers: &CornerIndices, get: impl Fn(usize) -> Option<[f32; 3]>) -> TriangleBlock {

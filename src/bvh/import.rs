@@ -1,8 +1,11 @@
-//! Converts the spatial tree of a file to a query tree, instead of searching for the best splits.
+//! Converts the spatial tree that a file stores to a query tree, without a search for the best
+//! splits of the nodes.
 //!
-//! Only the grouping of the triangles is taken from the file. The bounding boxes are computed from
-//! the triangles themselves. If a triangle is not in exactly one leaf of the spatial tree, no query
-//! tree is made. With these rules, queries return correct results for any content of the file.
+//! Only the grouping of the triangles is taken from the file. The bounding boxes in the file are
+//! not used: they are computed again from the triangles. If a triangle is not in exactly one leaf
+//! of the spatial tree, the conversion returns `None`. Because the conversion checks the leaves and
+//! computes all bounding boxes, queries in the new tree return correct results even if the file is
+//! damaged.
 
 use crate::array::Bounds;
 use crate::bvh::bit_set::BitSet;
@@ -20,7 +23,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{SpatialTree, SplitNode};
 
-/// The maximum number of triangles that leaves can refer to, in a tree with its own order of
+/// The maximum number of triangles that leaves can refer to, in a tree that stores its own order of
 /// triangles.
 const MAX_TRIANGLES: u32 = u32::MAX >> COUNT_BITS;
 
@@ -28,14 +31,14 @@ impl Tree {
     /// Converts the spatial tree of a file to a query tree.
     ///
     /// [`Surface::partition`](crate::model::Surface::partition) returns the spatial tree of a
-    /// surface. Nodes with two children are combined into nodes with eight children, and the
-    /// bounding box of each node is computed from its triangles. Returns `None` if a triangle is
-    /// not in exactly one leaf of the spatial tree, or if the spatial tree is too deep.
+    /// surface. The conversion combines nodes with two children into nodes with up to eight
+    /// children, and computes the bounding box of each node from its triangles. Returns `None` if a
+    /// triangle is not in exactly one leaf of the spatial tree, or if the spatial tree is too deep.
     ///
     /// The conversion takes 28 bytes of memory for each node of the spatial tree, in addition to
-    /// the new tree. Queries are slower in a converted tree than in a tree that was
-    /// [built](Self::new), but the conversion takes less time than building. For few queries, the
-    /// conversion is faster in total, and for many queries, building is.
+    /// the new tree. Converting a spatial tree takes less time than [building](Self::new) a tree,
+    /// but queries in a converted tree are slower. Convert the spatial tree if you run few queries
+    /// on the surface, and build a tree if you run many queries.
     ///
     /// # Errors
     ///
@@ -52,11 +55,11 @@ impl Tree {
     }
 }
 
-/// Returns whether the nodes of a spatial tree form a tree that has each triangle in exactly one
-/// leaf.
+/// Returns whether the nodes of a spatial tree form one tree, and each triangle is in exactly one
+/// leaf of it.
 ///
-/// Each child node must have a higher number than its parent node. The check reads each triangle
-/// number at most once.
+/// The index of each child node must be greater than the index of its parent node. The check reads
+/// each entry of the spatial tree's list of triangles at most once.
 fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     let nodes = spatial_tree.node_count();
     if nodes == 0 || spatial_tree.triangle_count() != as_index(triangles) {
@@ -64,7 +67,7 @@ fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     }
     let mut reached = BitSet::new(nodes)?;
     let mut named = BitSet::new(spatial_tree.triangle_count())?;
-    // The root node, number 0, has no parent, so it is marked as reached here.
+    // The root node (index 0) has no parent, so it is marked as reached here.
     let mut sound = reached.insert(0);
     for number in 0..nodes {
         sound = sound
@@ -85,14 +88,14 @@ fn is_sound(spatial_tree: &dyn SpatialTree, triangles: u32) -> Result<bool> {
     Ok(reached.is_full() && named.is_full())
 }
 
-/// The content of a subtree of the spatial tree: the bounding box and the number of its triangles.
+/// The bounding box and the number of the triangles in a subtree of the spatial tree.
 #[derive(Clone, Copy)]
 struct SubtreeExtent {
     bounds: Bounds,
     count: u32,
 }
 
-/// A group of triangles: the triangles below a node of the spatial tree, or a part of the triangles
+/// A group of triangles: all triangles below a node of the spatial tree, or some of the triangles
 /// of one leaf.
 #[derive(Clone)]
 struct TriangleGroup {
@@ -100,20 +103,22 @@ struct TriangleGroup {
     below: SubtreeExtent,
 }
 
-/// The data of a conversion in progress, from a valid spatial tree to a query tree.
+/// The data of a conversion from a spatial tree, which was checked with [`is_sound`], to a query
+/// tree.
 struct Importer<'a> {
     triangles: &'a Triangles<'a>,
     spatial_tree: &'a dyn SpatialTree,
-    /// The content of the subtree below each node of the spatial tree, indexed by the node's
-    /// number.
+    /// The bounding box and the number of triangles below each node of the spatial tree, in the
+    /// order of the nodes.
     nodes: Vec<SubtreeExtent>,
-    /// The numbers of the triangles in the leaves made so far, in the order of these leaves.
+    /// The indices of the triangles in the leaves that were created so far, leaf by leaf.
     order: Vec<u32>,
 }
 
 impl Importer<'_> {
-    /// Computes the content of the subtree below each node, from the last node to the first. This
-    /// order of nodes works because child nodes have higher numbers than their parents.
+    /// Computes the bounding box and the number of triangles below each node, from the last node to
+    /// the first. The index of a child is greater than the index of its parent, so a child is
+    /// computed before its parent.
     fn measure(&mut self) -> Result<()> {
         let count = self.spatial_tree.node_count();
         self.nodes = try_with_capacity(count)?;
@@ -141,8 +146,8 @@ impl Importer<'_> {
         self.nodes.get(node).copied().unwrap_or(SubtreeExtent { bounds: Bounds::EMPTY, count: 0 })
     }
 
-    /// Makes a group of the triangles in a range of the spatial tree's list of triangles, and
-    /// computes its bounding box.
+    /// Returns the group of the triangles in a range of the spatial tree's list of triangles, with
+    /// its bounding box.
     fn run(&self, places: std::ops::Range<usize>) -> TriangleGroup {
         let named = places.clone().filter_map(|place| self.spatial_tree.triangle(place));
         let corners = named.filter_map(|triangle| self.triangles.get(triangle)).flatten();
@@ -155,8 +160,8 @@ impl Importer<'_> {
         Some(TriangleGroup { node: self.spatial_tree.node(number)?, below: self.below(number) })
     }
 
-    /// Divides a group in two: an inner node into its two children, and a leaf into the two halves
-    /// of its list of triangles.
+    /// Divides a group of triangles in two: an inner node into its two children, and a leaf into
+    /// the two halves of its range of triangles.
     fn open(&self, piece: &TriangleGroup) -> [Option<TriangleGroup>; 2] {
         match &piece.node {
             SplitNode::Inner(children) => children.map(|child| self.node(child)),
@@ -167,7 +172,8 @@ impl Importer<'_> {
         }
     }
 
-    /// Makes the query tree. Returns `None` if the query tree would be too deep.
+    /// Creates the query tree. Returns `None` if a path from its root to a leaf would have more
+    /// than [`MAX_DEPTH`] nodes.
     fn tree(mut self) -> Result<Option<Tree>> {
         let (mut packer, mut held) = (PagePacker::default(), MemoryPages::default());
         let Some(root) = self.node(0) else { return Ok(None) };
@@ -210,8 +216,8 @@ impl Importer<'_> {
 
     /// Divides a group of triangles into up to eight groups.
     ///
-    /// Each step divides the group whose bounding box has the largest area. The order of the
-    /// triangles does not change.
+    /// Each step divides the group whose bounding box has the largest surface area. The triangles
+    /// stay in the order of the spatial tree.
     fn pieces(&self, piece: &TriangleGroup) -> Vec<TriangleGroup> {
         let mut pieces = Vec::with_capacity(WIDTH);
         pieces.push(piece.clone());
@@ -226,7 +232,8 @@ impl Importer<'_> {
         pieces
     }
 
-    /// Makes one leaf of all triangles in a group.
+    /// Creates one leaf that contains all triangles of a group, and appends their indices to
+    /// `order`.
     fn leaf(&mut self, piece: &TriangleGroup) -> Subtree {
         let first = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
         let mut waiting = vec![piece.node.clone()];
@@ -245,9 +252,10 @@ impl Importer<'_> {
     }
 }
 
-/// Returns whether a group of triangles is small enough to be a leaf.
+/// Returns whether a group of triangles is small enough to become a leaf.
 ///
-/// A leaf has at most eight triangles, which is the number of triangles that are tested together.
+/// A leaf has at most eight triangles, which is the number of triangles that a kernel tests in
+/// parallel.
 fn is_leaf(piece: &TriangleGroup) -> bool {
     as_index(piece.below.count) <= LANES
 }

@@ -1,10 +1,11 @@
-//! A block of eight decoded triangles, one in each lane of a vector register.
+//! A block of eight decoded triangles, stored in the layout of SIMD vectors: lane *i* of each
+//! vector belongs to triangle *i*.
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::math::{fast_max, fast_min};
 
-/// The number of triangles that are tested together.
+/// The number of triangles in a block, which a kernel tests in parallel.
 pub(crate) const LANES: usize = 8;
 
 /// The positions of the corners of eight triangles: for each corner and each axis, one vector with
@@ -21,13 +22,15 @@ pub(crate) struct TriangleBlock {
 pub(crate) type CornerIndices = [[u32; 3]; LANES];
 
 impl TriangleBlock {
-    /// Returns the corners of the triangle in lane `lane`, even if the triangle is not valid.
+    /// Returns the positions of the corners of the triangle in lane `lane`, without checking their
+    /// coordinates. The returned coordinates may be NaN, infinite or beyond ±2^60.
     #[inline]
     pub(crate) fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
         self.corners.map(|corner| corner.map(|axis| axis.get(lane).copied().unwrap_or(f32::NAN)))
     }
 
-    /// Returns the bounding box of all valid triangles of the block.
+    /// Returns the bounding box of all triangles of the block whose coordinates are finite and not
+    /// beyond ±2^60.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn bounds(&self) -> Bounds {
@@ -40,11 +43,11 @@ impl TriangleBlock {
         }
     }
 
-    /// Returns the bounding box of each triangle: the least coordinates, then the greatest
-    /// coordinates, one lane per triangle.
+    /// Returns the bounding boxes of all eight triangles of the block: the least coordinates, then
+    /// the greatest coordinates, with one lane per triangle.
     ///
-    /// For a triangle that is not valid, the least coordinates are positive infinity and the
-    /// greatest coordinates are negative infinity.
+    /// If a coordinate of a triangle is not finite or beyond ±2^60, the least coordinates of its
+    /// bounding box are positive infinity and the greatest are negative infinity.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn boxes(&self) -> [[[f32; LANES]; 3]; 2] {

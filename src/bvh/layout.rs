@@ -1,4 +1,5 @@
-//! The records of a tree. Their layout is the same in memory and in a sidecar.
+//! The records of a tree: nodes, pages of nodes, and the description of a tree. The layout of these
+//! records is the same in memory and in a sidecar.
 
 use zerocopy::little_endian::{F32, U32, U64};
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -9,16 +10,17 @@ pub(crate) const WIDTH: usize = 8;
 pub(crate) const MAX_DEPTH: usize = 26;
 /// The maximum number of nodes in a page.
 pub(crate) const NODES_PER_PAGE: usize = 42;
-/// The number of low bits of a node number that contain the index of the node in its page.
+/// The number of low bits in a node number that store the index of the node in its page. The higher
+/// bits of the node number store the index of the page.
 pub(crate) const SLOT_BITS: u32 = 6;
-/// The number of low bits of a leaf reference that contain the leaf's number of triangles, minus
+/// The number of low bits in a leaf reference that store the number of triangles of the leaf, minus
 /// one.
 pub(crate) const COUNT_BITS: u32 = 3;
 
 /// A node with up to eight children.
 ///
-/// A node contains a grid of 255 steps along each axis, the bounding boxes of the children in steps
-/// of this grid, and references to the children.
+/// A node contains the origin and the step length of a grid of 255 steps along each axis, the
+/// bounding boxes of the children in steps of this grid, and references to the children.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct RawNode {
@@ -28,18 +30,19 @@ pub(crate) struct RawNode {
     pub(crate) exponents: [i8; 3],
     /// Bit *k* is set if child *k* is a leaf.
     pub(crate) leaves: u8,
-    /// The lower planes of the children's bounding boxes along each axis, in grid steps. The value
-    /// is 255 for a child that does not exist.
+    /// The lower planes of the children's bounding boxes along each axis, in grid steps. For a
+    /// child that does not exist, the lower planes are 255.
     pub(crate) low: [[u8; WIDTH]; 3],
-    /// The upper planes of the children's bounding boxes along each axis, in grid steps. The value
-    /// is 0 for a child that does not exist.
+    /// The upper planes of the children's bounding boxes along each axis, in grid steps. For a
+    /// child that does not exist, the upper planes are 0.
     pub(crate) high: [[u8; WIDTH]; 3],
-    /// The references to the children.
+    /// The references to the children of a node.
     ///
-    /// For a child that is an inner node, the reference is the page number times 64, plus the index
-    /// of the node in that page. For a child that is a leaf, the reference is the number of its
-    /// first triangle, divided by the tree's cluster size, times 8, plus its number of triangles
-    /// minus one. For a child that does not exist, all bits of the reference are set.
+    /// For a child that is an inner node, the reference is its node number: the page index times
+    /// 64, plus the index of the node in that page. For a child that is a leaf, the reference is
+    /// the index of its first triangle, divided by the tree's cluster size, times 8, plus its
+    /// number of triangles minus one. For a child that does not exist, all bits of the reference
+    /// are set.
     pub(crate) children: [U32; WIDTH],
 }
 
@@ -63,8 +66,8 @@ impl RawNode {
     #[inline]
     pub(crate) fn steps(&self) -> [f32; 3] {
         self.exponents.map(|exponent| {
-            // Computes a power of two from its exponent, with a minimum of 2^-126. A builder never
-            // stores a smaller exponent.
+            // Computes a power of two from its exponent, with a minimum of 2^-126. The tree builder
+            // never stores an exponent below -126.
             let biased = i32::from(exponent).wrapping_add(127).max(1);
             f32::from_bits(biased.unsigned_abs().wrapping_shl(23))
         })
@@ -96,7 +99,8 @@ impl RawNode {
     }
 }
 
-/// A page of nodes, as stored in a sidecar: 4,088 bytes of content, and the hash of this content.
+/// A page of nodes, as stored in a sidecar: 4,088 bytes of content, followed by the hash of this
+/// content.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct NodePage {
@@ -122,58 +126,59 @@ pub(crate) struct AlignedPage(pub(crate) NodePage);
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct RawTree {
-    /// The number of the surface that the tree belongs to.
+    /// The index of the surface that the tree belongs to.
     pub(crate) surface: U32,
     /// The number of triangles of the surface.
     pub(crate) triangles: U32,
-    /// The number of triangles in a cluster. A leaf stores the number of its first triangle divided
-    /// by this size.
+    /// The cluster size: the number of triangles in a cluster. A leaf stores the index of its first
+    /// triangle divided by the cluster size.
     ///
     /// The cluster size is 1 unless the surface has more than 2^29 triangles.
     pub(crate) cluster: U32,
-    /// The number of the root node, in the encoding in which a node refers to an inner child.
+    /// The node number of the root: its page index times 64, plus its index in that page.
     pub(crate) root: U32,
-    /// The number of the first page of the tree's nodes, which is followed by the number of pages.
+    /// The index of the first page that contains nodes of the tree. The next field, `pages`, is the
+    /// number of pages that contain nodes of the tree.
     pub(crate) first_page: U64,
     pub(crate) pages: U64,
-    /// The number of the first page of the tree's own order of triangles, which is followed by the
-    /// number of triangles in this order.
+    /// The index of the first page of the list of triangle indices that the leaves refer to. The
+    /// next field, `ordered`, is the length of the list of triangle indices.
     ///
-    /// The number of triangles in the order is 0 if the leaves refer to triangles in the order of
-    /// the file.
+    /// The length of the list of triangle indices is 0 if the leaves refer to triangles in file
+    /// order, without a list.
     pub(crate) order_page: U64,
     pub(crate) ordered: U32,
     pub(crate) unused: U32,
     /// The number of nodes of the tree.
     pub(crate) nodes: U64,
-    /// The bounding box of all valid triangles: the corner with the least coordinates, then the
-    /// corner with the greatest.
+    /// The bounding box of all triangles that queries can find: its corner with the least
+    /// coordinates, then its corner with the greatest coordinates.
     pub(crate) bounds: [[F32; 3]; 2],
 }
 
 /// A reference to a child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Child {
-    /// An inner node, given by its node number.
+    /// An inner node, identified by its node number (page index times 64, plus index in the page).
     Node(u32),
-    /// A leaf, given by its first triangle and its number of triangles, 1 to 8.
+    /// A leaf, described by its first triangle and its number of triangles, 1 to 8.
     Leaf {
-        /// The number of the first triangle, divided by the tree's cluster size.
+        /// The index of the first triangle, divided by the tree's cluster size.
         first: u32,
         count: u32,
     },
 }
 
-/// Decodes the reference to a leaf. Returns the number of the first triangle, divided by the
-/// cluster size, and the number of triangles.
+/// Decodes the reference to a leaf. Returns the index of the first triangle divided by the cluster
+/// size, and the number of triangles.
 #[inline]
 pub(crate) const fn leaf(child: u32) -> (u32, u32) {
     (child >> COUNT_BITS, (child & ((1 << COUNT_BITS) - 1)).wrapping_add(1))
 }
 
 impl Child {
-    /// Returns the encoded reference that a node stores for this child, and whether the child is a
-    /// leaf.
+    /// Returns the encoded reference that a node stores for this child, and a `bool` that is true
+    /// if the child is a leaf.
     pub(crate) const fn raw(self) -> (u32, bool) {
         match self {
             Self::Node(number) => (number, false),
@@ -184,14 +189,14 @@ impl Child {
     }
 }
 
-/// Splits the number of a node into its page number and its index in that page.
+/// Splits a node number into the index of the page and the index of the node in that page.
 #[inline]
 pub(crate) fn place(node: u32) -> (usize, usize) {
     (crate::math::as_index(node >> SLOT_BITS), crate::math::as_index(node & ((1 << SLOT_BITS) - 1)))
 }
 
-/// Makes the number of a node from its page number and its index in that page. Returns `None` if
-/// the page number is too large to be encoded.
+/// Returns the node number for a page index and the index of the node in that page. Returns `None`
+/// if the page index is too large to be encoded.
 pub(crate) fn node_number(page: usize, slot: usize) -> Option<u32> {
     let page = u32::try_from(page).ok().filter(|page| *page < u32::MAX >> SLOT_BITS)?;
     Some(page.wrapping_shl(SLOT_BITS) | u32::try_from(slot).ok()?)

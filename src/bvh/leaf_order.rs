@@ -1,9 +1,10 @@
-//! Chooses the order of triangles in a tree, and how the leaves refer to triangles.
+//! Chooses whether the leaves of a tree refer to triangles in file order, or in an order that the
+//! tree stores.
 //!
-//! If triangles that are consecutive in the file are also close in space, a leaf is a run of
-//! consecutive triangles of the file. A run has four or eight triangles, or fewer if it is cut at
-//! the end of a row of triangles. If consecutive triangles are not close in space, the tree stores
-//! its own order of triangles, and a leaf is a range of that order.
+//! If triangles that are consecutive in the file are also close in space, a leaf is a cluster of
+//! consecutive triangles of the file. A cluster has four or eight triangles, or fewer if it is cut
+//! at the end of a row of triangles. If consecutive triangles are not close in space, the tree
+//! stores a list of triangle indices in another order, and a leaf is a range of that list.
 
 use std::ops::Range;
 
@@ -13,25 +14,26 @@ use crate::bvh::lanes::LANES;
 use crate::bvh::layout::COUNT_BITS;
 use crate::bvh::triangles::Triangles;
 
-/// The maximum number of triangles for which a leaf can start at any triangle. With more triangles,
-/// leaves start at clusters.
+/// The maximum number of triangles of a surface whose leaves can start at any triangle. If a
+/// surface has more than 2^29 triangles, a leaf can only start at a multiple of the cluster size.
 pub(crate) const MAX_NAMED_TRIANGLES: u32 = 1 << (32 - COUNT_BITS);
-/// The ratio of the area of a cluster's bounding box to the typical area, above which the cluster
-/// may be cut in two.
+/// A cluster may be cut in two if the surface area of its bounding box is more than this multiple
+/// of the average surface area of a cluster's bounding box.
 pub(crate) const MIN_AREA_RATIO_TO_CUT: f64 = 4.0;
 /// The maximum fraction of the clusters that may be cut in two.
 const MAX_CUT_FRACTION: f64 = 1.0 / 16.0;
 /// The maximum number of clusters that are examined to choose the order of triangles.
 const MAX_SAMPLES: u32 = 1 << 14;
 
-/// The way in which the leaves of a tree refer to triangles.
+/// The order of triangles that the leaves of a tree refer to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LeafOrder {
-    /// Each leaf is a run of `size` consecutive triangles of the file, or fewer if the run was cut.
+    /// Each leaf is a cluster of `size` consecutive triangles of the file, or fewer if the cluster
+    /// was cut in two.
     ///
-    /// `typical_area` is half the surface area of the bounding box of a typical run.
+    /// `typical_area` is half the average surface area of the bounding boxes of clusters.
     FileRuns { size: u32, typical_area: f64 },
-    /// Each leaf is a range of the tree's own order of triangles.
+    /// Each leaf is a range of the list of triangle indices that the tree stores.
     Permuted,
 }
 
@@ -44,11 +46,11 @@ impl LeafOrder {
     }
 }
 
-/// Encodes the range of triangles of an item in one number.
+/// Encodes the range of triangle indices of an item as one `u32`.
 ///
-/// The number is encoded like a reference to a leaf. If the surface has too many triangles for this
-/// encoding, the number is the number of the cluster. If clusters have one triangle, the number is
-/// the number of the triangle.
+/// The range is encoded like the reference to a leaf in a node. If the surface has more than 2^29
+/// triangles, the returned number is the index of the cluster. If each cluster has one triangle,
+/// the returned number is the index of the triangle.
 pub(crate) fn encode_run(range: &Range<u32>, cluster: u32, triangles: u32) -> u32 {
     match cluster {
         1 => range.start,
@@ -60,8 +62,8 @@ pub(crate) fn encode_run(range: &Range<u32>, cluster: u32, triangles: u32) -> u3
     }
 }
 
-/// Chooses how leaves refer to triangles, from the areas of the bounding boxes of consecutive
-/// triangles.
+/// Chooses the order of triangles that leaves refer to. The choice compares the surface areas of
+/// the bounding boxes of single triangles and of four and eight consecutive triangles.
 pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     let clusters = triangles.len().div_ceil(8);
     let step = clusters.div_ceil(MAX_SAMPLES).max(1);
@@ -88,8 +90,8 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
         cluster = cluster.saturating_add(step);
         looked_at += 1.0;
     }
-    // If a large fraction of the clusters would be cut, the ends of rows cannot be the only cause,
-    // so the areas without cuts are used.
+    // If more than 1/16 of the clusters would be cut in two, the ends of rows of triangles cannot
+    // be the only cause, and the order of triangles is chosen with the areas of the uncut clusters.
     if cuts > looked_at * MAX_CUT_FRACTION {
         (of_four, of_eight) = (whole_of_four, whole_of_eight);
     }
@@ -100,18 +102,20 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     }
 }
 
-/// The triangle at which a cluster is cut in two, if cutting the cluster is worth it.
+/// The triangle at which a cluster is cut in two, if cutting makes the bounding boxes much smaller.
 pub(crate) struct RunCut {
-    /// The number of the first triangle of the second part, or `None` if the cluster is not cut.
+    /// The index of the first triangle of the second part of a cluster that is cut in two, or
+    /// `None` if the cluster is not cut.
     pub(crate) at: Option<u32>,
-    /// Half the surface area of the two parts' bounding boxes together, or of the whole cluster's
-    /// bounding box if it is not cut.
+    /// Half the sum of the surface areas of the bounding boxes of a cluster's two parts, or half
+    /// the surface area of the cluster's bounding box if the cluster is not cut.
     area: f64,
 }
 
 impl RunCut {
-    /// Finds the cut for which the two bounding boxes have the least total area. The cluster is not
-    /// cut unless this area is less than half of the area without a cut.
+    /// Finds the cut for which the bounding boxes of the two parts have the least total surface
+    /// area. The cluster is cut only if the total surface area of the two bounding boxes is less
+    /// than half of the surface area of the cluster's bounding box.
     pub(crate) fn of(triangles: &Triangles<'_>, range: Range<u32>) -> Self {
         let block = triangles.block::<false>(&triangles.corner_indices(range.clone()));
         let bounds: [Bounds; LANES] =

@@ -1,4 +1,5 @@
-//! Bounding volume hierarchies over triangles that stay in their file.
+//! Bounding volume hierarchies (trees) over the triangles of a surface. A tree refers to triangles
+//! by their indices, and the vertices and indices stay in the mesh file.
 //!
 //! | | |
 //! |---|---|

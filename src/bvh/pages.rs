@@ -1,5 +1,5 @@
-//! Assigns nodes to pages. A node is put in the same page as the nodes close to it in the tree, if
-//! possible.
+//! Assigns the nodes of a tree to pages. If possible, a node is put in the same page as its parent
+//! and its children.
 
 use zerocopy::little_endian::F32;
 
@@ -8,19 +8,20 @@ use crate::bvh::layout::{COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, S
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
-/// The page number that marks a node that is not assigned to a page yet.
+/// A reserved page index: a node number with this page index refers to a node that is not assigned
+/// to a page yet.
 const UNPLACED_PAGE: u32 = u32::MAX >> SLOT_BITS;
-/// The maximum number of incomplete pages that are kept open for more nodes.
+/// The maximum number of incomplete pages, which can still receive nodes, that are kept in memory.
 const MAX_OPEN_PAGES: usize = 8;
 
-/// A receiver for the pages of a tree, such as memory or a sidecar. The receiver gets each page
-/// once, in any order.
+/// Stores the pages of a tree that is being built, in memory or in a sidecar. Each page of the tree
+/// is passed to a `PageSink` exactly once. The order of the pages is not defined.
 pub(crate) trait PageSink {
-    /// Receives the page with number `number`, complete with all its nodes.
+    /// Receives the complete page with the index `number`.
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()>;
 }
 
-/// A subtree that was built: its root and its bounding box, which its parent node needs.
+/// A subtree that was built: its root, and its bounding box, which is stored in the parent node.
 pub(crate) struct Subtree {
     pub(crate) bounds: Bounds,
     pub(crate) root: SubtreeRoot,
@@ -32,34 +33,35 @@ pub(crate) enum SubtreeRoot {
     Placed(Child),
     /// The nodes of the subtree that are not assigned to a page yet, with the root last.
     ///
-    /// The inner children of these nodes are other nodes of this list, or nodes that are already
-    /// assigned to pages.
+    /// Each inner child of a node in the list `Loose` is another node of the list, or a node that
+    /// is already assigned to a page.
     Loose(Vec<RawNode>),
 }
 
 /// Assigns nodes to pages, and passes complete pages to a [`PageSink`].
 #[derive(Default)]
 pub(crate) struct PagePacker {
-    /// The incomplete pages: the number of each page, its content, and its number of nodes so far.
+    /// The incomplete pages: for each page, its index, its content, and its number of nodes so far.
     open: Vec<(usize, Box<NodePage>, usize)>,
     /// The number of pages that were started so far.
     pub(crate) pages: usize,
-    /// The number of nodes that were made so far.
+    /// The number of nodes that were created so far.
     pub(crate) nodes: u64,
 }
 
-/// Returns the error for a tree with more pages than a child number can encode.
+/// Returns the error for a tree whose nodes need more pages than a page index can encode.
 pub(crate) fn too_large() -> Error {
     let kind = ErrorKind::Value { expected: "at most 2^26 pages of nodes".into(), found: "more".into() };
     Error::without_offset("query", Field::new("tree"), kind)
 }
 
 impl PagePacker {
-    /// Makes a node whose children are the subtrees `parts`.
+    /// Creates a node whose children are the subtrees `parts`, and returns the subtree with this
+    /// node as its root.
     ///
     /// The new node and all nodes of the subtrees that are not assigned to a page yet must fit in
-    /// one page. If these nodes do not fit, the subtrees with the most unassigned nodes are
-    /// assigned to pages first.
+    /// one page. If the new node and the unassigned nodes do not fit in one page, the subtrees with
+    /// the most unassigned nodes are assigned to pages first.
     pub(crate) fn join(&mut self, parts: Vec<Subtree>, sink: &mut dyn PageSink) -> Result<Subtree> {
         let mut parts = parts;
         loop {
@@ -87,8 +89,8 @@ impl PagePacker {
         Ok(())
     }
 
-    /// Puts nodes into the fullest page that has room for all of them. Returns the node number of
-    /// the last node.
+    /// Puts `nodes` into the fullest page that has room for all of them. Returns the node number of
+    /// the last node in `nodes`.
     fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
         let fits =
             |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
@@ -109,7 +111,8 @@ impl PagePacker {
         node_number(*number, used.wrapping_sub(1)).ok_or_else(too_large)
     }
 
-    /// Starts an empty page. If too many pages are open, passes the fullest page to `sink` first.
+    /// Starts an empty page. If [`MAX_OPEN_PAGES`] pages are already incomplete, the fullest of
+    /// them is passed to `sink` first.
     fn open(&mut self, sink: &mut dyn PageSink) -> Result<()> {
         if self.open.len() >= MAX_OPEN_PAGES {
             let fullest = (0..).zip(&self.open).max_by_key(|(_, (_, _, used))| *used).map_or(0, |(at, _)| at);
@@ -121,14 +124,14 @@ impl PagePacker {
         Ok(())
     }
 
-    /// Passes all open pages to `sink`.
+    /// Passes all incomplete pages to `sink`.
     pub(crate) fn finish(&mut self, sink: &mut dyn PageSink) -> Result<()> {
         self.open.sort_unstable_by_key(|(number, _, _)| *number);
         self.open.drain(..).try_for_each(|(number, page, _)| sink.put(number, &page))
     }
 
-    /// Takes over the pages and the subtree that another packer made, and renumbers their nodes to
-    /// follow the pages of this packer.
+    /// Appends the pages of another page packer to the pages of this packer, and adapts the node
+    /// numbers in the appended pages and in the subtree `part`.
     pub(crate) fn append<'p>(
         &mut self,
         other: &Self,
@@ -159,7 +162,7 @@ impl PagePacker {
     }
 }
 
-/// Replaces the node number of each inner child of a node by the result of `number`.
+/// Replaces the node number of each inner child of a node by the result of the closure `number`.
 fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<()> {
     for (at, child) in (0_u32..).zip(&mut node.children) {
         let is_leaf = u32::from(node.leaves).wrapping_shr(at) & 1 == 1;
@@ -170,8 +173,8 @@ fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<(
     Ok(())
 }
 
-/// Makes a subtree with a new node as its root and `parts` as the children. All unassigned nodes
-/// must fit in one page.
+/// Returns a subtree with a new node as its root and `parts` as the children. The nodes of the
+/// subtree that are not assigned to a page must fit in one page.
 fn merge(parts: Vec<Subtree>) -> Subtree {
     let bounds = parts.iter().fold(Bounds::EMPTY, |all, part| all.union(&part.bounds));
     let mut nodes = Vec::new();
@@ -185,8 +188,8 @@ fn merge(parts: Vec<Subtree>) -> Subtree {
                     if child >> SLOT_BITS == UNPLACED_PAGE { child.checked_add(offset) } else { Some(child) }
                 };
                 for node in &mut loose {
-                    // The list has at most the number of nodes that fit in a page, so the new
-                    // numbers can be encoded.
+                    // The list of unassigned nodes has no more nodes than fit in a page, so the new
+                    // node numbers can always be encoded.
                     let _: Result<()> = relocate(node, shift);
                 }
                 nodes.append(&mut loose);
@@ -213,17 +216,17 @@ pub(crate) fn grid_over(bounds: &Bounds) -> RawNode {
     node
 }
 
-/// Returns the exponent of the least power of two above a 254th of a length.
+/// Returns the exponent of the least power of two that is greater than `length / 254`.
 ///
-/// With this exponent, 254 grid steps cover the length, and the 255th grid step leaves room for
-/// rounding outwards.
+/// If the length of a grid step is 2 to the power of the returned exponent, 254 grid steps cover
+/// `length`, and grid step 255 leaves room for rounding outwards.
 fn exponent_of(length: f32) -> i8 {
     let biased = i32::try_from((length / 254.0).to_bits() >> 23).unwrap_or_default();
     let exponent = biased.wrapping_sub(126).clamp(-120, 127);
     i8::try_from(exponent).unwrap_or(127)
 }
 
-/// Sets child number `at` of a node: its bounding box and its reference.
+/// Sets the bounding box and the reference of the child with the index `at`.
 pub(crate) fn set_child(node: &mut RawNode, at: usize, bounds: &Bounds, child: Child) {
     let (raw, is_leaf) = child.raw();
     if let Some(place) = node.children.get_mut(at) {
@@ -235,7 +238,7 @@ pub(crate) fn set_child(node: &mut RawNode, at: usize, bounds: &Bounds, child: C
     set_box(node, at, bounds);
 }
 
-/// Sets the bounding box of a child of a node, rounded outwards to grid steps.
+/// Sets the bounding box of the child with the index `at`, rounded outwards to grid steps.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -250,8 +253,8 @@ pub(crate) fn set_box(node: &mut RawNode, at: usize, bounds: &Bounds) {
         if *min <= max {
             let [first, last] = [*min, max].map(|side| (f64::from(side) - f64::from(origin)) / f64::from(step));
             (*low, *high) = (first.floor() as u8, last.ceil() as u8);
-            // If the side of the box is small compared with the coordinates of the origin, the
-            // difference above has a rounding error.
+            // If the bounding box is small compared with the coordinates of the grid's origin, its
+            // coordinates relative to the origin have a rounding error, which is corrected here.
             let place = |steps: u8| f64::from(origin) + f64::from(steps) * f64::from(step);
             if place(*low) > f64::from(*min) {
                 *low = low.saturating_sub(1);

@@ -1,5 +1,5 @@
-//! Writes trees to a sidecar, page by page while the trees are built, and locates trees in a
-//! sidecar.
+//! Writes trees to a sidecar file and locates trees in a sidecar file. Each page of a tree is
+//! written as soon as it is complete, while the tree is built.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -19,13 +19,14 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Geometry, Surface};
 use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, failed, write_page};
 
-/// The minimum number of triangles of a surface whose tree is stored in a sidecar.
+/// The minimum number of triangles that a surface must have for its tree to be stored in a sidecar.
 ///
-/// The tree of a smaller surface is built in less than a millisecond.
+/// For a surface with fewer than 1,024 triangles, building a tree takes less than a millisecond.
 const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 
-/// Returns the numbers of the surfaces whose trees are worth storing in a sidecar: the surfaces
-/// with 1,024 triangles or more.
+/// Returns the indices of all surfaces with 1,024 triangles or more.
+///
+/// The trees of surfaces with fewer than 1,024 triangles are not worth storing in a sidecar.
 ///
 /// # Errors
 ///
@@ -40,12 +41,13 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     Ok(large)
 }
 
-/// Writes a sidecar with the trees of a mesh file. `key` identifies the mesh file.
+/// Writes a sidecar that contains the trees of a mesh file. `key` identifies the mesh file.
 ///
 /// The sidecar contains a tree for each surface that is [large enough](worth_storing). Each page of
-/// a tree is written as soon as it is complete. So the memory holds only the data for building the
-/// tree of one surface: 2 to 4 bytes per triangle, or 16 bytes per triangle if the triangles of the
-/// surface are in no spatial order.
+/// a tree is written as soon as it is complete. At any time, only the data for building the tree of
+/// one surface is therefore in memory. The data for building a tree takes 2 to 4 bytes per
+/// triangle, or 16 bytes per triangle if consecutive triangles of the surface are not close in
+/// space.
 ///
 /// # Errors
 ///
@@ -64,7 +66,7 @@ pub fn write_sidecar<W: Write + Seek>(
 }
 
 /// Builds the tree of a surface and writes it to the sidecar, starting at page `first`. Returns the
-/// number of the page after the tree.
+/// index of the page after the last page of the tree.
 fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usize, out: &mut W) -> Result<usize> {
     let triangles = Triangles::new(surface)?;
     let mut sink = SidecarPages { first, end: first, out };
@@ -98,10 +100,10 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     Ok(next)
 }
 
-/// A receiver for the pages of a tree, which writes each page to its offset in a sidecar.
+/// A page sink that writes each page of a tree to its offset in a sidecar.
 struct SidecarPages<'a, W> {
     first: usize,
-    /// The number of the page after the last page that was written so far.
+    /// The index of the page after the last page that was written so far.
     end: usize,
     out: &'a mut W,
 }
@@ -121,7 +123,8 @@ impl Tree {
     /// Locates the tree of a surface in a sidecar. Returns `None` if the sidecar has no tree for
     /// this surface.
     ///
-    /// The method reads only the records of the trees in the sidecar, and no nodes.
+    /// `from_sidecar` reads the records that describe the trees of the sidecar, but not the nodes
+    /// of the trees.
     pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
         let surface = u32::try_from(surface).ok()?;
         let records = 0..sidecar.count(Kind::Trees);

@@ -27,18 +27,19 @@
 /// # }
 /// ```
 pub trait Probe {
-    /// Whether the probe records anything. If `ENABLED` is false, queries do not call the probe.
+    /// Whether queries call the methods of this probe. If `ENABLED` is false, queries never call
+    /// the methods of the probe.
     const ENABLED: bool = true;
 
-    /// Receives the bytes of a tree node that a query has read.
+    /// Receives the bytes of a node of the tree that a query has read.
     fn read_node(&mut self, bytes: &[u8]);
 
-    /// Receives bytes of the mesh that a query has read: the indices of a triangle, or the position
-    /// of one corner.
+    /// Receives bytes of the mesh file that a query has read: the three indices of a triangle, or
+    /// the position of one corner.
     fn read_mesh(&mut self, bytes: &[u8]);
 }
 
-/// A probe that records nothing.
+/// A probe that ignores all bytes and that queries never call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoProbe;
 

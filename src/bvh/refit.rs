@@ -1,5 +1,5 @@
-//! Refits a tree to triangles that have moved: the tree keeps its nodes, and their bounding boxes
-//! are computed again.
+//! Refits a tree to triangles whose vertices have moved: the new tree has the same nodes, and their
+//! bounding boxes are computed again.
 
 use crate::array::Bounds;
 use crate::bvh::layout::{AlignedPage, MAX_DEPTH, NO_CHILD, RawNode, WIDTH, place};
@@ -9,16 +9,17 @@ use crate::bvh::tree_view::{DamagedTree, TreeHeader, TreeView};
 use crate::bvh::triangles::Triangles;
 
 impl Tree {
-    /// Makes a new tree for the same triangles at other positions, with the same nodes and new
-    /// bounding boxes.
+    /// Returns a new tree for the same triangles with other vertex positions. The new tree has the
+    /// same nodes as this tree, with new bounding boxes.
     ///
     /// The new positions can come from a pose or from another vertex frame. Refitting takes a
-    /// fraction of the time of building a tree. If triangles that were close have moved apart, ray
-    /// queries take longer than in a tree that was built for the new positions, but they return the
-    /// same results.
+    /// fraction of the time of building a tree. If triangles that were close to each other have
+    /// moved apart, queries take longer than in a tree that was built for the new positions. The
+    /// results of queries do not depend on whether a tree was refitted or built for the new
+    /// positions.
     ///
-    /// Returns `None` if `triangles` has another number of triangles than this tree, if there is
-    /// not enough memory, or if this tree comes from a damaged sidecar.
+    /// Returns `None` if the number of triangles in `triangles` differs from the number in this
+    /// tree, if there is not enough memory, or if this tree comes from a damaged sidecar.
     #[must_use]
     pub fn refit(&self, triangles: &Triangles<'_>) -> Option<Self> {
         let view = self.view();
@@ -35,7 +36,8 @@ impl Tree {
     }
 }
 
-/// The data of a refit in progress: the old tree, and the pages of the new tree.
+/// The data of a refit: the old tree, the triangles with new positions, and the pages of the new
+/// tree.
 struct Refitter<'a, 'b> {
     view: TreeView<'a>,
     triangles: &'b Triangles<'b>,
@@ -46,8 +48,9 @@ struct Refitter<'a, 'b> {
 impl Refitter<'_, '_> {
     /// Refits a node and all nodes below it. Returns the bounding box of the node's triangles.
     ///
-    /// The recursion is as deep as the tree, whose depth is limited by its builder. In a damaged
-    /// tree, the recursion stops with an error at the depth [`MAX_DEPTH`].
+    /// `node` refits the nodes of the subtree recursively. The recursion is as deep as the tree,
+    /// and a builder limits the depth of a tree to [`MAX_DEPTH`]. In a damaged tree, the recursion
+    /// stops with an error below the depth [`MAX_DEPTH`].
     fn node(&mut self, number: u32) -> Result<Bounds, DamagedTree> {
         self.below(number, 0)
     }

@@ -1,21 +1,25 @@
-//! Splits the items of a tree node in two. Items are bounding boxes on a 16-bit grid, which are
-//! sorted into bins by their centres.
+//! Splits the items (triangles or clusters of triangles) of a tree node into two groups. Each item
+//! is a bounding box on a 16-bit grid, and the items are sorted into bins by the centres of their
+//! bounding boxes.
 //!
-//! A split is possible between any two neighbouring bins along each axis. The split with the least
-//! expected cost, by the surface area heuristic (SAH), is chosen.
+//! Along each axis, the items can be split between any two neighbouring bins. The surface area
+//! heuristic (SAH) estimates the query cost of each split, and the split with the least cost is
+//! chosen.
 
 use crate::array::Bounds;
 
-/// An item: a bounding box on a 16-bit grid, and a number that identifies the triangles in it, in
-/// 16 bytes.
+/// An item of 16 bytes: a bounding box on a 16-bit grid, and a number that identifies the triangles
+/// in this bounding box.
 ///
-/// The greatest coordinates of the box are stored as their difference from 65535. With this
-/// encoding, the union of two boxes is the minimum of each component.
+/// The greatest coordinates of the bounding box are stored as 65535 minus the coordinate. Because
+/// the greatest coordinates are stored as 65535 minus the coordinate, the union of two bounding
+/// boxes is the minimum of each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct GridBox(pub(crate) [u16; 8]);
 
-/// The empty box. The union of the empty box with another box is the other box.
+/// The empty bounding box. The union of the empty bounding box with another bounding box is the
+/// other bounding box.
 const EMPTY_BOX: GridBox = GridBox([u16::MAX; 8]);
 /// The maximum number of bins along an axis.
 const MAX_BINS: usize = 16;
@@ -31,13 +35,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Makes a grid of 65,535 steps along each axis that covers a bounding box.
+    /// Creates a grid of 65,535 steps along each axis that covers a bounding box.
     pub(crate) fn over(bounds: &Bounds) -> Self {
         let mut grid = Self { origin: bounds.min, rate: [0.0; 3], step: [0.0; 3] };
         let sides = bounds.min.iter().zip(bounds.max).zip(grid.rate.iter_mut().zip(&mut grid.step));
         for ((min, max), (rate, step)) in sides {
-            // The grid is a little larger than the box. Without this margin, rounding could put the
-            // end of the box beyond the last step.
+            // The grid is slightly larger than the bounding box, because rounding could otherwise
+            // place the greatest coordinate beyond the last grid step.
             *step = (max - min) / 65_000.0;
             *rate = if *step > f32::MIN_POSITIVE { 1.0 / *step } else { 0.0 };
         }
@@ -46,7 +50,8 @@ impl Grid {
 
     /// Converts a bounding box to grid coordinates, rounded outwards.
     ///
-    /// An empty box is converted to a grid box that does not enlarge its union with another box.
+    /// An empty bounding box is converted to an empty [`GridBox`]: the union of an empty `GridBox`
+    /// with another `GridBox` is the other `GridBox`.
     #[allow(
         clippy::as_conversions,
         clippy::cast_possible_truncation,
@@ -69,13 +74,14 @@ impl Grid {
 }
 
 impl GridBox {
-    /// Returns the number that identifies the triangles in the box.
+    /// Returns the number that identifies the triangles of the item, as encoded by `encode_run`.
     pub(crate) fn number(&self) -> u32 {
         let [_, _, _, low, _, _, _, high] = self.0.map(u32::from);
         low | high.wrapping_shl(16)
     }
 
-    /// Returns the smallest grid box that contains both boxes.
+    /// Returns the smallest bounding box that contains this bounding box and `other`, a bounding
+    /// box on the same grid.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         let mut union = self;
@@ -85,15 +91,14 @@ impl GridBox {
         union
     }
 
-    /// Returns the centre of the box along each axis, multiplied by two (`min + max`), in grid
-    /// steps.
+    /// Returns the doubled centre of the bounding box along each axis (`min + max`), in grid steps.
     #[inline]
     fn middle(&self) -> [u32; 4] {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0.map(u32::from);
         [x.wrapping_add(0xffff ^ last_x), y.wrapping_add(0xffff ^ last_y), z.wrapping_add(0xffff ^ last_z), 0]
     }
 
-    /// Returns half the surface area of the box, in square scene units.
+    /// Returns half the surface area of the bounding box, in square scene units.
     pub(crate) fn area(&self, grid: &Grid) -> f32 {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
         let side = |first: u16, last: u16, step: f32| f32::from((!last).saturating_sub(first)) * step;
@@ -102,7 +107,7 @@ impl GridBox {
         x * y + y * z + z * x
     }
 
-    /// Returns the length of the longest side of the box, in grid steps.
+    /// Returns the length of the longest side of the bounding box, in grid steps.
     pub(crate) fn longest(&self) -> u16 {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
         [(x, last_x), (y, last_y), (z, last_z)]
@@ -113,22 +118,23 @@ impl GridBox {
     }
 }
 
-/// Returns the smallest grid box that contains the boxes of all items.
+/// Returns the smallest bounding box that contains the bounding boxes of all items.
 pub(crate) fn around(items: &[GridBox]) -> GridBox {
     items.iter().fold(EMPTY_BOX, |all, item| all.union(*item))
 }
 
-/// The result of a split: the number of items in the first part, and the bounding box of each part.
+/// The result of a split: the number of items in the first group, and the bounding box of each
+/// group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SplitResult {
     pub(crate) middle: usize,
     pub(crate) boxes: [GridBox; 2],
 }
 
-/// Reorders a list of two or more items and splits it into two parts that are not empty.
+/// Reorders a slice of two or more items, and splits it into two groups that are not empty.
 ///
-/// If `balanced` is true, both parts have the same number of items (or differ by one), which limits
-/// the depth of the tree.
+/// If `balanced` is true, the numbers of items in the two groups differ by at most one, which
+/// limits the depth of the tree.
 pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
     let halves = |items: &mut [GridBox], axis: Option<usize>| {
         let middle = items.len() / 2;
@@ -150,8 +156,8 @@ pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> Split
     SplitResult { middle, boxes: best.boxes }
 }
 
-/// Returns the least and the greatest centre of the items' boxes along each axis, multiplied by two
-/// (`min + max`).
+/// Returns the least and the greatest doubled centre (`min + max`) of the items' bounding boxes
+/// along each axis.
 fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     let (mut least, mut most) = ([u32::MAX; 4], [0; 4]);
     for item in items {
@@ -163,7 +169,8 @@ fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     (least, most)
 }
 
-/// Converts the centre of a box, multiplied by two (`min + max`), to the number of its bin.
+/// Converts the doubled centre (`min + max`) of a bounding box to the index of its bin, along each
+/// axis.
 #[derive(Clone, Copy)]
 struct BinScale {
     least: [u32; 4],
@@ -187,7 +194,8 @@ impl BinScale {
     }
 }
 
-/// For each bin along each axis: the bounding box and the number of the items in the bin.
+/// The bins along each axis: for each bin, the bounding box of its items and the number of its
+/// items.
 struct Bins {
     boxes: [[GridBox; MAX_BINS]; 3],
     counts: [[u32; MAX_BINS]; 3],
@@ -195,10 +203,10 @@ struct Bins {
     scale: BinScale,
 }
 
-/// The split with the least expected cost.
+/// The split with the least query cost, as estimated by the surface area heuristic.
 struct BestSplit {
     axis: usize,
-    /// The number of the last bin that belongs to the first part of the split.
+    /// The index of the last bin that belongs to the first group of the split.
     bin: u32,
     boxes: [GridBox; 2],
     scale: BinScale,
@@ -234,8 +242,8 @@ impl Bins {
             let mut behind = [(EMPTY_BOX, f32::INFINITY); MAX_BINS];
             let (mut all, mut count) = (EMPTY_BOX, 0_u32);
             for (bin, place) in behind.iter_mut().enumerate().take(self.used).rev() {
-                // The bounding box of the items in the bins after this bin, and the cost of these
-                // items.
+                // The bounding box of the items in all bins after the bin with index `bin`, and the
+                // estimated query cost of the items in this bounding box.
                 *place = (all, cost(&all, count, grid));
                 all = all.union(boxes.get(bin).copied().unwrap_or(EMPTY_BOX));
                 count = count.wrapping_add(counts.get(bin).copied().unwrap_or_default());
@@ -256,16 +264,16 @@ impl Bins {
     }
 }
 
-/// Returns the expected cost of a part with `count` items in the bounding box `item`, or infinity
-/// if `count` is 0.
+/// Returns the estimated query cost of a group of `count` items in the bounding box `item`, or
+/// infinity if `count` is 0.
 fn cost(item: &GridBox, count: u32, grid: &Grid) -> f32 {
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "an estimate")]
     let count_or_more = count as f32;
     if count == 0 { f32::INFINITY } else { item.area(grid) * count_or_more }
 }
 
-/// Moves the items for which `is_first` returns true to the front of the list. Returns the number
-/// of these items.
+/// Moves the items for which `is_first` returns true to the start of the slice. Returns the number
+/// of items that were moved to the start.
 fn partition(items: &mut [GridBox], is_first: impl Fn(&GridBox) -> bool) -> usize {
     let mut middle = 0_usize;
     let mut end = items.len();

@@ -1,22 +1,25 @@
-//! The stack of a tree traversal: the nodes and leaves that the query still has to visit, with the
-//! nearest one last.
+//! The stack of a tree traversal: the nodes and leaves that a query still has to visit. When a
+//! query has visited a node, the children of the node are pushed on the stack with the nearest
+//! child last.
 
 use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// The maximum number of stack entries: seven waiting children for each node on the path to a leaf,
-/// and one more.
+/// The maximum number of stack entries. While a query descends from the root to a leaf, at most
+/// seven children of each visited node remain on the stack, and the last visited node needs one
+/// more entry for its eighth child.
 const STACK_SIZE: usize = 192;
 const _: () = assert!(STACK_SIZE > 7 * MAX_DEPTH + 1);
 
 /// An entry of the stack: the distance of a child in the upper 32 bits, and the reference to the
 /// child in the lower 32 bits.
 ///
-/// The distance is the one at which the bounding box of the child starts. The distance is encoded
-/// as an integer that sorts in the same order as the float. The lowest bit of this integer is
-/// replaced by a bit that is set for a leaf, which rounds the distance down.
+/// The distance of a child is measured to the nearest point of the child's bounding box (along the
+/// ray, for a ray query). The distance, a float, is encoded as an integer that sorts in the same
+/// order. The lowest bit of the encoded distance is cleared, which rounds the distance down, and is
+/// then used as a flag that is set for a leaf.
 type StackEntry = u64;
 
 #[inline]
@@ -24,7 +27,7 @@ fn entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
     (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
 }
 
-/// Converts a float to an integer that sorts in the same order.
+/// Converts a float to an integer: the integers of two floats compare like the floats.
 #[inline]
 fn ordered(number: f32) -> u32 {
     let bits = number.to_bits();
@@ -41,7 +44,8 @@ fn child(entry: StackEntry) -> u32 {
     u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
 }
 
-/// The nodes and leaves that the query still has to visit, with the nearest one last.
+/// The nodes and leaves that a query still has to visit. The query visits the last entry of the
+/// stack next.
 pub(crate) struct Stack {
     entries: [StackEntry; STACK_SIZE],
     len: usize,
@@ -56,8 +60,11 @@ impl Stack {
         self.len = 0;
     }
 
-    /// Removes the nearest child from the stack and returns it, with whether it is a leaf. Discards
-    /// children whose bounding boxes start beyond `limit`.
+    /// Removes the last entry from the stack. Returns the child reference in the removed entry, and
+    /// whether this child is a leaf.
+    ///
+    /// Entries whose bounding boxes are farther away than `limit` are discarded. Returns `None` if
+    /// no entry remains on the stack.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
@@ -71,7 +78,8 @@ impl Stack {
         }
     }
 
-    /// Adds a node or a leaf to the stack, with the distance `near` of its bounding box.
+    /// Adds a node or a leaf to the stack. `near` is the distance of the bounding box of this node
+    /// or leaf from the query point, or along the ray.
     #[inline]
     pub(crate) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), DamagedTree> {
         *self.entries.get_mut(self.len).ok_or(DamagedTree)? = entry(near, child, is_leaf);
@@ -79,12 +87,14 @@ impl Stack {
         Ok(())
     }
 
-    /// Adds the children of a node whose bounding boxes the query meets to the stack, and then
-    /// removes and returns the nearest child.
+    /// Pushes the children whose bounding boxes the query meets, and then pops and returns the
+    /// nearest of these children.
     ///
-    /// The result also contains whether the returned child is a leaf. If the query meets no child,
-    /// returns the result of [`pop_within`](Self::pop_within). If the query meets several children
-    /// and `ahead` is given, prefetches the memory of all of these children.
+    /// In the bit mask `bits`, a bit is set for each child whose bounding box the query meets.
+    /// `descend` also returns whether the returned child is a leaf. If no bit of `bits` is set,
+    /// `descend` returns the result of [`pop_within`](Self::pop_within). If several bits of `bits`
+    /// are set and `ahead` is given, `descend` prefetches the children of all set bits to the
+    /// processor cache.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn descend(
@@ -105,8 +115,8 @@ impl Stack {
             return Ok(self.pop_within(limit));
         }
         if rest == 0 {
-            // In the common case, the query meets a single child, which is returned directly and
-            // not put on the stack.
+            // In the most common case, the query meets a single child. A single child is returned
+            // directly, without pushing it on the stack.
             let (lane, is_leaf) = child(bits);
             return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
         }

@@ -1,7 +1,8 @@
 //! The traversal of a tree, which all queries (ray, nearest point, overlap) use.
 //!
-//! The traversal starts at the root and visits the nearest bounding boxes first. In the leaves, the
-//! traversal tests each triangle that may be a result exactly.
+//! The traversal starts at the root and visits the nearest bounding boxes first. In a leaf, a
+//! kernel selects the triangles that may be results, and each of these triangles is then tested
+//! exactly, in `f64`.
 
 use std::ops::ControlFlow;
 
@@ -15,17 +16,18 @@ use crate::bvh::tree_view::{DamagedTree, LeafTriangles, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 
-/// A query in a tree, for a ray, a point or a volume. The query also stores the results that it has
-/// found so far.
+/// A query in a tree: for a ray, for the nearest point, or for the overlap with a volume. A query
+/// value also stores the results that were found so far.
 pub(crate) trait TreeQuery {
-    /// Discards all results found so far, because they come from a damaged tree.
+    /// Discards all results that were found so far, because the tree turned out to be damaged.
     fn restart(&mut self);
-    /// Returns the distance beyond which the query needs no results.
+    /// Returns the distance beyond which results are not needed, such as the distance of the
+    /// nearest hit so far.
     fn limit(&self) -> f32;
     /// Tests the bounding boxes of the children of a node.
     ///
-    /// Returns a bit mask with a bit set for each child that may contain a result, and the distance
-    /// of each child.
+    /// Returns a bit mask and the distance of each child's bounding box. Bit *k* of the mask is set
+    /// if child *k* may contain a result.
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]);
     /// Tests the triangles of a leaf in `f32`. Returns a bit mask with a bit set for each triangle
     /// that may be a result.
@@ -35,27 +37,28 @@ pub(crate) trait TreeQuery {
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()>;
 }
 
-/// The reference to the child that is visited next, and whether this child is a leaf. `None` if the
-/// query has finished.
+/// The reference to the child that is visited next, and whether this child is a leaf. `None` means
+/// that the traversal has finished.
 pub(crate) type NextChild = Option<(u32, bool)>;
 
-/// The progress of a query in a tree.
+/// The state of a traversal: the children that remain to be visited.
 pub(crate) struct Traversal {
     stack: Stack,
     /// The number of nodes that the query may still visit.
     ///
-    /// The number starts with the number of nodes in the tree. So a query ends even if the tree is
-    /// damaged and contains a cycle.
+    /// The initial value of `nodes_left` is the number of nodes in the tree. If a query would visit
+    /// more nodes than the tree has, the tree is damaged. Because the number of visited nodes is
+    /// limited, a query ends even if the tree is damaged and its references form a cycle.
     nodes_left: u64,
 }
 
 impl Traversal {
-    /// Makes a traversal that has no tree yet and nothing to visit.
+    /// Creates a traversal with an empty stack, which has not started yet.
     pub(crate) const fn idle() -> Self {
         Self { stack: Stack::new(), nodes_left: 0 }
     }
 
-    /// Starts the traversal of a tree, and returns the number of its root node.
+    /// Starts the traversal of a tree, and returns the node number of the root.
     #[inline]
     pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> u32 {
         self.stack.clear();
@@ -63,8 +66,8 @@ impl Traversal {
         view.header.root
     }
 
-    /// Visits a node and returns the child to visit next. If `ahead` is given, prefetches the
-    /// memory of all children that the query will visit.
+    /// Visits a node and returns the child to visit next. If `ahead` is given and the query meets
+    /// several children, `visit_node` also prefetches these children to the processor cache.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_node(
@@ -81,8 +84,8 @@ impl Traversal {
         self.stack.descend(node, bits, &near, query.limit(), ahead.map(|triangles| (view, triangles)))
     }
 
-    /// Visits a leaf and returns the child to visit next. The caller has already read the vertex
-    /// indices of the leaf's triangles.
+    /// Visits a leaf and returns the child to visit next. The caller passes the vertex indices of
+    /// the leaf's triangles in `corners`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_leaf(
@@ -106,7 +109,7 @@ impl Traversal {
     }
 }
 
-/// A query that is running in one tree.
+/// A query together with the tree, the triangles and the probe that it uses.
 pub(crate) struct TreeSearch<'a, 'b, Q, P> {
     pub(crate) view: TreeView<'a>,
     pub(crate) triangles: &'b Triangles<'a>,
@@ -145,7 +148,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     }
 }
 
-/// Runs a query without a tree: tests every triangle.
+/// Runs a query without a tree, by testing every triangle exactly.
 pub(crate) fn test_every_triangle(triangles: &Triangles<'_>, query: &mut impl TreeQuery, probe: &mut impl Probe) {
     for triangle in 0..triangles.len() {
         report_triangle(triangles, triangle, probe);

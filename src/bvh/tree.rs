@@ -1,21 +1,23 @@
 //! A tree of bounding boxes over the triangles of a surface. The leaves of the tree refer to
-//! triangles of the file by their numbers.
+//! triangles of the file by their indices.
 //!
 //! # Shape
 //!
-//! A node has up to eight children and takes 96 bytes. A node contains a grid, the six planes of
-//! each child's bounding box in steps of the grid, and references to the children. Modelling tools
-//! usually write triangles that are close in space one after another. In such a surface, a leaf is
-//! four or eight consecutive triangles of the file, or fewer at the end of a row, and the tree
-//! takes about 4 bytes per triangle. For other surfaces, the tree also stores its own order of the
-//! triangles, which takes 4 more bytes per triangle.
+//! A node has up to eight children and takes 96 bytes. A node contains the origin and the step
+//! length of a grid, the six planes of each child's bounding box in steps of this grid, and
+//! references to the children. Modelling tools usually write triangles that are close in space one
+//! after another. If consecutive triangles of a surface are close in space, each leaf of its tree
+//! refers to four or eight consecutive triangles of the file (or fewer at the end of a row of
+//! triangles), and the tree takes about 4 bytes per triangle. If consecutive triangles of a surface
+//! are not close in space, the tree also stores a list of triangle indices in another order, which
+//! takes 4 more bytes per triangle.
 //!
 //! # Pages
 //!
-//! Nodes are stored in pages of 4,096 bytes, with up to 42 nodes in a page. A node is stored in the
-//! same page as the nodes close to it in the tree, if possible. In a surface of ten million
-//! triangles, the path from the root to a leaf touches three or four pages. Pages in a sidecar are
-//! read directly from the sidecar's bytes, without a copy.
+//! Nodes are stored in pages of 4,096 bytes, with up to 42 nodes in a page. If possible, a node is
+//! stored in the same page as its parent and its children. For a surface of ten million triangles,
+//! the nodes on a path from the root to a leaf are in three or four pages. A query reads the pages
+//! of a sidecar directly from the bytes of the sidecar, without copying them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -36,19 +38,19 @@ pub struct Tree {
     pub(crate) header: TreeHeader,
 }
 
-/// Where the nodes of a tree are stored: in memory or in a sidecar.
+/// The storage of a tree's nodes: in memory or in a sidecar.
 pub(crate) enum NodePages {
     Memory(Vec<AlignedPage>),
     Huge(Huge),
     Sidecar { sidecar: Arc<Sidecar>, first: u64, count: u64 },
 }
 
-/// Where the order of the triangles that leaves refer to is stored.
+/// The storage of the order of triangles that the leaves refer to.
 pub(crate) enum TriangleOrder {
-    /// The order of triangles in the file, which needs no storage.
+    /// The leaves refer to triangles in file order, which needs no storage.
     File,
     Memory(Vec<u32>),
-    /// In the pages of a sidecar, starting with page `first`.
+    /// A list of `count` triangle indices in the pages of a sidecar, starting with page `first`.
     Sidecar {
         first: u64,
         count: u32,
@@ -88,17 +90,19 @@ impl Tree {
         self.header.nodes
     }
 
-    /// Returns the bounding box of all valid triangles of the tree, or an empty box if the tree has
-    /// no valid triangle.
+    /// Returns the bounding box of all triangles that queries can find, or an empty bounding box.
+    ///
+    /// Queries ignore a triangle if a vertex index is out of range, or if a coordinate is not
+    /// finite or beyond ±2^60. The bounding box is empty if queries ignore all triangles.
     #[must_use]
     pub const fn bounds(&self) -> Bounds {
         self.header.bounds
     }
 
-    /// Returns whether the tree stores its own order of triangles.
+    /// Returns whether the tree stores a list of triangle indices in another order than the file.
     ///
-    /// A tree stores its own order if triangles that are consecutive in the file are not close in
-    /// space.
+    /// A tree stores a list of triangle indices if triangles that are consecutive in the file are
+    /// not close in space.
     #[must_use]
     pub const fn is_reordered(&self) -> bool {
         !matches!(self.order, TriangleOrder::File)
@@ -116,7 +120,7 @@ impl Tree {
         Self { pages, order, header }
     }
 
-    /// Returns a borrowed view of the tree, in the form that queries use.
+    /// Returns a borrowed view of the tree, which queries use to read it.
     #[inline]
     pub(crate) fn view(&self) -> TreeView<'_> {
         let (bytes, whole, first) = match &self.pages {
@@ -127,8 +131,8 @@ impl Tree {
             }
         };
         let pages = <[NodePage]>::ref_from_bytes(bytes).unwrap_or_default();
-        // A query visits at most this number of nodes. The number is limited to the number of nodes
-        // that fit in the pages, because a damaged sidecar may contain any number.
+        // A query visits at most `nodes` nodes. The stored number of nodes is limited to the number
+        // that fits in the pages, because a damaged sidecar may store any number.
         let nodes = self.header.nodes.min(as_u64(pages.len().saturating_mul(layout::NODES_PER_PAGE)));
         let order = match (&self.order, &self.pages) {
             (TriangleOrder::Memory(numbers), _) => OrderView::Memory(numbers),

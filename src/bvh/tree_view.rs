@@ -1,5 +1,5 @@
-//! A borrowed view of a tree, which queries use to read the nodes and the triangle numbers of the
-//! leaves.
+//! A borrowed view of a tree. Queries read the nodes of the tree and the triangle indices of the
+//! leaves through the view.
 //!
 //! The nodes of the tree may be in memory or in a sidecar.
 
@@ -14,7 +14,7 @@ use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 use crate::sidecar::Sidecar;
 
-/// The properties of a tree as a whole, such as its number of triangles and its root.
+/// The properties of a whole tree, such as its number of triangles and the number of its root node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TreeHeader {
     pub(crate) triangles: u32,
@@ -24,26 +24,28 @@ pub(crate) struct TreeHeader {
     pub(crate) bounds: Bounds,
 }
 
-/// The error for a stored tree with content that no builder writes. A damaged tree must not be
-/// used.
+/// The error for a tree whose stored content is damaged: the tree builder never writes such
+/// content. The results of a query in a damaged tree must be discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DamagedTree;
 
-/// A tree borrowed by a query.
+/// A borrowed view of a tree, in memory or in a sidecar.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeView<'a> {
     pub(crate) header: TreeHeader,
     pub(crate) pages: &'a [NodePage],
-    /// One bit for each page of the sidecar. The bit is set after the hash of the page was checked.
+    /// One bit for each page of the sidecar, which is set if the hash of this page was already
+    /// checked.
     ///
-    /// This field is `None` for a tree in memory.
+    /// The field `whole`, which marks checked pages of a sidecar, is `None` for a tree in memory.
     pub(crate) whole: Option<&'a [AtomicU64]>,
-    /// The number of the tree's first page in the sidecar.
+    /// The index of the tree's first page in the sidecar.
     pub(crate) first: usize,
     pub(crate) order: OrderView<'a>,
 }
 
-/// The order of triangles that the leaves of a tree refer to.
+/// The order of triangles that the leaves of a tree refer to: the order of the file, or a list of
+/// triangle indices in memory or in a sidecar.
 #[derive(Clone, Copy)]
 pub(crate) enum OrderView<'a> {
     File,
@@ -52,8 +54,8 @@ pub(crate) enum OrderView<'a> {
 }
 
 impl<'a> TreeView<'a> {
-    /// Returns a node. If the page of the node is in a sidecar, the hash of the page is checked at
-    /// the first access.
+    /// Returns the node with the given node number. On the first access to a page of a sidecar, the
+    /// hash of the page is checked.
     #[inline]
     pub(crate) fn node(&self, node: u32) -> Result<&'a RawNode, DamagedTree> {
         let (page, slot) = place(node);
@@ -69,7 +71,7 @@ impl<'a> TreeView<'a> {
         found.nodes.get(slot).ok_or(DamagedTree)
     }
 
-    /// Prefetches a node that will be read soon.
+    /// Prefetches a node to the processor cache, because it will be read soon.
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
         let (page, slot) = place(node);
@@ -78,7 +80,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Prefetches the memory of a child (a node, or the triangles of a leaf) that will be visited.
+    /// Prefetches a child that will be visited: an inner node, or the vertex indices of a leaf's
+    /// first triangle.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn prefetch_child(&self, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
@@ -91,13 +94,14 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the bytes of a node, which a probe uses to record the pages that a query has read.
+    /// Returns the bytes of a node. A query passes the bytes of each node that it reads to its
+    /// probe.
     pub(crate) fn node_bytes(&self, node: u32) -> &'a [u8] {
         let (page, slot) = place(node);
         self.pages.get(page).and_then(|page| page.nodes.get(slot)).map_or(&[], |node| node.as_bytes())
     }
 
-    /// Returns the numbers of the triangles in a leaf, or an error if the tree is damaged.
+    /// Returns the indices of the triangles in a leaf, or an error if the tree is damaged.
     #[inline]
     pub(crate) fn leaf(&self, child: u32) -> Result<LeafTriangles<'a>, DamagedTree> {
         let (first, count) = layout::leaf(child);
@@ -118,7 +122,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the triangle number at index `at` of the tree's order of triangles.
+    /// Returns the index of the triangle at position `at` in the order of triangles that the leaves
+    /// of the tree refer to.
     #[inline]
     pub(crate) fn number(&self, at: u32) -> Option<u32> {
         match self.order {
@@ -134,8 +139,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the length of the tree's own order of triangles, or `None` if the tree uses the
-    /// order of the file.
+    /// Returns the length of the list of triangle indices that the tree stores, or `None` if the
+    /// leaves refer to triangles in file order.
     pub(crate) fn order_len(&self) -> Option<u32> {
         match self.order {
             OrderView::File => None,
@@ -144,8 +149,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Copies the tree's own order of triangles. Returns `Some(None)` if the tree uses the order of
-    /// the file.
+    /// Copies the list of triangle indices that the tree stores. Returns `Some(None)` if the leaves
+    /// refer to triangles in file order.
     ///
     /// Returns `None` if there is not enough memory for the copy, or if a page of the sidecar is
     /// damaged.
@@ -164,17 +169,18 @@ impl<'a> TreeView<'a> {
 /// The indices of the triangles in a leaf.
 #[derive(Clone, Debug)]
 pub(crate) enum LeafTriangles<'a> {
-    /// A range of triangle numbers: the triangles are consecutive in the file.
+    /// A range of triangle indices, for a leaf whose triangles are consecutive in the file.
     Run(std::ops::Range<u32>),
-    /// A borrowed list of triangle numbers.
+    /// A slice of triangle indices, borrowed from a list in memory.
     List(&'a [u32]),
-    /// A copied list of triangle numbers: an array, and the number of its entries that are used.
+    /// An array of triangle indices, copied from a sidecar, and the number of its entries that are
+    /// used.
     Copy([u32; layout::WIDTH], usize),
 }
 
 impl LeafTriangles<'_> {
-    /// Returns the number of the triangle at index `lane` of the leaf, or `None` if the leaf has
-    /// fewer triangles.
+    /// Returns the triangle index in lane `lane` of the leaf, or `None` if the leaf has `lane`
+    /// triangles or fewer.
     #[inline]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
         match self {
@@ -184,7 +190,7 @@ impl LeafTriangles<'_> {
         }
     }
 
-    /// Returns the vertex indices of all triangles in the leaf.
+    /// Returns the vertex indices of the corners of all triangles in the leaf.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>) -> CornerIndices {
@@ -195,7 +201,7 @@ impl LeafTriangles<'_> {
         }
     }
 
-    /// Returns an iterator over the numbers of all triangles in the leaf.
+    /// Returns an iterator over the indices of all triangles in the leaf.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = u32> {
         (0..layout::WIDTH).map_while(|lane| self.triangle(lane))
     }

@@ -1,4 +1,5 @@
-//! Reads the triangles of a surface from the arrays of the file, eight triangles at a time.
+//! Reads the triangles of a surface from the index array and the position array of the file, eight
+//! triangles at a time.
 
 use std::ops::Range;
 
@@ -12,14 +13,18 @@ use crate::model::{Indices, Positions, Surface};
 
 /// The maximum number of triangles of a surface that queries support.
 const MAX_TRIANGLES: u32 = 1 << 31;
-/// A vertex index that is out of range in every array of positions.
+/// A vertex index that is out of range in every array of positions. The index `INVALID_VERTEX`
+/// marks lanes that contain no triangle.
 const INVALID_VERTEX: u32 = u32::MAX;
 
-/// The triangles of a surface: its arrays of positions and of vertex indices, borrowed from the
-/// file and decoded when they are read.
+/// The triangles of a surface, in the form that queries read.
+///
+/// The arrays of positions and of vertex indices are borrowed from the file. A triangle is decoded
+/// only when a query reads it.
 ///
 /// A triangle is valid if its three vertex indices are in range, and all its coordinates are finite
-/// and not beyond ±2^60. All queries ignore triangles that are not valid.
+/// and not beyond ±2^60. All queries ignore a triangle with an index that is out of range, or with
+/// a coordinate that is not finite or beyond ±2^60.
 #[derive(Clone, Copy, Debug)]
 pub struct Triangles<'a> {
     points: VertexPositions<'a>,
@@ -27,21 +32,21 @@ pub struct Triangles<'a> {
     count: u32,
 }
 
-/// Where the positions of the vertices are stored: in the file or in memory.
+/// The positions of the vertices, borrowed from the file or from memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum VertexPositions<'a> {
     /// Positions that are stored in a file.
     File(Positions<'a>),
-    /// Positions in memory, which were computed, for example from a pose.
+    /// Positions in memory that were computed, for example by skinning a pose.
     Computed(&'a [[f32; 3]]),
 }
 
 impl<'a> Triangles<'a> {
-    /// Makes triangles from an array of positions and an array of vertex indices, with three
-    /// indices per triangle.
+    /// Combines an array of positions and an array of vertex indices to triangles. Each triangle
+    /// has three consecutive indices.
     ///
     /// If the number of indices is not a multiple of three, the last one or two indices are
-    /// ignored. Triangles after the first 2^31 are ignored too.
+    /// ignored. Only the first 2^31 triangles are used, and the triangles after them are ignored.
     #[must_use]
     pub fn from_arrays(positions: Positions<'a>, indices: Indices<'a>) -> Self {
         let count = u32::try_from(indices.len() / 3).unwrap_or(u32::MAX).min(MAX_TRIANGLES);
@@ -59,10 +64,10 @@ impl<'a> Triangles<'a> {
         Self::locate(surface, VertexPositions::File(surface.positions()?))
     }
 
-    /// Locates the triangles of a surface, with the stored positions of another shape of the same
-    /// surface.
+    /// Locates the triangles of a surface, but takes the vertex positions from the given array of
+    /// the file.
     ///
-    /// The positions can be those of a vertex frame or of a morph target.
+    /// The array can contain the positions of a vertex frame or a morph target of the same surface.
     ///
     /// # Errors
     ///
@@ -71,8 +76,10 @@ impl<'a> Triangles<'a> {
         Self::locate(surface, VertexPositions::File(positions))
     }
 
-    /// Locates the triangles of a surface, with computed positions, such as skinned or blended
-    /// positions.
+    /// Locates the triangles of a surface, but takes the vertex positions from memory.
+    ///
+    /// The vertex positions were computed by the caller, for example by skinning or by blending
+    /// morph targets.
     ///
     /// # Errors
     ///
@@ -92,13 +99,14 @@ impl<'a> Triangles<'a> {
         Ok(Self { points, indices, count })
     }
 
-    /// Returns the number of triangles, including the triangles that are not valid.
+    /// Returns the number of triangles, including triangles that queries ignore because an index is
+    /// out of range or a coordinate is not finite.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.count
     }
 
-    /// Returns whether the number of triangles is 0.
+    /// Returns whether the surface has no triangles.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
@@ -117,7 +125,10 @@ impl<'a> Triangles<'a> {
     }
 
     /// Returns the positions of the three corners of a triangle, in scene units, or `None` if the
-    /// triangle is not valid or `triangle` is out of range.
+    /// triangle cannot be used.
+    ///
+    /// A triangle cannot be used if `triangle` or one of its vertex indices is out of range, or if
+    /// a coordinate is not finite or beyond ±2^60.
     #[inline]
     #[must_use]
     pub fn get(&self, triangle: u32) -> Option<TriangleCorners> {
@@ -145,8 +156,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns the bounding box of all positions, including positions that no triangle uses, in one
-    /// pass over the positions.
+    /// Returns the bounding box of all positions, including positions that no triangle uses.
+    /// `bounds_of_points` reads the array of positions once.
     pub(crate) fn bounds_of_points(&self) -> Bounds {
         match self.points {
             VertexPositions::File(positions) => positions.bounds(),
@@ -156,8 +167,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Returns the bounding box of the valid triangles in a range of triangle numbers, or an empty
-    /// box if the range has no valid triangle.
+    /// Returns the bounding box of the [valid](Triangles) triangles in a range of triangle indices,
+    /// or an empty bounding box if no triangle of the range is valid.
     pub(crate) fn bounds(&self, range: Range<u32>) -> Bounds {
         let mut bounds = Bounds::EMPTY;
         let mut first = range.start;
@@ -171,8 +182,8 @@ impl<'a> Triangles<'a> {
 
     /// Advises the operating system that the arrays of indices and positions will soon be read.
     ///
-    /// The indices will be read in file order, and the positions in the order in which the indices
-    /// refer to them.
+    /// After a call of `prefetch`, the program reads the index array in file order, and the
+    /// positions in the order in which the vertex indices refer to them.
     pub(crate) fn prefetch(&self) {
         crate::io::prefetch(self.indices.as_bytes());
         if let VertexPositions::File(positions) = self.points {
@@ -187,8 +198,8 @@ impl<'a> Triangles<'a> {
         &self.points
     }
 
-    /// Passes the bytes of a triangle in the file to `visit`: first its indices, then the position
-    /// of each corner.
+    /// Calls `visit` with each byte slice of the file that stores a triangle: first its three
+    /// indices, then the position of each corner.
     ///
     /// Computed positions are not in the file, so their bytes are not passed to `visit`.
     pub(crate) fn each_slice_of(&self, triangle: u32, visit: &mut dyn FnMut(&'a [u8])) {
@@ -205,7 +216,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Decodes the vertex indices of up to eight consecutive triangles.
+    /// Decodes the vertex indices of up to eight consecutive triangles, given as a range of
+    /// triangle indices.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, range: Range<u32>) -> CornerIndices {
@@ -225,7 +237,7 @@ impl<'a> Triangles<'a> {
         numbers
     }
 
-    /// Decodes the vertex indices of up to eight triangles that are not consecutive.
+    /// Decodes the vertex indices of up to eight triangles, given as separate triangle indices.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>) -> CornerIndices {
@@ -254,8 +266,9 @@ impl<'a> Triangles<'a> {
             VertexPositions::File(Positions::Packed64(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::Strided(array)) => fetch::positions(numbers, |at| array.get(at)),
             VertexPositions::File(Positions::MinMax16(array)) => {
-                // The coordinates of all lanes are divided together. One division for each vertex
-                // would take longer than all other work here.
+                // The 16-bit coordinates of all eight lanes are divided by 65535 in one vector
+                // operation, because separate divisions for each vertex would take longer than all
+                // other operations of `block`.
                 let raw = array.raw();
                 let mut block =
                     fetch::positions(numbers, |at| raw.get(at).map(|codes| codes.map(|code| f32::from(code.get()))));
@@ -272,7 +285,8 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// Prefetches the vertex indices of a triangle, which will be read soon.
+    /// Prefetches the vertex indices of a triangle to the processor cache, because they will be
+    /// read soon.
     #[inline]
     pub(crate) fn prefetch_indices(&self, triangle: u32) {
         let first = usize::try_from(triangle).unwrap_or(usize::MAX).saturating_mul(3);
@@ -285,7 +299,8 @@ impl<'a> Triangles<'a> {
         crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
     }
 
-    /// Prefetches the positions of the corners of eight triangles, which will be read soon.
+    /// Prefetches the positions of the corners of eight triangles to the processor cache, because
+    /// they will be read soon.
     #[inline]
     pub(crate) fn prefetch_positions(&self, numbers: &CornerIndices) {
         fn each<T>(array: &[T], numbers: &CornerIndices) {

@@ -1,36 +1,39 @@
 //! The bounding box of positions, computed from the bytes of a file without decoding them to a
 //! buffer.
 //!
-//! A plain loop with one minimum and one maximum per coordinate waits for each comparison before it
-//! starts the next comparison. The loop in this module compares 48 floats (16 vertices) at a time.
-//! Each of the 48 floats has a separate minimum and maximum, and these are combined at the end. The
-//! floats are a flat array, because compilers vectorise loops over flat arrays on every processor.
-//! On all tested machines, the loop was as fast as reading the memory.
+//! A loop that keeps only one minimum and one maximum per coordinate waits for each comparison
+//! before it starts the next comparison. The loop in this module compares 48 floats (16 vertices)
+//! at a time. The loop keeps 48 minima and 48 maxima, one pair for each index in a chunk of 48
+//! floats. After the loop, the 48 minima and the 48 maxima are combined to one bounding box. The
+//! loop reads a flat array of floats instead of an array of vertices, because compilers vectorise
+//! loops over flat arrays for every processor. On all tested machines, computing the bounding box
+//! took no longer than reading the bytes of the positions from memory.
 
 use zerocopy::little_endian::F32;
 
 use crate::simd::kernel;
 
-/// Number of floats that are compared at a time: a whole number of vertices, and a whole number of
-/// SIMD vectors of any width.
+/// The number of floats that one iteration of the bounding-box loop compares. `LANES` is a multiple
+/// of 3 (the floats of a vertex) and of the lane count of every SIMD vector type.
 const LANES: usize = 48;
 
-/// Returns the smallest and the largest value of each coordinate of the positions.
+/// Returns the bounding box of the positions: its minimum corner, then its maximum corner.
 ///
-/// NaNs are ignored. Returns `None` if one coordinate is NaN in all positions, or if the slice is
-/// empty.
+/// Coordinates that are NaN are ignored. Returns `None` if the x, the y or the z coordinate is NaN
+/// in all positions, or if the slice is empty.
 #[must_use]
 pub fn bounds(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
     crate::io::prefetch(zerocopy::IntoBytes::as_bytes(positions));
     let [mut least, mut most] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     grow(&mut least, &mut most, positions);
-    // If all values of a coordinate are NaN, its minimum and maximum still have their initial
-    // values.
+    // If all coordinates along an axis are NaN, the minimum and the maximum of this axis still have
+    // their initial values, infinity and negative infinity.
     let found = least.iter().zip(&most).all(|(least, most)| least <= most);
     found.then_some([least, most])
 }
 
-/// Extends a bounding box to contain the given positions.
+/// Extends the bounding box with the corners `least` and `most`, if necessary, to contain the given
+/// positions.
 pub(crate) fn grow(least: &mut [f32; 3], most: &mut [f32; 3], positions: &[[F32; 3]]) {
     let (chunks, rest) = positions.as_flattened().as_chunks::<LANES>();
     let [low, high] = widest(chunks);
@@ -46,7 +49,8 @@ pub(crate) fn grow(least: &mut [f32; 3], most: &mut [f32; 3], positions: &[[F32;
 }
 
 kernel! {
-    /// Returns the smallest and the largest value of each of the [`LANES`] floats of a chunk.
+    /// Returns an array of minima and an array of maxima: element *i* is the smallest (or the
+    /// largest) of the elements *i* of all chunks.
     fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
         let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
         for chunk in chunks {
@@ -57,8 +61,10 @@ kernel! {
     }
 }
 
-/// Updates the minimum and maximum of each lane, and ignores NaN. Only this form of the comparison
-/// compiles to one instruction.
+/// Updates the minimum and the maximum of each lane with the floats in `raw`, and ignores NaN.
+///
+/// Each comparison of two floats is written as an `if` expression, because only an `if` expression
+/// compiles to one minimum or maximum instruction.
 #[inline(always)]
 fn widen<const N: usize>(low: &mut [f32; N], high: &mut [f32; N], raw: &[F32; N]) {
     for ((low, high), raw) in low.iter_mut().zip(high).zip(raw) {
@@ -80,7 +86,7 @@ fn fold(into: &mut [f32; 3], lane: &[f32; 3], beats: impl Fn(f32, f32) -> bool) 
 mod tests {
     use super::*;
 
-    /// Reference implementation that compares one value at a time.
+    /// Reference implementation of `bounds` that compares one coordinate at a time.
     fn naive(positions: &[[F32; 3]]) -> Option<[[f32; 3]; 2]> {
         let mut found = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
         for position in positions {

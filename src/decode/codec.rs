@@ -6,20 +6,23 @@ use crate::parse::Record;
 
 /// Decodes a record of a file to a value.
 ///
-/// Every record can be decoded: any bits give a value, and decoding never panics.
+/// Every record can be decoded: any bit pattern of a record gives a value, and decoding never
+/// panics.
 pub trait Decode: Copy {
-    /// The type of the record in the file.
+    /// The type of an encoded record in the file.
     type Raw: Record;
-    /// The type of the decoded value. It is plain bytes, which can be passed to a GPU unchanged.
+    /// The type of the decoded value. The type of the decoded value implements [`Pod`], so the
+    /// bytes of a value can be copied to a GPU buffer unchanged.
     type Value: Pod;
 
     /// Decodes one record to its value.
     fn decode(&self, raw: &Self::Raw) -> Self::Value;
 
-    /// Decodes records in order, until the end of the shorter slice, `raw` or `out`.
+    /// Decodes the records in `raw` to `out`, in order, until one of the two slices ends.
     ///
-    /// An encoding overrides this method if it has a faster way to decode many records. The values
-    /// are the same as those of [`decode`](Self::decode).
+    /// A decoder overrides `decode_all` if it can decode many records faster than one by one. The
+    /// values that `decode_all` writes to `out` are bit for bit equal to the results of
+    /// [`decode`](Self::decode).
     fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
         one_by_one(raw, out, |raw| self.decode(raw));
     }

@@ -3,21 +3,24 @@
 //! A compact integer consists of a sign and a magnitude, with the least significant bits first. In
 //! the first byte, bit 7 is set if another byte follows, bit 6 is set if the integer is negative,
 //! and bits 5 to 0 are the lowest bits of the magnitude. In each further byte, bit 7 is set if
-//! another byte follows, and bits 6 to 0 are the next bits of the magnitude. The encoding is
-//! neither two's complement, zig-zag nor LEB128: -1 is the byte `41`.
+//! another byte follows, and bits 6 to 0 are the next bits of the magnitude. The encoding of a
+//! compact integer is neither two's complement, zig-zag nor LEB128: -1 is the byte `41`.
 //!
-//! The encoding is exact. The engine writes *n* bytes while the magnitude is below
-//! `2^(6+7(n-1)) - 1`. For example, it writes 63 in two bytes, although one byte would suffice.
-//! [`encode`] does the same as the engine. [`decode`] reads every encoding of up to five bytes.
+//! Encoding an integer as a compact integer and decoding it again returns the same integer. The
+//! UNIGINE engine writes a compact integer in the fewest bytes, *n*, for which the magnitude is
+//! below `2^(6+7(n-1)) - 1`. For example, the UNIGINE engine writes the integer 63 in two bytes,
+//! although one byte would suffice. [`encode`] writes the same bytes as the UNIGINE engine.
+//! [`decode`] also reads integers that are encoded in more or fewer bytes than the UNIGINE engine
+//! writes, up to five bytes.
 
 /// The maximum size of a compact integer, in bytes.
 pub const MAX_BYTES: usize = 5;
 
-/// The reason why bytes are not a compact integer.
+/// The reason why a sequence of bytes is not a compact integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactError {
-    /// The bytes end, but bit 7 of the last byte is set, which means that another byte should
-    /// follow.
+    /// The input ends inside the integer: it is empty, or bit 7 of its last byte is set, so another
+    /// byte should follow.
     End,
     /// Bit 7 of the fifth byte is set, but a compact integer has at most five bytes.
     Long,
@@ -25,7 +28,8 @@ pub enum CompactError {
     Large,
 }
 
-/// Decodes the compact integer at the start of `bytes`. Returns the integer and its size in bytes.
+/// Decodes the compact integer at the start of `bytes`. Returns the integer, and the number of
+/// bytes that it occupies.
 ///
 /// ```
 /// use meshpeek::decode::compact::decode;
@@ -58,7 +62,7 @@ pub fn decode(bytes: &[u8]) -> Result<(i32, usize), CompactError> {
     Err(if bytes.len() < MAX_BYTES { CompactError::End } else { CompactError::Long })
 }
 
-/// Returns the number of bytes that the engine writes for the integer `value`.
+/// Returns the number of bytes that the UNIGINE engine writes for the integer `value`.
 #[must_use]
 pub const fn length(value: i32) -> usize {
     match value.unsigned_abs() {
@@ -70,8 +74,8 @@ pub const fn length(value: i32) -> usize {
     }
 }
 
-/// Encodes the integer `value` as the engine does. Returns five bytes, and how many of these bytes
-/// are used.
+/// Encodes the integer `value` to the same bytes as the UNIGINE engine. Returns an array of five
+/// bytes, and the size of the encoded integer, which occupies the first bytes of this array.
 ///
 /// ```
 /// use meshpeek::decode::compact::encode;

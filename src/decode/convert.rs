@@ -1,8 +1,9 @@
-//! Output formats for decoded floats: floats, half floats, or normalised integers for GPUs.
+//! Output formats that decoded floats are converted to for a GPU: floats, half floats, or
+//! normalised integers.
 //!
-//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a small number of values and
-//! converts them while they are in the nearest cache of the processor. It then continues with the
-//! next values, so no array of floats is made.
+//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a small batch of values and
+//! converts the batch while it is in the fastest cache of the processor. `decode_as` decodes and
+//! converts the values batch by batch, so it never allocates an array of floats for all values.
 //!
 //! | format | component | worst error, of values in range | out of range | NaN |
 //! |---|---|---|---|---|
@@ -12,9 +13,10 @@
 //! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to -1..1 | 0 |
 //! | [`QuantizeIn`] | the inner format of `(v - min) * (1 / (max - min))` | also 2^-23 of the box | as the inner format | as the inner format |
 //!
-//! The product `v * MAX` is an `f32`. It is rounded to the nearest integer, and a value midway
-//! between two integers is rounded to the even one. The smallest integer of the type, -128 or
-//! -32768, is never produced.
+//! For normalised integers, the product `v * MAX` of the value and the largest integer is computed
+//! in `f32`. The product `v * MAX` is rounded to the nearest integer, and a product midway between
+//! two integers is rounded to the even integer. The conversion to normalised integers never
+//! produces the smallest integer of a signed type (-128 or -32768).
 
 use std::marker::PhantomData;
 
@@ -28,25 +30,26 @@ use crate::simd::kernel;
 
 /// An output format for values that consist of `N` floats.
 ///
-/// Every value can be converted: any float gives a component, and the conversion never panics.
-/// Other crates may implement this trait for the formats that their shaders read.
+/// Every value can be converted: any float, including NaN, gives a component, and the conversion
+/// never panics. Other crates may implement this trait for the formats that their shaders read.
 pub trait OutputFormat<const N: usize>: Copy {
-    /// The type of the component that one float is converted to.
+    /// The type that each float of a value is converted to, such as `u8`.
     type Component: Pod;
 
     /// Converts the `N` floats of one value to `N` components.
     fn convert(&self, value: [f32; N]) -> [Self::Component; N];
 
-    /// Converts values in order, until the end of the shorter slice, `values` or `out`.
+    /// Converts the elements of `values` to `out`, in order, until one of the two slices ends.
     ///
-    /// This method may overwrite `values`. A format overrides the method if it has a faster way to
-    /// convert many values. The components are the same as those of [`convert`](Self::convert).
+    /// `convert_all` may overwrite `values`. An output format overrides `convert_all` if it can
+    /// convert many values faster than one by one. The components in `out` are equal to the results
+    /// of [`convert`](Self::convert).
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[Self::Component; N]]) {
         out.iter_mut().zip(values).for_each(|(out, value)| *out = self.convert(*value));
     }
 }
 
-/// The output format that keeps floats unchanged.
+/// The output format that copies floats without conversion.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Float;
 
@@ -59,7 +62,7 @@ impl<const N: usize> OutputFormat<N> for Float {
     }
 }
 
-/// The output format of half floats.
+/// The output format that converts each float to a half float (16 bits).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HalfFloat;
 
@@ -76,7 +79,8 @@ impl<const N: usize> OutputFormat<N> for HalfFloat {
     }
 }
 
-/// The output format of unsigned integers, `u8` or `u16`. The largest integer represents 1.
+/// The output format of normalised unsigned integers, `u8` or `u16`. The integer 0 represents the
+/// float 0, and the largest integer of the type represents the float 1.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Unorm};
@@ -86,15 +90,15 @@ impl<const N: usize> OutputFormat<N> for HalfFloat {
 pub struct Unorm<I>(PhantomData<I>);
 
 impl<I> Unorm<I> {
-    /// Makes the output format.
+    /// Creates the output format of normalised unsigned integers.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// The output format of signed integers, `i8` or `i16`. The largest integer represents 1, and the
-/// negative of the largest integer represents -1.
+/// The output format of normalised signed integers, `i8` or `i16`. The largest integer of the type
+/// represents the float 1, and the negative of the largest integer represents -1.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Snorm};
@@ -104,15 +108,16 @@ impl<I> Unorm<I> {
 pub struct Snorm<I>(PhantomData<I>);
 
 impl<I> Snorm<I> {
-    /// Makes the output format.
+    /// Creates the output format of normalised signed integers.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-/// Implements the output formats of normalised integers. The arguments are the range that values
-/// are clamped to, and the integer that represents 1.
+/// Implements the output formats of normalised integers. The arguments on each line of the macro
+/// call are the output format, the integer type, the value to which smaller values are clamped, the
+/// integer that represents 1, and the kernel that converts an array of floats.
 macro_rules! normalised {
     ($($format:ident of $integer:ty: $least:literal to $most:literal, $kernel:ident;)*) => {$(
         impl<const N: usize> OutputFormat<N> for $format<$integer> {
@@ -139,11 +144,14 @@ normalised! {
     Snorm of i16: -1.0 to 32767.0, float_to_snorm16;
 }
 
-/// The output format of positions relative to a bounding box: 0 at the minimum of the box and 1 at
-/// its maximum. The relative positions are then converted to another output format.
+/// The output format of positions relative to a bounding box.
 ///
-/// A vertex shader computes the position with `min + part * (max - min)`. If the box has no extent
-/// along an axis, or the extent is not finite, all components of this axis are 0.
+/// Each coordinate is 0 at the minimum of the bounding box and 1 at its maximum. The relative
+/// positions are then converted to another output format.
+///
+/// A vertex shader computes the position with `min + part * (max - min)`, where `part` is the
+/// relative position. If `max - min` of an axis is not positive or not finite, the relative
+/// coordinate of a finite position along this axis is 0.
 ///
 /// ```
 /// use meshpeek::decode::convert::{OutputFormat, Unorm, QuantizeIn};
@@ -158,8 +166,8 @@ pub struct QuantizeIn<F, const N: usize> {
 }
 
 impl<F, const N: usize> QuantizeIn<F, N> {
-    /// Makes the output format from the minimum and the maximum of the box, and from the format
-    /// that the relative positions are converted to.
+    /// Creates the output format from the two corners of the bounding box, and from the format that
+    /// the relative positions are converted to.
     #[must_use]
     pub fn new(min: [f32; N], max: [f32; N], format: F) -> Self {
         let mut scale = max;
@@ -170,8 +178,8 @@ impl<F, const N: usize> QuantizeIn<F, N> {
         Self { min, scale, format }
     }
 
-    /// Returns the position of a point relative to the box: 0 at the minimum of the box, and 1 at
-    /// its maximum.
+    /// Returns the position of a point relative to the bounding box: each coordinate is 0 at the
+    /// minimum of the bounding box, and 1 at its maximum.
     #[inline]
     fn part(&self, mut value: [f32; N]) -> [f32; N] {
         for ((value, min), scale) in value.iter_mut().zip(self.min).zip(self.scale) {
@@ -181,8 +189,9 @@ impl<F, const N: usize> QuantizeIn<F, N> {
     }
 }
 
-/// Number of components that are converted at a time: a whole number of SIMD vectors of any width,
-/// and a whole number of values of one to four floats.
+/// The number of floats that one iteration of the loop in `scale_into_box` scales. `LANES` is a
+/// multiple of the lane count of every SIMD vector type, and of 1, 2, 3 and 4 (the number of floats
+/// in a value).
 const LANES: usize = 48;
 
 impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
@@ -211,8 +220,11 @@ impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
 }
 
 kernel! {
-    /// Scales floats to 0..1. The minimum and the scale for the floats repeat every [`LANES`]
-    /// floats.
+    /// Converts each float to a coordinate relative to the box: subtracts the minimum of the axis,
+    /// then multiplies the difference by the scale of the axis.
+    ///
+    /// Element *i* of `min` and of `scale` applies to the floats with the indices *i*, *i* +
+    /// [`LANES`], and so on.
     fn scale_into_box(values: &mut [f32], min: &[f32; LANES], scale: &[f32; LANES]) {
         let (chunks, rest) = values.as_chunks_mut::<LANES>();
         for chunk in chunks {

@@ -1,21 +1,22 @@
 //! Division of integer codes by the largest code, such as 65535.
 //!
-//! If the processor has a fused multiply-add instruction, the code multiplies instead of dividing.
-//! The quotients are the same.
+//! On processors with a fused multiply-add instruction, the division is replaced by two
+//! multiplications. The results of the two multiplications are bit for bit equal to the results of
+//! an `f32` division.
 
-/// A divisor: the number itself, its reciprocal as an `f32`, and the rounding error of this
-/// reciprocal.
+/// A divisor, with its reciprocal as an `f32` and the rounding error of this reciprocal.
 pub(crate) struct Divisor {
     number: f32,
     pub(crate) reciprocal: f32,
     pub(crate) rest: f32,
 }
 
-/// The divisor of unsigned 16-bit codes.
+/// The divisor for unsigned 16-bit codes: 65535, the largest code.
 pub(crate) const BY_65535: Divisor = Divisor::new(65535.0);
-/// The divisor of signed 16-bit components.
+/// The divisor for signed 16-bit components of quaternions: 32767, the largest signed 16-bit
+/// integer.
 pub(crate) const BY_32767: Divisor = Divisor::new(32767.0);
-/// The divisor of unsigned 8-bit codes.
+/// The divisor for unsigned 8-bit codes: 255, the largest code.
 pub(crate) const BY_255: Divisor = Divisor::new(255.0);
 
 impl Divisor {
@@ -26,15 +27,19 @@ impl Divisor {
         Self { number, reciprocal, rest: (1.0 / number as f64 - reciprocal as f64) as f32 }
     }
 
-    /// Divides `number` by the divisor. The result is rounded exactly like a division.
+    /// Divides `number` by the divisor. The result of `divide` is bit for bit equal to the quotient
+    /// of an `f32` division.
     ///
-    /// If `FUSED` is true, the method multiplies the number by the reciprocal, and adds the product
-    /// of the number and the rounding error of the reciprocal. Without a fused multiply-add
-    /// instruction, this operation would be computed slowly in software, so the method divides.
+    /// If `FUSED` is true, `divide` multiplies `number` by the reciprocal of the divisor, and adds
+    /// the product of `number` and the rounding error of the reciprocal. If `FUSED` is false,
+    /// `divide` uses an `f32` division, because a processor without a fused multiply-add
+    /// instruction computes a fused multiply-add slowly, in software.
     ///
-    /// The sum of both products differs from the quotient by less than 2^-47 of the quotient. A
-    /// quotient of two 16-bit numbers either is a float, or its distance from a rounding boundary
-    /// is at least 2^-41 of the quotient. Tests compare the results for all codes.
+    /// The sum of the two products (`number` times the reciprocal, and `number` times the rounding
+    /// error) differs from the exact quotient by less than 2^-47 of the quotient. The exact
+    /// quotient of two 16-bit integers is either representable as an `f32`, or its distance from
+    /// the nearest rounding boundary is at least 2^-41 of the quotient. Tests compare the result of
+    /// `divide` with the `f32` quotient, for all integer codes of each divisor.
     #[inline(always)]
     pub(crate) fn divide<const FUSED: bool>(&self, number: f32) -> f32 {
         if FUSED { number.mul_add(self.reciprocal, number * self.rest) } else { number / self.number }

@@ -1,22 +1,23 @@
-//! Numbers in the byte order of their file: `f32`, `u32` and `u16`, little-endian or big-endian.
+//! Decoders of `f32`, `u32` and `u16` values whose byte order depends on the file: little-endian or
+//! big-endian.
 //!
-//! The numbers may be at any address, and they are decoded exactly.
+//! The values may be at any address, also an unaligned one, and decoding is exact.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 
-/// The byte order of a number, which defines the byte that comes first.
+/// The byte order of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ByteOrder {
-    /// The least significant byte comes first.
+    /// Little-endian: the least significant byte comes first.
     #[default]
     Little,
-    /// The most significant byte comes first.
+    /// Big-endian: the most significant byte comes first.
     Big,
 }
 
-/// The four bytes of a number, in the byte order of the file.
+/// The four bytes of an `f32` or `u32`, in the byte order of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct RawWord(pub [u8; 4]);
@@ -49,7 +50,7 @@ impl ByteOrder {
         }
     }
 
-    /// Returns the four bytes of a number in this byte order.
+    /// Encodes an unsigned 32-bit integer as four bytes in this byte order.
     #[must_use]
     pub const fn put(self, number: u32) -> [u8; 4] {
         match self {
@@ -58,7 +59,7 @@ impl ByteOrder {
         }
     }
 
-    /// Returns the two bytes of a number in this byte order.
+    /// Encodes an unsigned 16-bit integer as two bytes in this byte order.
     #[must_use]
     pub const fn put_u16(self, number: u16) -> [u8; 2] {
         match self {
@@ -68,7 +69,8 @@ impl ByteOrder {
     }
 }
 
-/// Decodes `N` adjacent floats in the given byte order. Decoding is exact, including NaN payloads.
+/// Decodes `N` adjacent floats in the given byte order. Decoding a float is exact, including NaN
+/// payloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianFloats<const N: usize>(pub ByteOrder);
 
@@ -96,7 +98,7 @@ impl<const N: usize> Decode for EndianU16s<N> {
     }
 }
 
-/// Decodes an index of four bytes in the given byte order.
+/// Decodes an unsigned 32-bit index that is stored in four bytes, in the given byte order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianIndex(pub ByteOrder);
 
@@ -110,8 +112,9 @@ impl Decode for EndianIndex {
     }
 }
 
-/// Decodes a colour, `0xAARRGGBB`, to red, green, blue and alpha. Each component is `u / 255`,
-/// where `u` is its byte.
+/// Decodes a 32-bit colour, `0xAARRGGBB`, to four floats in 0 to 1: red, green, blue and alpha.
+///
+/// Each colour component is `u / 255`, where `u` is the byte of this component.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Argb8(pub ByteOrder);
 

@@ -19,12 +19,13 @@ use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
 use crate::decode::endian::{ByteOrder, EndianIndex};
 use crate::simd::at_each_level;
 
-/// Number of random values that are decoded if an encoding has too many codes to test all of them.
+/// The number of random records that are decoded if an encoding has too many bit patterns to test
+/// all of them.
 const MANY: usize = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
-/// Number of array lengths that are tested at every address.
+/// The maximum length of the arrays in the tests, which decode arrays of 0, 1, 2 and more values.
 const LENGTHS: usize = 200;
 
-/// Returns `count` pseudo-random values, as bytes.
+/// Returns `count` pseudo-random bytes.
 fn random(count: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -41,8 +42,8 @@ fn same<V: Pod>(found: &[V], expected: &[V], what: &str) {
     assert!(equal, "{what}: {} values of {}", found.len(), std::any::type_name::<V>());
 }
 
-/// Decodes the records with all bulk methods, and compares the results with decoding one record at
-/// a time.
+/// Decodes an array of records with every bulk method, and compares the results with decoding one
+/// record at a time.
 fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     let expected: Vec<D::Value> = raw.iter().map(|raw| decode.decode(raw)).collect();
     let mut out = vec![D::Value::zeroed(); raw.len()];
@@ -59,8 +60,8 @@ fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     same(&chunked, &expected, what);
 }
 
-/// Tests a decoder with each instruction set: `count` random values, and arrays of each length at
-/// different source and destination addresses.
+/// Tests a decoder with each SIMD instruction set: `count` random records, and arrays of each
+/// length at different input and output addresses.
 fn check<D: Decode>(decode: D, count: usize) {
     let size = size_of::<D::Raw>();
     let bytes = random(count * size + 64);
@@ -76,8 +77,8 @@ fn check<D: Decode>(decode: D, count: usize) {
             moved[at..].copy_from_slice(&bytes[..LENGTHS * size]);
             let raw = <[D::Raw]>::ref_from_bytes(&moved[at..]).unwrap();
             let to = at / align_of::<D::Value>() * align_of::<D::Value>();
-            // Every length is tested from one address, and some lengths are tested from every
-            // address.
+            // With an input offset of 1 byte, every array length is tested. With each other offset
+            // from 0 to 63, one in 13 array lengths is tested, and also the length 200.
             for count in (0..=LENGTHS).filter(|count| at == 1 || (count + at) % 13 == 0 || *count == LENGTHS) {
                 let bytes = bytemuck::cast_slice_mut::<u64, u8>(&mut place);
                 bytes.fill(0xa5);
@@ -93,7 +94,8 @@ fn check<D: Decode>(decode: D, count: usize) {
     });
 }
 
-/// Tests a decoder with each instruction set: all 16-bit codes, in each component of a record.
+/// Tests a decoder with each SIMD instruction set. Each 16-bit code is tested in each component of
+/// a record.
 fn check_codes<D: Decode<Raw = [U16; N]>, const N: usize>(decode: D) {
     let raw: Vec<[U16; N]> = (0..=u16::MAX)
         .map(|code| {
@@ -166,7 +168,7 @@ fn quaternions_agree_with_their_twins() {
     check(RotationOf(Quat8), MANY);
     check(RotationOf(Quat7), MANY);
     check_codes(Sixteen(Packed64));
-    // A quaternion of zero length, which has no direction.
+    // Forty stored quaternions of zero length, which represent no rotation.
     let nothing = [[zerocopy::little_endian::I16::ZERO; 4]; 40];
     at_each_level(|level| {
         agree(RotationOf(Quat8), &nothing, &format!("{level:?}"));
@@ -185,7 +187,8 @@ fn frames_agree_with_their_twins() {
     check(BasisOf(Quat7), MANY);
 }
 
-/// Decodes integers that are passed as 16-bit codes.
+/// A decoder of unsigned 16-bit codes, which reinterprets each code as a signed integer and then
+/// decodes it with the wrapped decoder.
 #[derive(Clone, Copy)]
 struct Sixteen<D>(D);
 
@@ -202,8 +205,10 @@ impl<D: Decode<Raw = [zerocopy::little_endian::I16; 4]>> Decode for Sixteen<D> {
     }
 }
 
-/// Compares the bulk conversion to an output format with the conversion of one value, for each
-/// instruction set: random floats, the values of all half floats, and floats out of range.
+/// Compares the bulk conversion to an output format with the conversion of one value, for each SIMD
+/// instruction set.
+///
+/// The inputs are random floats, the values of all half floats, and floats out of range.
 fn check_format<F: OutputFormat<3>>(format: F) {
     let mut floats: Vec<f32> =
         random(MANY * 12).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();

@@ -1,12 +1,13 @@
-//! Little-endian `f32`, one or several, at any address, which are decoded exactly.
+//! Decoder and encoder of little-endian `f32` values at any address. Decoding and encoding a float
+//! are exact.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
 use crate::decode::codec::{Decode, one_by_one};
 
-/// Decodes `N` adjacent floats, such as a position or a UV pair. Decoding is exact, including NaN
-/// payloads.
+/// Decodes `N` adjacent floats, such as a position or a UV pair. Decoding a float is exact,
+/// including NaN payloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Floats<const N: usize>;
 
@@ -21,7 +22,7 @@ impl<const N: usize> Decode for Floats<N> {
 
     fn decode_all(&self, raw: &[[F32; N]], out: &mut [[f32; N]]) {
         if cfg!(target_endian = "little") {
-            // The bytes of the file are already little-endian floats, so they are copied.
+            // On a little-endian machine, the floats of the file are copied byte for byte.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
             let out = out.get_mut(..count).unwrap_or_default();
@@ -32,7 +33,7 @@ impl<const N: usize> Decode for Floats<N> {
     }
 }
 
-/// Encodes `N` floats exactly.
+/// Encodes `N` floats as little-endian bytes. Encoding a float is exact.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [F32; N] {
     value.map(F32::new)

@@ -1,10 +1,12 @@
-//! Little-endian half floats (IEEE 754 binary16): 1 sign bit, 5 exponent bits, 10 fraction bits.
+//! Decoder and encoder of little-endian half floats (IEEE 754 binary16): 1 sign bit, 5 exponent
+//! bits, 10 fraction bits.
 //!
 //! The conversion of a half float to an `f32` (widening) is exact. The conversion of an `f32` to a
 //! half float (narrowing) rounds to the nearest half float, and a value midway between two half
-//! floats is rounded to the one with an even last bit. The worst error of narrowing is 2^-11 of the
-//! value, or 2^-25 for values below 2^-14. Values of 65520 or more become infinite. A NaN stays a
-//! NaN and becomes a quiet NaN. It keeps its sign and the bits of its payload that fit.
+//! floats is rounded to the one with an even last bit. Narrowing has a relative error of at most
+//! 2^-11, or an absolute error of at most 2^-25 for magnitudes below 2^-14. Magnitudes of 65520 or
+//! more become infinite. A NaN is narrowed to a quiet NaN with the same sign and the upper 10 bits
+//! of the payload.
 
 use half::f16;
 use zerocopy::little_endian::U16;
@@ -36,7 +38,7 @@ impl<const N: usize> Decode for Half<N> {
     }
 }
 
-/// Encodes `N` floats, rounding each to the nearest half float.
+/// Encodes `N` floats as half floats, and rounds each to the nearest half float.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [U16; N] {
     value.map(|value| U16::new(f16::from_f32(value).to_bits()))
@@ -51,17 +53,18 @@ kernel! {
     }
 }
 
-/// Converts half floats to `f32`, one at a time, without a branch.
+/// Converts half floats to `f32`, one at a time, with code that has no branches.
 #[inline(always)]
 fn widen_each(raw: &[U16], out: &mut [f32]) {
     out.iter_mut().zip(raw).for_each(|(value, raw)| *value = widen(raw.get()));
 }
 
-/// Converts one half float to the bits of an `f32`.
+/// Converts one half float to an `f32`.
 ///
-/// The function moves the exponent and the fraction of the half float to their positions in an
-/// `f32`. It then multiplies the `f32` by 2^112, because the exponent biases differ by 112. The
-/// product is also correct for subnormal numbers.
+/// `widen` moves the exponent and the fraction of the half float to their positions in an `f32`.
+/// `widen` then multiplies the resulting `f32` by 2^112, because 112 is the difference of the
+/// exponent biases of `f32` (127) and of half floats (15). The multiplication by 2^112 also gives
+/// the correct `f32` if the half float is subnormal.
 #[inline(always)]
 fn widen(half: u16) -> f32 {
     let half = u32::from(half);
@@ -74,7 +77,7 @@ fn widen(half: u16) -> f32 {
     f32::from_bits(sign | if rest < 0x0f80_0000 { finite } else { infinite })
 }
 
-/// Converts `f32` values to half floats, one at a time, without a branch.
+/// Converts `f32` values to half floats, one at a time, with code that has no branches.
 #[inline(always)]
 pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
     out.iter_mut().zip(values).for_each(|(half, value)| *half = narrow(*value));
@@ -85,21 +88,26 @@ pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
 fn narrow(value: f32) -> f16 {
     let bits = value.to_bits();
     let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    // Adds half of the last bit that is kept, or one less than this half if the last kept bit is
-    // even. A carry of this sum increments the exponent.
+    // To round to the nearest half float, `narrow` adds half the value of the last fraction bit
+    // that the half float keeps. If the last kept fraction bit is 0, `narrow` adds 1 less, which
+    // rounds a tie down to the even half float. If rounding up overflows the fraction, the carry
+    // increments the exponent, which gives the correct half float.
     let odd = rest >> 13 & 1;
     let normal = rest.wrapping_sub(0x3800_0000).wrapping_add(0x0fff).wrapping_add(odd) >> 13;
-    // The last bit of the sum with 0.5 is worth 2^-24. The last bit of subnormal half floats is
-    // worth the same.
+    // Adding 0.5 rounds a small `f32` to a subnormal half float, because the last fraction bit of
+    // an `f32` between 0.5 and 1 has the value 2^-24, like the last fraction bit of a subnormal
+    // half float.
     let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let nan = 0x7e00 | (rest >> 13 & 0x03ff);
     let finite = if rest < 0x3880_0000 { small } else { normal };
-    // `0x7c00` is infinity. Values from 65520 on already round up to the exponent of infinity.
+    // `0x7c00` is an infinite half float. For values from 65520 up to 65536, `normal` is already
+    // infinite, because it is rounded up.
     let large = if rest > 0x7f80_0000 { nan } else { 0x7c00 };
     f16::from_bits((sign | if rest < 0x4780_0000 { finite } else { large }) as u16)
 }
 
-/// Conversion of half floats to `f32` with the instructions of x86-64 for half floats.
+/// Conversion of half floats to `f32` with the conversion instructions of x86-64 (F16C and
+/// AVX-512).
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{__m128i, __m256i, _mm256_cvtph_ps, _mm512_cvtph_ps};
@@ -166,7 +174,8 @@ mod tests {
     #[test]
     fn narrows_as_its_twin_does() {
         let step = if cfg!(debug_assertions) { 4099 } else { 61 };
-        // Each float midway between two half floats, and the floats next to it.
+        // The test values: each float midway between two half floats, and the two floats next to
+        // it.
         let ties = (0..=u16::MAX).flat_map(|code| {
             let between = f16::from_bits(code).to_f32().to_bits() | 0x1000;
             [between.wrapping_sub(1), between, between.wrapping_add(1)]

@@ -1,7 +1,8 @@
-//! Indices of 8, 16 or 32 bits, which are converted to `u32` exactly.
+//! Decoders of indices that are stored in 8, 16 or 32 bits. The decoded indices are `u32`.
 //!
-//! Some files store signed 32-bit indices. A negative index has no meaning in these files. It is
-//! decoded as a number above any count, so it is out of range like every other invalid index.
+//! Some files store signed 32-bit indices. In a file with signed indices, a negative index has no
+//! meaning. A negative index is decoded as a `u32` of 2^31 or more, which is out of range for every
+//! array of vertices.
 
 use std::marker::PhantomData;
 
@@ -18,7 +19,7 @@ use crate::simd::kernel;
 pub struct Index<W>(PhantomData<fn() -> W>);
 
 impl<W> Index<W> {
-    /// Makes the decoder.
+    /// Creates a decoder of indices.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
@@ -78,7 +79,7 @@ impl Decode for Index<U32> {
 
     fn decode_all(&self, raw: &[U32], out: &mut [u32]) {
         if cfg!(target_endian = "little") {
-            // The bytes of the file are already little-endian indices, so they are copied.
+            // On a little-endian machine, the indices of the file are copied byte for byte.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
             bytemuck::cast_slice_mut(out.get_mut(..count).unwrap_or_default()).copy_from_slice(raw);

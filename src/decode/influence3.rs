@@ -1,8 +1,9 @@
-//! The influence of a bone on a vertex, stored in three bytes: bone number `u8`, weight `u16` /
-//! 65535.
+//! The influence of a bone on a vertex, stored in three bytes: a bone index (`u8`) and a weight
+//! (`u16`, divided by 65535).
 //!
-//! When Second Life viewers encode a weight, they truncate it. The worst error of a weight is
-//! 1.6e-5, and the stored weights of one vertex sum to 65532..65535.
+//! When a Second Life viewer encodes a weight, it rounds `weight * 65535` toward zero. A truncated
+//! weight has an absolute error of up to 1.6e-5, and the stored weights of one vertex add up to
+//! 65532 to 65535, because each weight may be truncated.
 
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -12,11 +13,11 @@ use crate::decode::influence::{Influence, weight};
 use crate::decode::rounding::round;
 use crate::simd::kernel;
 
-/// An influence as stored, in three bytes.
+/// The three bytes of a stored influence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawInfluence3 {
-    /// Index of the bone in the list of joint names, 0 to 254.
+    /// Index of the bone in the joint names of the skin, 0 to 254.
     pub bone: u8,
     /// The weight, multiplied by 65535.
     pub weight: U16,
@@ -41,7 +42,7 @@ impl Decode for Influence3 {
 }
 
 kernel! {
-    /// Decodes influences in bulk, until the end of the shorter slice.
+    /// Decodes the influences in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[RawInfluence3], out: &mut [Influence]) {
         avx512 => x86::avx512(raw, out),
         avx2 => decode_each::<true>(raw, out),
@@ -56,9 +57,10 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) 
     }
 }
 
-/// Encodes an influence. The weight is rounded to the nearest code and clamped to 0..1.
+/// Encodes the influence of a bone in three bytes. The weight is clamped to 0..1 and rounded to the
+/// nearest 16-bit code.
 ///
-/// Returns `None` if the bone number is not 0 to 254.
+/// Returns `None` if the bone index is not 0 to 254.
 ///
 /// ```
 /// use meshpeek::decode::{Influence, influence3::encode};
@@ -72,7 +74,8 @@ pub fn encode(influence: Influence) -> Option<RawInfluence3> {
     Some(RawInfluence3 { bone, weight: U16::new(weight) })
 }
 
-/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
+/// A hand-written kernel for x86-64, for which compilers generate slower code from the portable
+/// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -87,9 +90,11 @@ mod x86 {
     use crate::decode::influence::Influence;
     use crate::decode::influence3::{RawInfluence3, decode_each};
 
-    /// For each output byte of eight influences: the index of its source byte in the records.
+    /// A byte permutation that expands eight records of three bytes to eight decoded records of
+    /// eight bytes. Each entry of `JOINTS` is the index of an input byte (0 to 23).
     ///
-    /// In the output, a bone number takes four bytes and a weight takes four bytes.
+    /// In the output of the permutation `JOINTS`, the bone index and the code of the weight take
+    /// four bytes each. For each output byte that a mask sets to 0, `JOINTS` contains the entry 0.
     const JOINTS: [[u8; 8]; 8] = {
         let mut all = [[0; 8]; 8];
         let mut at = 0;
@@ -107,8 +112,9 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     pub(super) fn avx512(raw: &[RawInfluence3], out: &mut [Influence]) {
         let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
-        // Eight records take 24 of the 32 bytes: the first 24 bytes in the first half of a chunk,
-        // and the last 24 bytes in the second half.
+        // Each call of `influences` converts eight of the sixteen records of a chunk: 24 of the 32
+        // bytes that it loads. The first eight records are the first 24 of the first 32 bytes of
+        // the chunk. The last eight records are the last 24 of the last 32 bytes of the chunk.
         let influences = |bytes: [u8; 32], places: __m512i| {
             let bytes = _mm512_castsi256_si512(cast(bytes));
             let codes = _mm512_maskz_permutexvar_epi8(0x3131_3131_3131_3131, places, bytes);

@@ -1,8 +1,9 @@
-//! The influence of a bone on a vertex, stored in four bytes: bone number `i16`, weight `u16` /
-//! 65535.
+//! The influence of a bone on a vertex, stored in four bytes: a bone index (`i16`) and a weight
+//! (`u16`, divided by 65535).
 //!
-//! When the engine encodes a weight, it truncates it. The worst error of a weight is 1.6e-5, and
-//! the stored weights of one vertex sum to 65532..65535.
+//! When the UNIGINE engine encodes a weight, it rounds `weight * 65535` toward zero. A truncated
+//! weight has an absolute error of up to 1.6e-5, and the stored weights of one vertex add up to
+//! 65532 to 65535, because each weight may be truncated.
 
 use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -12,11 +13,11 @@ use crate::decode::influence::{Influence, weight};
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
-/// An influence as stored, in four bytes.
+/// The four bytes of a stored influence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawInfluence4 {
-    /// Index of the bone in the bone list of the file.
+    /// Index of the bone in the array of bones in the file.
     pub bone: I16,
     /// The weight, multiplied by 65535.
     pub weight: U16,
@@ -41,7 +42,7 @@ impl Decode for Influence4 {
 }
 
 kernel! {
-    /// Decodes influences in bulk, until the end of the shorter slice.
+    /// Decodes the influences in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[RawInfluence4], out: &mut [Influence]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -55,7 +56,8 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) 
     }
 }
 
-/// Encodes an influence as the engine does: the weight is clamped to 0..1 and truncated.
+/// Encodes an influence to the same four bytes as the UNIGINE engine: the weight is clamped to 0..1
+/// and truncated to a 16-bit code.
 ///
 /// ```
 /// use meshpeek::decode::{Influence, influence4::encode};
@@ -64,7 +66,7 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) 
 #[must_use]
 pub fn encode(influence: Influence) -> RawInfluence4 {
     let weight = u16::try_from(truncate(influence.weight, 65535.0)).unwrap_or_default();
-    // A bone number that does not fit in 16 bits becomes -1, which is not the number of a bone.
+    // A bone index that does not fit in 16 bits becomes -1, which is not the index of a bone.
     let bone = i16::try_from(influence.bone).unwrap_or(-1);
     RawInfluence4 { bone: I16::new(bone), weight: U16::new(weight) }
 }

@@ -1,13 +1,16 @@
-//! Unsigned 16-bit codes that represent the values of an interval (the *domain*):
-//! `u / 65535 * (max - min) + min`.
+//! Decoder of unsigned 16-bit codes that represent the values of an interval (the *domain*): `u /
+//! 65535 * (max - min) + min`.
 //!
-//! The result of each operation is rounded to `f32`. Second Life viewers compute exactly this
-//! formula, in this order and without a fused multiply-add. The value of code 65535 may differ from
-//! `max` in its last bits. Neighbouring codes differ by `(max - min) / 65535`, which is called a
-//! step here. Rounding to the nearest code loses at most half a step. If all neighbouring codes
-//! have different values in `f32`, encoding a decoded value returns the original code. Within ±0.5,
-//! this is so for an interval of 0.004 or more. Viewers truncate instead of rounding, which loses
-//! up to a whole step and changes one code in ten.
+//! The result of each operation in the formula is rounded to `f32`. Second Life viewers compute `u
+//! / 65535 * (max - min) + min` in the same order of operations, without a fused multiply-add.
+//! Because of rounding, the decoded value of code 65535 may differ slightly from `max`. The values
+//! of neighbouring codes differ by `(max - min) / 65535`, which is called a step here. Rounding a
+//! value to the nearest code has an error of at most half a step, `(max - min) / 131070`. If all
+//! neighbouring codes have different values in `f32`, encoding a decoded value returns the original
+//! code. If the interval lies between -0.5 and 0.5, it must be at least 0.004 long to make the
+//! values of all codes different. Second Life viewers truncate instead of rounding, with an error
+//! of up to one step, `(max - min) / 65535`. If values that were decoded are encoded by truncation
+//! again, one code in ten changes.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
@@ -18,15 +21,16 @@ use crate::decode::rounding::round;
 use crate::io;
 use crate::simd::{self, kernel};
 
-/// The largest code, as a float.
+/// The largest 16-bit code, as a float.
 const TOP: f32 = 65535.0;
-/// Arrays with fewer points than this are decoded one point at a time.
+/// Arrays with fewer points than `MIN_BULK_POINTS` are decoded one point at a time.
 const MIN_BULK_POINTS: usize = 24;
-/// Number of codes that are decoded at a time: a whole number of SIMD vectors of any width, and a
-/// whole number of points of two or three codes.
+/// The number of 16-bit codes that one iteration of the bulk loop processes. `LANES` is a multiple
+/// of the lane count of every SIMD vector type, and of 2 and 3 (the number of codes in a point).
 const LANES: usize = 48;
 
-/// Decodes `N` adjacent codes. Each component has a separate interval.
+/// Decodes `N` adjacent 16-bit codes, such as the x, y and z of a position. Each component has a
+/// separate interval of values.
 ///
 /// ```
 /// use meshpeek::decode::{Decode, MinMax16};
@@ -41,31 +45,32 @@ pub struct MinMax16<const N: usize> {
 }
 
 impl<const N: usize> MinMax16<N> {
-    /// Makes a decoder from the minimum and the maximum of the interval of each component.
+    /// Creates a decoder from the minimum and the maximum of each component's interval.
     ///
-    /// Any numbers are accepted. For NaN and for reversed intervals, the decoded value is the
-    /// result of the formula.
+    /// The values of `min` and `max` are not checked. If `min` or `max` is NaN, or if `min` is
+    /// greater than `max`, decoding still computes `u / 65535 * (max - min) + min`.
     #[must_use]
     pub const fn new(min: [f32; N], max: [f32; N]) -> Self {
         Self { min, max }
     }
 
-    /// Returns the value of code 0 for each component.
+    /// Returns the value that code 0 decodes to, for each component.
     #[must_use]
     pub const fn min(&self) -> [f32; N] {
         self.min
     }
 
-    /// Returns the value of code 65535 for each component, up to a rounding error.
+    /// Returns the value that code 65535 decodes to, for each component, without the rounding error
+    /// of decoding.
     #[must_use]
     pub const fn max(&self) -> [f32; N] {
         self.max
     }
 
-    /// Encodes the components of a point, rounding each to the nearest code.
+    /// Encodes each component of a point as the nearest 16-bit code.
     ///
-    /// Components outside their interval are clamped, and NaN gives the code 0. If the interval of
-    /// a component has the length 0, the code is 0.
+    /// Components outside their interval are clamped to the nearest end of the interval. A
+    /// component that is NaN, or whose interval has the length 0, gets the code 0.
     #[must_use]
     pub fn encode(&self, point: [f32; N]) -> [U16; N] {
         let mut codes = [U16::ZERO; N];
@@ -94,7 +99,8 @@ impl<const N: usize> Decode for MinMax16<N> {
     }
 
     fn decode_all(&self, raw: &[[U16; N]], out: &mut [[f32; N]]) {
-        // For only a few points, the setup for bulk decoding takes longer than it saves.
+        // For only a few points, preparing the arrays for bulk decoding takes longer than bulk
+        // decoding saves.
         if raw.len() < MIN_BULK_POINTS {
             one_by_one(raw, out, |raw| self.decode(raw));
             return;
@@ -116,7 +122,8 @@ impl<const N: usize> Decode for MinMax16<N> {
 }
 
 kernel! {
-    /// Decodes codes in bulk. The intervals of the codes repeat every [`LANES`] codes.
+    /// Decodes an array of 16-bit codes. Element *i* of `least` and of `extent` applies to the
+    /// codes with the indices *i*, *i* + [`LANES`], and so on.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
         avx512 | avx2 => decode_each::<true>(raw, out, least, extent),
         _ => decode_each::<false>(raw, out, least, extent),
@@ -138,9 +145,10 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LA
     }
 }
 
-/// Returns the bounding box of points. The codes are compared before they are decoded.
+/// Returns the bounding box of encoded points. `bounds` compares the 16-bit codes, and decodes only
+/// the smallest and the largest code of each axis.
 ///
-/// Returns `None` if there are no points, or if a coordinate decodes to NaN.
+/// Returns `None` if the slice is empty, or if a corner of the bounding box decodes to NaN.
 pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     raw.first()?;
@@ -150,8 +158,8 @@ pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3];
         points.reduce(|[x, y, z], [a, b, c]| [pick(x, a), pick(y, b), pick(z, c)]).unwrap_or_default()
     };
     let [low, high] = [fold(low, u16::min), fold(high, u16::max)].map(|codes| decode.decode(&codes.map(U16::new)));
-    // An interval may be reversed, so the value of the largest code may be smaller than the value
-    // of the smallest code.
+    // If the interval of an axis is reversed (`min` > `max`), the largest code has the smallest
+    // value.
     let [mut least, mut most] = [low, high];
     for ((least, most), (low, high)) in least.iter_mut().zip(&mut most).zip(low.into_iter().zip(high)) {
         (*least, *most) = (low.min(high), low.max(high));
@@ -160,7 +168,8 @@ pub(crate) fn bounds(raw: &[[U16; 3]], decode: MinMax16<3>) -> Option<[[f32; 3];
 }
 
 kernel! {
-    /// Returns the smallest and the largest code of each lane.
+    /// Returns an array of minima and an array of maxima: element *i* is the smallest (or the
+    /// largest) code among the codes with the indices *i*, *i* + [`LANES`], and so on.
     fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
         let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
         let (chunks, rest) = raw.as_chunks::<LANES>();

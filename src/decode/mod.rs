@@ -1,5 +1,5 @@
-//! Decoders of the encodings that mesh files use. Each file documents one encoding, the encoder,
-//! the formula and the worst error.
+//! Decoders of the encodings that mesh files use. Each source file of this module documents one
+//! encoding: its formula, its worst rounding error and its encoder.
 //!
 //! | file | encoding | value |
 //! |---|---|---|
@@ -21,9 +21,10 @@
 //! | [`influence4`] | bone number and 16-bit weight, in four bytes | [`Influence`] |
 //! | [`influence3`] | bone number and 16-bit weight, in three bytes | [`Influence`] |
 //!
-//! [`Decode::decode_all`] decodes many values with the fastest instructions that the processor
-//! supports. Its results are equal to the results of [`Decode::decode`], bit for bit. [`convert`]
-//! contains the output formats that decoded floats can be converted to for a GPU.
+//! [`Decode::decode_all`] decodes an array of values with the fastest SIMD instructions that the
+//! processor supports. The results of `decode_all` are bit for bit equal to the results of
+//! [`Decode::decode`]. The module [`convert`] contains the output formats, such as half floats,
+//! that decoded floats can be converted to for a GPU.
 
 #![allow(clippy::inline_always, reason = "loops must be compiled for the instructions of the kernel that calls them")]
 

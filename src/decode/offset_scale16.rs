@@ -1,29 +1,31 @@
-//! Values that are stored as three 16-bit codes in a box. The file stores the minimum and the size
-//! of this box.
+//! Decoder of vectors that are stored as three 16-bit codes relative to a box. The file stores the
+//! minimum corner and the size of the box that the codes are relative to.
 //!
-//! value = min + size × code / 65535, computed in `f64` and rounded once to `f32`. The writer of
-//! UNIGINE makes the size 1.0 larger than the extent of the values, so its largest code is below
-//! 65535. The decoder uses the size as it is stored.
+//! The formula is value = min + size × code / 65535, computed in `f64` and rounded once to `f32`.
+//! UNIGINE writes a box size that is 1.0 larger than the extent of the values, so all codes in its
+//! files are less than 65535. The decoder uses the stored box size unchanged, and does not subtract
+//! the 1.0 that UNIGINE adds.
 
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
 use crate::simd::kernel;
 
-/// Decodes three codes, for x, y and z.
+/// Decodes three 16-bit codes to a vector x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffsetScale16 {
-    /// The value of code 0 along each axis, which is the minimum of the box.
+    /// The value that code 0 decodes to along each axis: the minimum corner of the box.
     pub min: [f32; 3],
-    /// The difference between the values of code 65535 and code 0, along each axis.
+    /// The size of the box: the difference between the values of code 65535 and code 0, along each
+    /// axis.
     ///
-    /// The size is not checked: it may be zero, negative, infinite or NaN. Real files have
-    /// negative sizes if they store no values.
+    /// The box size is not checked: it may be zero, negative, infinite or NaN. In real files, the
+    /// box size is negative if the file stores no vectors relative to this box.
     pub size: [f32; 3],
 }
 
 impl OffsetScale16 {
-    /// Decodes a code along one axis.
+    /// Decodes one 16-bit code to a coordinate along one axis.
     ///
     /// The axes 0, 1 and 2 are x, y and z. For any other axis, the result is 0.
     #[inline]
@@ -35,11 +37,11 @@ impl OffsetScale16 {
         }
     }
 
-    /// Encodes a value along one axis. The code is truncated toward the minimum of the box, as the
-    /// engine does.
+    /// Encodes a value along one axis. Like the UNIGINE engine, `encode` truncates the code toward
+    /// the minimum corner of the box.
     ///
-    /// The worst error of an encoded value is size / 65535. Values outside the box are clamped, and
-    /// NaN gives the code 0.
+    /// The difference between a value and its decoded code is at most size / 65535. Values outside
+    /// the box are clamped, and NaN gives the code 0.
     #[must_use]
     pub fn encode(&self, axis: usize, value: f32) -> u16 {
         let (Some(min), Some(size)) = (self.min.get(axis), self.size.get(axis)) else { return 0 };
@@ -49,8 +51,8 @@ impl OffsetScale16 {
 }
 
 const SCALE: f64 = 65535.0;
-/// Number of codes that are decoded at a time: a whole number of SIMD vectors of any width, and a
-/// whole number of points.
+/// The number of 16-bit codes that one iteration of the bulk loop decodes. `LANES` is a multiple of
+/// 3 (the codes of a point) and of the lane count of every SIMD vector type.
 const LANES: usize = 24;
 
 #[inline]
@@ -85,8 +87,10 @@ impl Decode for OffsetScale16 {
     }
 
     fn decode_all(&self, raw: &[[U16; 3]], out: &mut [[f32; 3]]) {
-        // The multiplication that replaces the division in the bulk loop loses infinities and the
-        // sign of a zero. The sign of a zero is visible in the result only if `min` is also zero.
+        // The bulk loop replaces the division by 65535 with multiplications. For an infinite box
+        // size or a quotient of -0, the result of these multiplications differs from the result of
+        // a division by 65535. A quotient of -0 changes the decoded value only if `min` is also
+        // zero.
         let plain = self.size.iter().all(|size| size.is_finite());
         let shows = self.min.iter().zip(self.size).any(|(min, size)| *min == 0.0 && size.is_sign_negative());
         if raw.len() < LANES || !plain || shows {
@@ -103,17 +107,20 @@ impl Decode for OffsetScale16 {
 }
 
 kernel! {
-    /// Decodes codes in bulk. The minimum and the size for the codes repeat every [`LANES`] codes.
+    /// Decodes an array of 16-bit codes. Element *i* of `least` and of `size` applies to the codes
+    /// with the indices *i*, *i* + [`LANES`], and so on.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
         avx512 | avx2 => decode_each::<true>(raw, out, least, size),
         _ => decode_each::<false>(raw, out, least, size),
     }
 }
 
-/// Decodes codes in bulk. The fused quotient is rounded exactly like a division.
+/// Decodes an array of 16-bit codes. If `FUSED` is true, the quotient by 65535 is computed with
+/// fused multiply-adds, and equals the result of a division.
 ///
-/// The product of a size and a code has 40 bits, and the reciprocal of 65535 is nearly exact in an
-/// `f64`. The rounding error of the product is therefore computed exactly.
+/// The product of a size and a code has at most 40 bits, and the reciprocal of 65535 is nearly
+/// exact in an `f64`. A fused multiply-add therefore computes the exact remainder of the
+/// approximate quotient, and another fused multiply-add corrects the quotient with this remainder.
 #[inline(always)]
 fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
     let (chunks, rest) = raw.as_chunks::<LANES>();
@@ -149,7 +156,8 @@ mod tests {
         let raw = [65535, 7, 9].map(U16::new);
         assert_eq!(BOX.decode(&raw).map(f32::to_bits), [1.0_f32, 7.0, 2.5].map(f32::to_bits));
         assert_eq!(BOX.component(3, 1).to_bits(), 0.0_f32.to_bits());
-        // The scale box of a real file that stores no scales.
+        // The minimum corner and the size of the box for scale vectors, from a real file that
+        // stores no scale vectors.
         let empty = OffsetScale16 { min: [1e9; 3], size: [-2e9; 3] };
         assert_eq!(empty.component(0, 65535).to_bits(), (-1e9_f32).to_bits());
     }

@@ -1,18 +1,21 @@
 //! Three integers of 11, 11 and 10 bits in a 32-bit word.
 //!
-//! x is in bits 0 to 10, y in bits 11 to 21 and z in bits 22 to 31, each in two's complement.
-//! Decoding is exact: x and y are -1024 to 1023, and z is -512 to 511.
+//! The integer x is in bits 0 to 10, y in bits 11 to 21 and z in bits 22 to 31, each in two's
+//! complement. Decoding these integers to floats is exact. The integers x and y are in -1024 to
+//! 1023, and z is in -512 to 511.
 //!
-//! The vertices of Unreal meshes have this encoding. Authors use the units x/8, y/8 and z/4. The
-//! published packing, `(int)(x*8) & 0x7ff`, truncates toward zero and wraps values that are out of
-//! range. [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the
-//! nearest value and never wraps.
+//! The vertices of Unreal meshes have this encoding. Authors of Unreal meshes scale the integers to
+//! x/8, y/8 and z/4. The published code that packs a coordinate, `(int)(x*8) & 0x7ff`, truncates
+//! toward zero, and values out of range wrap around.
+//! [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the nearest
+//! integer and never wraps around.
 //!
-//! Both loops over arrays are compiled for several generations of processors, because whole arrays
-//! are decoded at once. The version for the current processor is chosen when the loop starts. Each
-//! coordinate takes two shifts and one conversion. With AVX2 and AVX-512, a permutation first moves
-//! the words to the positions of the output floats. Measured in cache, without any build option:
-//! the rate of decoding with AVX-512 is 1.05 times the rate of copying the output.
+//! The loop that decodes an array and the loop that computes a bounding box are compiled for
+//! several SIMD instruction sets. When a loop starts, the version that is compiled for the current
+//! processor is chosen. Decoding a coordinate takes two shifts and one conversion from integer to
+//! float. With AVX2 and AVX-512, a permutation first moves the words to the positions of the output
+//! floats. In a measurement with all data in the cache and default build options, AVX-512 wrote
+//! decoded floats at 1.05 times the rate, in bytes per second, of copying floats.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
@@ -39,12 +42,14 @@ impl Decode for Packed32 {
     }
 }
 
-/// Number of bits in the word above the bits of x, of y and of z.
+/// For each of the integers x, y and z: the number of bits of the 32-bit word that are above the
+/// integer.
 ///
-/// A left shift by this number removes the bits above the integer. The right shift after it extends
-/// the sign of the integer.
+/// A left shift by the entry of `ABOVE` removes the bits above the integer. An arithmetic right
+/// shift then moves the integer to the low bits and copies its sign bit into all upper bits.
 const ABOVE: [u32; 3] = [21, 10, 0];
-/// Number of bits in the word that do not belong to x, to y and to z.
+/// For each of the integers x, y and z: the number of bits of the 32-bit word that do not belong to
+/// the integer.
 const BESIDE: [u32; 3] = [21, 21, 22];
 
 #[inline(always)]
@@ -61,7 +66,7 @@ fn parts(raw: U32) -> [i32; 3] {
     [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)]
 }
 
-/// Returns the integers x, y and z of a word.
+/// Returns the integers x, y and z that are packed in a 32-bit word.
 #[must_use]
 pub fn integers(raw: &U32) -> [i16; 3] {
     parts(*raw).map(narrow)
@@ -72,7 +77,8 @@ const fn narrow(part: i32) -> i16 {
     part as i16
 }
 
-/// Encodes x, y and z in a word. Returns `None` if one of them is out of range.
+/// Packs the integers x, y and z in a 32-bit word. Returns `None` if x or y is not in -1024 to
+/// 1023, or z is not in -512 to 511.
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
     let fits = (-1024..1024).contains(&x) && (-1024..1024).contains(&y) && (-512..512).contains(&z);
@@ -81,7 +87,7 @@ pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
 }
 
 kernel! {
-    /// Decodes words in bulk, until the end of the shorter slice.
+    /// Decodes the words in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[U32], out: &mut [[f32; 3]]) {
         avx512 => x86::avx512(raw, out),
         avx2 => x86::avx2(raw, out),
@@ -96,20 +102,22 @@ fn decode_each(raw: &[U32], out: &mut [[f32; 3]]) {
     }
 }
 
-/// Number of words that are compared at a time. Each of them has a separate minimum and maximum,
-/// and together they fill one SIMD vector of the widest type.
+/// The number of 32-bit words that one iteration of the bounding-box loop compares: the number of
+/// 32-bit lanes in the widest SIMD vector. Each lane has a separate minimum and maximum of x, y and
+/// z.
 const LANES: usize = 16;
 
-/// Returns the smallest and the largest value of each coordinate, or `None` if the slice is empty.
+/// Returns the bounding box of encoded vertices (minimum and maximum corner), or `None` if the
+/// slice is empty.
 ///
-/// If the processor has AVX2 instructions, the function is as fast as reading the memory.
+/// On a processor with AVX2, `bounds` takes no longer than reading `raw` from memory.
 #[must_use]
 pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
-    // A word that is repeated does not change the bounding box, so the last chunk is padded with
-    // the first word.
+    // Repeating a vertex does not change the bounding box, so the last chunk is padded with the
+    // first word.
     let mut last = [*first; LANES];
     last.iter_mut().zip(rest).for_each(|(last, word)| *last = *word);
     let [low, high] = widest(chunks, &last);
@@ -122,10 +130,11 @@ pub fn bounds(raw: &[U32]) -> Option<[[f32; 3]; 2]> {
     }))
 }
 
-/// The x, y and z of each lane, either the smallest or the largest values until now.
+/// For each SIMD lane, the smallest (or the largest) x, y and z of the vertices that the lane has
+/// compared.
 ///
-/// Each integer is still in the highest bits of its word. The bits below it only decide between
-/// equal integers.
+/// Each minimum or maximum is an integer in the highest bits of a 32-bit lane. The lower bits of
+/// the lane affect a comparison only if the two compared integers are equal.
 type LaneAxes = [[i32; LANES]; 3];
 
 kernel! {
@@ -140,8 +149,10 @@ kernel! {
     }
 }
 
-/// Updates the minimum and the maximum of each lane. Of the tested ways to write this loop, only
-/// this one keeps all six vectors in registers.
+/// Updates the minimum and the maximum x, y and z of each lane with one chunk of words.
+///
+/// Of the tested variants of the loop in `widen`, only this variant compiles to code that keeps all
+/// six vectors (the minima and maxima of x, y and z) in registers.
 #[inline(always)]
 fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32; LANES]) {
     let [above_x, above_y, above_z] = ABOVE;
@@ -155,7 +166,8 @@ fn widen([x0, y0, z0]: &mut LaneAxes, [x1, y1, z1]: &mut LaneAxes, chunk: &[U32;
     }
 }
 
-/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
+/// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
+/// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -169,8 +181,8 @@ mod x86 {
 
     use crate::decode::packed32::{ABOVE, BESIDE, decode_each};
 
-    /// For each of the floats of sixteen points: the index of its word, the left shift and the
-    /// right shift that extract its integer.
+    /// For each of the 48 floats of sixteen decoded points: the index of the word that contains the
+    /// integer of this float, and the left shift and the right shift that extract this integer.
     const WORDS: [[[i32; 16]; 3]; 3] = {
         let mut all = [[[0; 16]; 3]; 3];
         let (mut vector, mut lane) = (0, 0);
@@ -243,7 +255,8 @@ mod tests {
         (0..count).map(|seed| U32::new(seed.wrapping_mul(2_654_435_761).rotate_left(seed))).collect()
     }
 
-    /// Reference decoder that follows the formulas in the description of the format.
+    /// Reference decoder: a direct translation of the format description, which the tests compare
+    /// with [`Packed32`].
     fn naive(raw: U32) -> [i16; 3] {
         let w = raw.get();
         let part = |bits: u32, sign: u32| i16::try_from(i64::from(bits ^ sign) - i64::from(sign)).unwrap();

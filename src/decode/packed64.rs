@@ -1,12 +1,12 @@
-//! Three 16-bit integers and 16 bits of padding: x, y, z, padding. The integers are decoded
-//! exactly.
+//! Three 16-bit integers and 16 bits of padding: x, y, z, padding. Decoding these integers to
+//! floats is exact.
 //!
 //! The vertices of Deus Ex and other Ion Storm games have this encoding, which has a higher
-//! resolution than the encoding of Unreal. Authors use the units x/256, y/256 and z/256. The
-//! padding is 0 in every known file.
+//! resolution than the encoding of Unreal. Authors of Ion Storm meshes scale the integers to x/256,
+//! y/256 and z/256. The 16 bits of padding in a vertex are 0 in every known file.
 //!
-//! Like the loops of [`packed32`](crate::decode::packed32), the loops over arrays are compiled for
-//! several generations of processors.
+//! The loop that decodes an array and the loop that computes a bounding box are compiled for
+//! several SIMD instruction sets, as in [`packed32`](crate::decode::packed32).
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
@@ -15,7 +15,7 @@ use crate::decode::codec::Decode;
 use crate::io;
 use crate::simd::{self, kernel};
 
-/// Decodes eight bytes to x, y and z.
+/// Decodes a record of eight bytes to x, y and z.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packed64;
 
@@ -33,21 +33,21 @@ impl Decode for Packed64 {
     }
 }
 
-/// Returns the integers x, y and z of a vertex.
+/// Returns the integers x, y and z of an encoded vertex, without the padding.
 #[inline]
 #[must_use]
 pub fn integers([x, y, z, _]: &[I16; 4]) -> [i16; 3] {
     [x.get(), y.get(), z.get()]
 }
 
-/// Encodes x, y and z, with a padding of 0.
+/// Encodes x, y and z as a record of eight bytes. The padding of the encoded record is 0.
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
     [x, y, z, 0].map(I16::new)
 }
 
 kernel! {
-    /// Decodes vertices in bulk, until the end of the shorter slice.
+    /// Decodes the vertices in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
         avx512 => x86::avx512(raw, out),
         avx2 => x86::avx2(raw, out),
@@ -62,19 +62,22 @@ fn decode_each(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     }
 }
 
-/// Number of vertices that are compared at a time. Each of them has a separate minimum and maximum.
+/// The number of vertices that one iteration of the bounding-box loop compares. For each of the 16
+/// indices in a chunk of vertices, the loop keeps a separate minimum and maximum, which are
+/// combined after the loop.
 const LANES: usize = 16;
 
-/// Returns the smallest and the largest value of each coordinate, or `None` if the slice is empty.
+/// Returns the bounding box of encoded vertices (minimum and maximum corner), or `None` if the
+/// slice is empty.
 ///
-/// The function is as fast as reading the memory.
+/// `bounds` takes no longer than reading `raw` from memory.
 #[must_use]
 pub fn bounds(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
     io::prefetch(raw.as_bytes());
     let first = raw.first()?;
     let (chunks, rest) = raw.as_chunks::<LANES>();
-    // A vertex that is repeated does not change the bounding box, so the last chunk is padded with
-    // the first vertex.
+    // Repeating a vertex does not change the bounding box, so the last chunk is padded with the
+    // first vertex.
     let mut last = [*first; LANES];
     last.iter_mut().zip(rest).for_each(|(last, vertex)| *last = *vertex);
     let [low, high] = widest(chunks, &last);
@@ -107,7 +110,8 @@ fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I1
     }
 }
 
-/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
+/// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
+/// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -121,8 +125,9 @@ mod x86 {
 
     use crate::decode::packed64::decode_each;
 
-    /// For each 16-bit half of the floats of sixteen points: the index of its integer among the 64
-    /// integers of these points. Only the high half is used.
+    /// A permutation of the 64 integers of sixteen points: for each 16-bit half of the 48 output
+    /// lanes, the index of the integer that is moved there. An arithmetic right shift by 16 bits
+    /// after the permutation removes the low half of each 32-bit lane.
     const INTEGERS: [[[i16; 2]; 16]; 3] = {
         let mut all = [[[0; 2]; 16]; 3];
         let (mut vector, mut lane) = (0, 0);
@@ -160,11 +165,11 @@ mod x86 {
         decode_each(rest, last);
     }
 
-    /// Permutations that remove the padding from eight vertices, which are in four vectors.
+    /// Permutations that remove the padding from eight vertices. The input of these permutations is
+    /// four vectors of two vertices each.
     ///
-    /// The first permutation selects floats of the first and the second vector, the second
-    /// permutation selects floats of the second and the third vector, and the third permutation
-    /// selects floats of the third and the fourth vector. Each permutation makes one output vector.
+    /// Permutation *i* (0, 1 or 2) is applied to the input vectors *i* and *i* + 1. The two results
+    /// of permutation *i* are blended to output vector *i*.
     const PADLESS: [[i32; 8]; 3] = [[0, 1, 2, 4, 5, 6, 0, 1], [2, 4, 5, 6, 0, 1, 2, 4], [5, 6, 0, 1, 2, 4, 5, 6]];
 
     #[inline]

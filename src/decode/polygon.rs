@@ -1,9 +1,10 @@
 //! A triangle with its texture coordinates in one record of 16 bytes, as in the vertex meshes of
 //! Unreal.
 //!
-//! Each record holds the vertex indices and the texture coordinates of three corners. An array of
-//! vertex indices alone, or of texture coordinates alone, is therefore not contiguous in the file.
-//! [`CornerArray`](crate::array::CornerArray) reads such an array from the records.
+//! Each record holds the vertex indices and the texture coordinates of three corners. The vertex
+//! indices of a mesh are therefore not contiguous in the file, and neither are its texture
+//! coordinates. [`CornerArray`](crate::array::CornerArray) reads an array of vertex indices or of
+//! texture coordinates from the records.
 
 use bytemuck::Pod;
 use zerocopy::little_endian::U16;
@@ -11,44 +12,46 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 
-/// A triangle as it is stored, in 16 bytes.
+/// The 16 bytes of a stored triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawPolygon {
-    /// Indices of the three vertices of the triangle, from 0.
+    /// The indices of the three vertices of the triangle. The first vertex of the mesh has the
+    /// index 0.
     pub vertices: [U16; 3],
-    /// The render style in the low three bits, and flags in the other bits.
+    /// The render style of the triangle in the low three bits, and flags of the triangle in the
+    /// other bits.
     pub kind: u8,
-    /// Unused byte, which is nearly always 0.
+    /// An unused byte of the triangle record, which is nearly always 0.
     pub color: u8,
-    /// U and V of each corner, in 1/255 or 1/256 of the image. V points downwards.
+    /// The texture coordinates U and V of each corner, in units of 1/255 or 1/256 of the image
+    /// size. The texture coordinate V grows downwards in the image.
     pub uvs: [[u8; 2]; 3],
-    /// Index of the texture slot.
+    /// Index of the texture slot that the triangle uses.
     pub texture: u8,
-    /// Unused byte, which is nearly always 0.
+    /// An unused byte of the triangle record, which is nearly always 0.
     pub flags: u8,
 }
 
 const _: () = assert!(size_of::<RawPolygon>() == 16);
 
 impl RawPolygon {
-    /// A polygon in which all bytes are 0.
+    /// A triangle record in which all bytes are 0.
     pub const EMPTY: Self =
         Self { vertices: [U16::ZERO; 3], kind: 0, color: 0, uvs: [[0; 2]; 3], texture: 0, flags: 0 };
 }
 
-/// Decodes three values from a record, one for each corner of a triangle. The three values are
-/// adjacent in the record.
+/// A decoder of three adjacent values in a record, one value for each corner of a triangle.
 pub trait DecodeCorners: Decode<Value = [Self::Corner; 3]> {
     /// The type of the value of one corner.
     type Corner: Pod;
-    /// Offset of the value of the first corner in the record, in bytes.
+    /// Offset of the first corner's value, from the start of the triangle record, in bytes.
     const AT: usize;
     /// Size of the value of one corner, in bytes.
     const SIZE: usize;
 }
 
-/// Decodes the vertex indices of a triangle. Decoding is exact.
+/// Decodes the three vertex indices of a triangle. Decoding the vertex indices is exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolygonIndices;
 
@@ -68,11 +71,12 @@ impl DecodeCorners for PolygonIndices {
     const SIZE: usize = 2;
 }
 
-/// Decodes the texture coordinates of a triangle.
+/// Decodes the texture coordinates of a triangle's three corners.
 ///
-/// Each coordinate is `u / DIVISOR`, where `u` is the stored byte. V points downwards. For the
-/// divisor 256, decoding is exact. For the divisor 255, the error is at most half a unit in the
-/// last place.
+/// Each texture coordinate is `u / DIVISOR`, where `u` is the stored byte. The texture coordinate V
+/// grows downwards in the image. If `DIVISOR` is 256, decoding a texture coordinate is exact. If
+/// `DIVISOR` is 255, the error of a decoded texture coordinate is at most half a unit in the last
+/// place of the float.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolygonUvs<const DIVISOR: u16>;
 

@@ -1,4 +1,4 @@
-//! Bulk conversion of floats to output formats with fewer bits.
+//! Kernels that convert arrays of floats to half floats or normalised integers.
 
 use half::f16;
 
@@ -50,7 +50,7 @@ kernel! {
     }
 }
 
-/// Clamps a value to `least`..1. NaN gives 0.
+/// Clamps a value to `least`..1. NaN is replaced by 0.
 #[inline(always)]
 pub(super) fn clamp(value: f32, least: f32) -> f32 {
     let number = if value.is_nan() { 0.0 } else { value };
@@ -60,8 +60,9 @@ pub(super) fn clamp(value: f32, least: f32) -> f32 {
 
 /// A constant that is added to a smaller float to round this float to an integer: 1.5 * 2^23.
 ///
-/// If the float is below half of the constant, the last bit of the sum is worth 1. The low bits of
-/// the sum are then the integer nearest to the float, in two's complement.
+/// If the magnitude of the float is at most 2^22, the last fraction bit of the sum of the float and
+/// `ROUND` has the value 1. The low bits of the sum of the float and `ROUND` are then the integer
+/// nearest to the float, in two's complement.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -69,7 +70,7 @@ fn nearest(value: f32, least: f32, most: f32) -> u32 {
     (clamp(value, least) * most + ROUND).to_bits()
 }
 
-/// Defines the kernels of normalised integers that do not depend on the processor.
+/// Defines the portable kernels of normalised integers, for every processor.
 macro_rules! rounded {
     ($(fn $name:ident -> $integer:ty: $least:literal to $most:literal;)*) => {$(
         #[inline(always)]
@@ -88,11 +89,13 @@ rounded! {
     fn snorm16_each -> i16: -1.0 to 32767.0;
 }
 
-/// Hand-written kernels for x86-64, where compilers generate slower code from the plain loop.
+/// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
+/// loop.
 ///
-/// Each store writes one vector of the output. The first store is at the start of the output, the
-/// stores after it are aligned to cache lines, and the last store ends at the end of the output.
-/// Where two stores overlap, they write the same values.
+/// Each store instruction writes one vector of output integers. The first store starts at the first
+/// output element, all later stores except the last are aligned to cache lines, and the last store
+/// ends at the last output element. If two stores overlap, they write the same values to the
+/// elements that both contain.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
@@ -111,12 +114,12 @@ mod x86 {
     use crate::decode::quantize::{snorm8_each, snorm16_each, unorm8_each, unorm16_each};
     use crate::simd::LINE;
 
-    /// The rounding mode of the instructions: to the nearest integer, and to the even one of two
-    /// equally near integers.
+    /// The rounding mode of the conversion to half floats: to the nearest value, and to the even
+    /// one of two equally near values.
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
 
-    /// Clamps values to `least`..1, multiplies them by the largest integer and rounds the products
-    /// to the nearest integer. NaN gives 0.
+    /// Clamps floats to `least`..1, multiplies them by `most` and rounds the products to the
+    /// nearest integer. NaN is converted to the integer 0.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn nearest512(value: __m512, least: f32, most: f32) -> __m512i {
@@ -125,7 +128,7 @@ mod x86 {
         _mm512_cvtps_epi32(_mm512_maskz_mul_ps(number, clamped, _mm512_set1_ps(most)))
     }
 
-    /// Does the same as [`nearest512`], for vectors of 256 bits.
+    /// Clamps, multiplies and rounds floats like [`nearest512`], for vectors of 256 bits.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn nearest256(value: __m256, least: f32, most: f32) -> __m256i {
@@ -134,16 +137,19 @@ mod x86 {
         _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_and_ps(number, clamped), _mm256_set1_ps(most)))
     }
 
-    /// A permutation that restores the order of the values after two packing instructions, which
-    /// interleave the quarters of four vectors.
+    /// A permutation that restores the order of the values after two steps of packing instructions,
+    /// which interleave the 128-bit quarters of four vectors.
     const QUARTERS512: [i32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-    /// A permutation that restores the order of the values after one packing instruction.
+    /// A permutation that restores the order of the values after one packing instruction, which
+    /// interleaves the 128-bit quarters of two vectors.
     const HALVES512: [i64; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
-    /// The same permutation as [`QUARTERS512`], for vectors of 256 bits.
+    /// A permutation that restores the order of the values after two steps of packing instructions,
+    /// which interleave the 128-bit halves of four vectors of 256 bits.
     const QUARTERS256: [i32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
-    /// Defines kernels. The arguments are an expression that makes one output vector from its
-    /// floats, and a function that converts short inputs.
+    /// Defines kernels that convert floats to a narrower type. The arguments of each kernel are an
+    /// expression that computes one output vector from its floats, and a function that converts
+    /// inputs shorter than one vector.
     macro_rules! narrowing {
         ($(
             #[$features:meta]

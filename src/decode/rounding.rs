@@ -1,9 +1,10 @@
 //! Rounding of scaled values to integer codes.
 
-/// Scales a value in -1 to 1 (or 0 to 1) to an integer code. The code is truncated toward zero, and
-/// values out of range are clamped.
+/// Multiplies a value by `scale` and truncates the product toward zero, to an integer code.
 ///
-/// NaN gives the code 0.
+/// A product of the value and `scale` outside `-scale..=scale` is clamped to this range.
+///
+/// NaN is converted to the code 0.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -14,8 +15,8 @@ pub(super) fn truncate(value: f32, scale: f32) -> i32 {
     if scaled.is_nan() { 0 } else { scaled.clamp(-scale, scale) as i32 }
 }
 
-/// Rounds a scaled value to the nearest code. Values out of range are clamped, and NaN gives the
-/// code 0.
+/// Rounds a value to the nearest 16-bit code. Values outside 0..65535 are clamped, and the code of
+/// NaN is 0.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

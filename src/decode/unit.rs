@@ -1,12 +1,14 @@
-//! The unsigned 16-bit code of one component of a unit normal: `u / 65535 * 2 - 1`.
+//! Decoder of unsigned 16-bit codes for the components of a unit normal: `u / 65535 * 2 - 1`.
 //!
-//! The vendor of UNIGINE publishes this formula on its page about ms10. Second Life meshes store
-//! normals in this encoding. `.mesh` files of the 2.x generations do not contain it, because they
-//! store tangent frames as quaternions. Generation 1.x used this encoding.
+//! The vendor of UNIGINE publishes the formula `u / 65535 * 2 - 1` on its page about the ms10
+//! format. Second Life meshes store normals in this encoding. The `.mesh` files of UNIGINE 1.x also
+//! stored normals in this encoding. The `.mesh` files of UNIGINE 2.x do not use this encoding of
+//! normals, because they store tangent frames as quaternions.
 //!
-//! The published encoder truncates, which loses up to one code of 65535 (an error of 3.1e-5).
-//! Rounding loses at most half a code (an error of 1.6e-5), and then encoding a decoded value
-//! returns the original code.
+//! The published encoder truncates the 16-bit code of a component: the decoded component has an
+//! absolute error of up to 3.1e-5 (one code, 2/65535). Rounding to the nearest code has an absolute
+//! error of at most 1.6e-5 (half a code), and encoding a decoded value then returns the original
+//! code.
 
 use zerocopy::little_endian::U16;
 
@@ -15,7 +17,8 @@ use crate::decode::divisor::BY_65535;
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
-/// Decodes a normal that is stored as three codes. The normal is not normalised.
+/// Decodes a normal that is stored as three 16-bit codes. The decoded normal is not scaled to unit
+/// length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unit16;
 
@@ -34,7 +37,7 @@ impl Decode for Unit16 {
 }
 
 kernel! {
-    /// Decodes components in bulk, until the end of the shorter slice.
+    /// Decodes the components in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -48,13 +51,13 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
     }
 }
 
-/// Decodes one component in a bulk decoder, with the same result as [`decode`].
+/// Decodes one component of a normal in a bulk decoder, with the same result as [`decode`].
 #[inline(always)]
 pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
     BY_65535.divide::<FUSED>(f32::from(code)) * 2.0 - 1.0
 }
 
-/// Decodes the code of one component to a value in -1 to 1.
+/// Decodes the 16-bit code of one component to a float in -1 to 1.
 #[inline]
 #[must_use]
 pub fn decode(code: u16) -> f32 {
@@ -63,15 +66,15 @@ pub fn decode(code: u16) -> f32 {
 
 /// Encodes one component with the published formula, which truncates: `(v * 0.5 + 0.5) * 65535`.
 ///
-/// Components outside -1..1 are clamped.
+/// Components below -1 are encoded like -1, and components above 1 like 1.
 #[must_use]
 pub fn encode_truncating(value: f32) -> u16 {
     u16::try_from(truncate(value * 0.5 + 0.5, 65535.0)).unwrap_or_default()
 }
 
-/// Encodes one component, rounding it to the nearest code.
+/// Encodes one component of a unit vector as the nearest 16-bit code.
 ///
-/// Components outside -1..1 are clamped.
+/// Components below -1 are encoded like -1, and components above 1 like 1.
 #[must_use]
 pub fn encode_rounding(value: f32) -> u16 {
     u16::try_from(truncate((value * 0.5 + 0.5) + 0.5 / 65535.0, 65535.0)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Unsigned integers that represent the values 0 to 1.
+//! Decoder of unsigned 8-bit integers that represent the values 0 to 1.
 
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_255;
@@ -7,8 +7,8 @@ use crate::simd::kernel;
 
 /// Decodes `N` adjacent bytes to values in 0 to 1, such as the components of a colour.
 ///
-/// Each component is `u / 255`, where `u` is the stored byte. The byte 0 gives 0, and the byte 255
-/// gives exactly 1.
+/// Each component is `u / 255`, where `u` is the stored byte. The byte 0 decodes to 0, and the byte
+/// 255 decodes to exactly 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unorm8<const N: usize>;
 
@@ -27,7 +27,7 @@ impl<const N: usize> Decode for Unorm8<N> {
 }
 
 kernel! {
-    /// Decodes bytes in bulk to values in 0 to 1.
+    /// Decodes an array of bytes to floats in 0 to 1.
     fn decode_bulk(raw: &[u8], out: &mut [f32]) {
         avx512 | avx2 => decode_each::<true>(raw, out),
         _ => decode_each::<false>(raw, out),
@@ -41,9 +41,10 @@ fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Encodes values in 0..1 to bytes, rounding each to the nearest byte.
+/// Encodes `N` floats in 0 to 1 as bytes, and rounds each to the nearest code.
 ///
-/// The worst error of an encoded value is 1/510. Values outside 0..1 are clamped.
+/// The difference between a float and its decoded code is at most 1/510. Floats below 0 are encoded
+/// like 0, and floats above 1 like 1.
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
     value.map(|value| u8::try_from(truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())

@@ -1,29 +1,32 @@
-//! The name of a value of a file, with its path in the structure of the file.
+//! The name of a value in a file, with its path in the file structure, such as
+//! `surface[3].positions`.
 
 use std::fmt;
 
-/// A step into a list, such as `surface[3]`: the name of the list, and the index of an item of this
-/// list.
+/// One segment of the path of a value, such as `surface[3]`: the name of a list and the index of an
+/// item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSegment {
-    /// Name of the list, in the singular, such as `surface`.
+    /// Name of a list in the file structure, in the singular, such as `surface`.
     pub list: &'static str,
-    /// Index of the item in the list, from 0, or [`ONLY`](Self::ONLY) for a single structure that
-    /// is not in a list.
+    /// Index of the item in the list, from 0, or [`ONLY`](Self::ONLY) if the segment names a single
+    /// structure and not a list.
     pub index: u64,
 }
 
 impl PathSegment {
-    /// The index for a single structure that is not in a list. This index is not printed.
+    /// The value of the field `index` in a path segment that names a single structure and not a
+    /// list.
+    ///
+    /// A path segment whose index is `ONLY` is printed without an index, such as `skin`.
     pub const ONLY: u64 = u64::MAX;
 }
 
-/// Names one value of a file by its path in the structure of the file, such as
-/// `surface[3].target[0].positions`.
+/// The path of one value in the file structure, such as `surface[3].target[0].positions`.
 ///
-/// Errors, findings and regions all name a value or an array of a file with this type. The name in
-/// an error can therefore be looked up in the region list of the file. A `Field` owns no memory,
-/// and its text is formatted only when it is printed.
+/// Errors, findings and regions all identify a value or an array of a file by a `Field`. The
+/// `Field` of an error can therefore be looked up among the [`Region`](crate::parse::Region)s of
+/// the file. A `Field` allocates no memory, and its text is formatted only when it is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     outer: Option<PathSegment>,
@@ -32,34 +35,34 @@ pub struct Field {
 }
 
 impl Field {
-    /// Makes the name of a value that is not an item of a list and not inside one.
+    /// Makes the path of a value that is not inside a list or structure. The path consists only of
+    /// `name`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { outer: None, inner: None, name }
     }
 
-    /// Puts this value inside item `index` of `list`: the name `name` becomes `list[index].name`.
+    /// Adds item `index` of `list` to the path: `name` becomes `list[index].name`.
     #[must_use]
     pub const fn in_list(self, list: &'static str, index: u64) -> Self {
         Self { outer: Some(PathSegment { list, index }), ..self }
     }
 
-    /// Puts this value inside a single structure, such as `thing`: the name `name` becomes
-    /// `thing.name`.
+    /// Adds a single structure, such as `thing`, before the last component of the path: `name`
+    /// becomes `thing.name`.
     #[must_use]
     pub const fn in_struct(self, thing: &'static str) -> Self {
         self.in_list(thing, PathSegment::ONLY)
     }
 
-    /// Puts this value inside item `index` of an inner list `list`: the name `surface[3].name`
-    /// becomes `surface[3].list[index].name`.
+    /// Adds item `index` of an inner list to the path: `surface[3].name` becomes
+    /// `surface[3].list[index].name`.
     #[must_use]
     pub const fn in_inner_list(self, list: &'static str, index: u64) -> Self {
         Self { inner: Some(PathSegment { list, index }), ..self }
     }
 
-    /// Puts this value, with the list item that contains it, inside item `index` of an outer list
-    /// `list`: the name `skin.name` becomes `list[index].skin.name`.
+    /// Adds item `index` of an outer list to the path: `skin.name` becomes `list[index].skin.name`.
     #[must_use]
     pub const fn in_outer_list(self, list: &'static str, index: u64) -> Self {
         let inner = match self.inner {
@@ -69,7 +72,8 @@ impl Field {
         Self { outer: Some(PathSegment { list, index }), inner, ..self }
     }
 
-    /// Returns the field of another value, called `name`, in the same list items as this value.
+    /// Returns the path with its last component replaced by `name`: `surface[3].positions` becomes
+    /// `surface[3].name`.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
@@ -81,15 +85,17 @@ impl Field {
         self.name
     }
 
-    /// Returns the item of the outermost list that contains the value, or `None` if the value is
-    /// not in a list.
+    /// Returns the first segment of the path, such as `surface[3]`, or `None` if the path has only
+    /// a name.
     #[must_use]
     pub const fn outer(&self) -> Option<PathSegment> {
         self.outer
     }
 
-    /// Returns the item of the innermost list that contains the value, or `None` if fewer than two
-    /// nested lists contain the value.
+    /// Returns the second segment of the path, such as `target[0]` of
+    /// `surface[3].target[0].positions`.
+    ///
+    /// Returns `None` if the path has no second segment.
     #[must_use]
     pub const fn inner(&self) -> Option<PathSegment> {
         self.inner

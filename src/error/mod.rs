@@ -1,8 +1,8 @@
-//! Errors, with messages that tell the user what to change.
+//! Errors, with messages that contain advice for the user.
 //!
-//! An [`Error`] always contains the name of the format that was read and the name of the [`Field`].
-//! The error also contains the byte offset, the expected value and the value that was found. The
-//! message of an error ends with advice for the user.
+//! An [`Error`] always contains the name of the file format and the name of the [`Field`] that the
+//! error is about. An error about the bytes of a file also contains the byte offset, the expected
+//! value and the value that was found. The message of an error ends with advice for the user.
 
 mod field;
 mod shown;
@@ -18,9 +18,9 @@ pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, show_bytes};
 /// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reason why a file, or a part of it, could not be read or written.
+/// The reason why a file, or one of its values, could not be read or written.
 ///
-/// An `Error` is as large as one pointer, which keeps a `Result` of a view small.
+/// An `Error` has the size of one pointer, which keeps the size of every `Result` small.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Detail>);
 
@@ -34,26 +34,28 @@ struct Detail {
     kind: ErrorKind,
 }
 
-/// The kinds of failure. [`ErrorKind::id`] returns a stable name for each kind of failure.
+/// The cause of an [`Error`], with the values that the error message contains.
+///
+/// [`ErrorKind::id`] returns a stable name for each cause.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An operating system call failed.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// The path does not lead to a regular file, but for example to a directory or a pipe.
+    /// The path leads to a directory, a pipe, a socket or a device, and not to a regular file.
     #[error("expected a regular file, found {found}")]
     NotRegular {
-        /// The kind of file at the path, with its article, such as `a directory`.
+        /// The type of the file at the path, with its article, such as `a directory`.
         found: &'static str,
     },
     /// The file is empty: it has 0 bytes.
     #[error("expected a mesh, found an empty file")]
     Empty,
-    /// The file ends before the last byte of the value.
+    /// The file ends before the last byte of the value that should be read.
     #[error("expected {needed} bytes, found {left}")]
     UnexpectedEnd {
-        /// Size of the value in bytes.
+        /// Size of the value that should be read, in bytes.
         needed: u64,
         /// Number of bytes from the offset of the value to the end of the file.
         left: u64,
@@ -61,11 +63,11 @@ pub enum ErrorKind {
     /// The file declares more items than its remaining bytes can hold.
     #[error("expected {} bytes for {count} items of {size} bytes or more, found {left}", count.saturating_mul(*size))]
     Count {
-        /// The number of items, as declared in the file.
+        /// The number of items that the file declares.
         count: u64,
         /// The minimum size of one item, in bytes.
         size: u64,
-        /// The number of bytes that remain in the file.
+        /// The number of bytes from the offset of the first item to the end of the file.
         left: u64,
     },
     /// The magic number at the start of the file or block is wrong.
@@ -73,85 +75,88 @@ pub enum ErrorKind {
     Magic {
         /// The expected magic number.
         expected: &'static str,
-        /// The bytes that were found, as text if all of them are printable, and in hexadecimal
-        /// otherwise.
+        /// The bytes at the position of the magic number: as text if all of these bytes are
+        /// printable, and in hexadecimal otherwise.
         found: String,
     },
     /// The format does not allow the value in the file.
     #[error("expected {expected}, found {found}")]
     Value {
-        /// The values that the format allows.
+        /// A description of the values that the format allows.
         expected: Cow<'static, str>,
         /// The value that was found in the file.
         found: Cow<'static, str>,
     },
-    /// The format cannot store the data that was to be written.
+    /// The file format cannot store the data that should be written.
     #[error("expected {expected}, found {found}")]
     Refused {
-        /// The values that the format can store.
+        /// A description of the values that the format can store.
         expected: Cow<'static, str>,
-        /// The value that was to be written.
+        /// The value that should be written and that the format cannot store.
         found: Cow<'static, str>,
     },
-    /// The format of the file, or its version of this format, is known but not supported.
+    /// The crate recognises the file, but does not support its format, its version or a kind of
+    /// data in it.
     #[error("expected a mesh that this version can read, found {found}")]
     Unsupported {
-        /// The name of the format of the file.
+        /// A description of the format, version or kind of data that is not supported.
         found: Cow<'static, str>,
-        /// Advice for the user who has the file.
+        /// Advice for the user about the unsupported file, such as how to convert it.
         advice: &'static str,
     },
     /// The first bytes of the file match no known format.
     #[error("expected a mesh, found {found} at the start of the file")]
     Unknown {
-        /// The first bytes of the file, as text if all of them are printable, and in hexadecimal
-        /// otherwise.
+        /// The first bytes of the file: as text if all of these bytes are printable, and in
+        /// hexadecimal otherwise.
         found: String,
     },
-    /// Reading the file would exceed a limit of [`Limits`](crate::parse::Limits).
+    /// Reading the file would exceed one of the maximum values in [`Limits`](crate::parse::Limits).
     #[error("expected at most {allowed} (the limit `{name}`), found at least {asked}")]
     Limit {
         /// Name of the field of [`Limits`](crate::parse::Limits), such as `items`.
         name: &'static str,
-        /// The largest value that the limit allows.
+        /// The maximum value that [`Limits`](crate::parse::Limits) allows.
         allowed: u64,
-        /// The value that the file needs, or a lower bound of this value.
+        /// The minimum value of the limit with which the file can be read, or a lower bound of this
+        /// minimum value.
         asked: u64,
     },
-    /// The requested index of an item is not below the number of items.
+    /// The requested index of an item is out of range: it is not less than the number of items.
     #[error("expected a number below {count}, found {index}")]
     NoSuch {
-        /// The number of items that exist.
+        /// The number of items that exist, which is at most the requested index.
         count: u64,
-        /// The requested index.
+        /// The requested index, which is out of range.
         index: u64,
     },
-    /// Something that belongs to the file was not found, such as a companion file or a block.
+    /// A companion file, a block or a value that the operation needs was not found.
     #[error("expected {expected}, found none")]
     Missing {
-        /// The missing file, block or value, and the path or offset where it was expected.
+        /// A description of the missing file, block or value, with its expected path or offset if
+        /// this is known.
         expected: Cow<'static, str>,
     },
-    /// A path that is stored in a file leads outside the folders that the file may refer to.
+    /// A path that is stored in a file leads outside the folders that this file may refer to.
     #[error("expected a path inside the folders of the script, found {path}")]
     Outside {
-        /// The path, as it is stored in the file.
+        /// The forbidden path, as it is stored in the file.
         path: String,
     },
-    /// The user has to give one of several names, but gave another name or no name.
+    /// The user has to choose one of several names, but gave another name or no name.
     #[error("expected one of {names}, found {found}")]
     Choice {
-        /// The names that the user can choose from.
+        /// The names from which the user can choose, as a list in one text.
         names: String,
         /// The name that the user gave.
         found: Cow<'static, str>,
     },
-    /// The output buffer of the caller has the wrong length.
+    /// The output buffer that was passed to a function has the wrong length.
     #[error("expected a buffer of {needed} items, found {given}")]
     Buffer {
-        /// The number of items that the buffer must have.
+        /// The number of items that the output buffer must have.
         needed: u64,
-        /// The number of items that the buffer has.
+        /// The number of items that the output buffer has.
         given: u64,
     },
     /// The file was shortened after it was opened.
@@ -159,16 +164,16 @@ pub enum ErrorKind {
     Truncated {
         /// Size of the file at the time when it was opened, in bytes.
         expected: u64,
-        /// Current size of the file, in bytes.
+        /// Size of the file after it was shortened, in bytes.
         found: u64,
     },
     /// The file was modified after it was opened.
     #[error("expected an unchanged file, found that it was modified after it was opened")]
     Changed,
-    /// The system could not allocate the memory for a result.
+    /// The allocation of memory for a result failed.
     #[error("cannot allocate {asked} bytes of memory")]
     OutOfMemory {
-        /// The requested number of bytes.
+        /// The number of bytes that could not be allocated.
         asked: u64,
     },
 }
@@ -180,7 +185,7 @@ impl From<io::Error> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the stable name of the kind of failure, as used in the JSON output, such as
+    /// Returns the stable name of this kind of error, as used in the JSON output, such as
     /// `unexpected-end`.
     #[must_use]
     pub const fn id(&self) -> &'static str {
@@ -207,7 +212,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns advice for the user about this kind of failure, as a clause without a full stop.
+    /// Returns advice for the user about this kind of error, as a clause without a full stop.
     #[must_use]
     pub const fn advice(&self) -> &'static str {
         match self {
@@ -242,17 +247,18 @@ impl Error {
 
     /// Makes an error that has no byte offset.
     ///
-    /// An error without an offset is caused by the file system or by the caller, and not by a byte
-    /// of the file.
+    /// An error without an offset is caused by the file system or by an argument of a function, and
+    /// not by a byte of the file.
     #[must_use]
     pub fn without_offset(format: &'static str, field: Field, kind: ErrorKind) -> Self {
         Self(Box::new(Detail { path: None, format, field, offset: None, inflated: None, kind }))
     }
 
-    /// Adds to the error the offset of the wrong byte in the inflated content of a compressed
-    /// block.
+    /// Adds to the error the offset of the wrong byte from the start of the inflated content of a
+    /// compressed block.
     ///
-    /// The byte offset of the error itself is the offset of the compressed block in the file.
+    /// For an error in a compressed block, [`offset`](Self::offset) is the offset of the compressed
+    /// block in the file.
     #[must_use]
     pub fn at_inflated(mut self, at: u64) -> Self {
         self.0.inflated = Some(at);
@@ -272,15 +278,15 @@ impl Error {
         self.0.path.as_deref()
     }
 
-    /// Returns the name of the format of the file, with its version if the version is known.
+    /// Returns the name of the file format, with the format version if the version is known.
     ///
-    /// The name is `file` if no format was recognised before the error.
+    /// The name of the format is `file` if the error occurred before a format was recognised.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.0.format
     }
 
-    /// Returns the field that the error is about, with its path in the structure of the file.
+    /// Returns the field that the error is about, with its path, such as `surface[3].positions`.
     #[must_use]
     pub fn field(&self) -> Field {
         self.0.field
@@ -302,7 +308,7 @@ impl Error {
         self.0.inflated
     }
 
-    /// Returns the kind of failure, with its values.
+    /// Returns the kind of the error, with the expected value and the value that was found.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -315,7 +321,8 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(out, "{}: ", crate::error::shown::Shown(path.as_os_str().as_encoded_bytes()))?;
         }
-        // An error that occurs before the format is recognised is about the whole file.
+        // If the field name and the format name are equal, as in an error before the format is
+        // recognised, the message contains the name only once.
         match field.to_string() {
             field if field == *format => out.write_str(format)?,
             field => write!(out, "{format}: {field}")?,

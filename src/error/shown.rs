@@ -1,11 +1,12 @@
-//! Safe display of bytes from a file, which could contain control codes for a terminal.
+//! Safe display of bytes from a file, because these bytes could contain control codes for a
+//! terminal.
 
 use std::fmt::{self, Write as _};
 
-/// The maximum number of bytes of a name that are printed.
+/// The maximum number of bytes of one name that [`Shown`] prints.
 pub(crate) const MAX_SHOWN_BYTES: usize = 4096;
 
-/// Prints bytes from a file in a form that does not affect a terminal.
+/// Prints bytes from a file as text that cannot control a terminal.
 ///
 /// Control characters, and characters that change the reading direction, are escaped. Bytes that
 /// are not UTF-8 are replaced by U+FFFD. At most 4 KiB of the bytes are printed.
@@ -25,9 +26,9 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Returns whether a Unicode character reorders the text around it or breaks a line.
+/// Returns whether a Unicode character changes the direction of the text or breaks a line.
 ///
-/// The characters that do so are the directional marks of Unicode and its line and paragraph
+/// The result is `true` for the directional marks of Unicode, and for its line and paragraph
 /// separators.
 const fn turns_direction(mark: char) -> bool {
     matches!(mark, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -35,7 +36,8 @@ const fn turns_direction(mark: char) -> bool {
 
 /// Returns a printable text for the first few bytes of a file.
 ///
-/// Printable ASCII bytes are shown as quoted text. Other bytes are shown in hexadecimal.
+/// If all bytes are printable ASCII, the function returns them as quoted text. If a byte is not
+/// printable ASCII, the function returns all bytes in hexadecimal.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     use fmt::Write as _;
     if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {

@@ -11,11 +11,11 @@ pub enum Format {
     /// UNIGINE 2.x `.mesh` and `.anim`.
     Unigine,
     /// Unreal Engine 1 vertex mesh: a `_d.3d` file, an `_a.3d` file and, optionally, a script.
-    /// These files have no magic number, so this crate recognises them by their file names: see
-    /// [`unreal::companions`](mod@crate::formats::unreal::companions).
+    /// Unreal vertex mesh files have no magic number, so this crate recognises them by their file
+    /// names: see [`unreal::companions`](mod@crate::formats::unreal::companions).
     Unreal,
-    /// Second Life mesh asset: as a single file, in the disk cache of a viewer, or in an `.slm`
-    /// container.
+    /// Second Life mesh asset: a single file, an entry in the disk cache of a viewer program, or an
+    /// asset in an `.slm` container.
     SecondLife,
     /// EZ-Mesh: `.ezm` text, or its binary form, `.ezb`.
     EzMesh,
@@ -24,16 +24,16 @@ pub enum Format {
 impl Format {
     /// Detects the format from the first bytes of a file.
     ///
-    /// The function does not use the name of the file. The function never detects an Unreal vertex
-    /// mesh: the first bytes of such a mesh are plain numbers, and only the file names identify the
-    /// format.
+    /// `detect` does not use the name of the file. `detect` never returns [`Format::Unreal`]: an
+    /// Unreal vertex mesh starts with counts and no magic number, and only its file names identify
+    /// the format.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Empty`](crate::error::ErrorKind::Empty) if `bytes` is empty,
     /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) if the format is known but
-    /// this crate does not read it, and [`ErrorKind::Unknown`](crate::error::ErrorKind::Unknown)
-    /// for all other bytes that match no format of this crate.
+    /// this crate does not read it, and [`ErrorKind::Unknown`](crate::error::ErrorKind::Unknown) if
+    /// the bytes match no format that this crate knows.
     pub fn detect(bytes: &[u8]) -> Result<Self> {
         if secondlife::is_known(bytes) {
             return Ok(Self::SecondLife);
@@ -45,8 +45,9 @@ impl Format {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
                 Some(refusal) => Err(refusal),
-                // The root element of the XML text is not in these bytes, or it cannot be parsed.
-                // Opening the file then reports the reason.
+                // The XML text in `bytes` contains no root element, or a root element that cannot
+                // be parsed. If the text is not an EZ-Mesh, `ezmesh::Mesh::open` later returns the
+                // error with the reason.
                 None if ezmesh::detect::is_text(bytes) => Ok(Self::EzMesh),
                 None => Err(unsupported::unknown("file", bytes)),
             },
@@ -54,19 +55,22 @@ impl Format {
         }
     }
 
-    /// Returns whether the first bytes of a file match a known mesh or animation format.
+    /// Returns whether the first bytes of a file match a mesh or animation format that this crate
+    /// knows.
     ///
-    /// Known formats that this crate does not read are included.
+    /// Also returns `true` if the first bytes match a mesh or animation format that this crate
+    /// knows but does not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
         unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
     }
 }
 
-/// Converts an error in the bytes of a file to a validation finding.
+/// Converts an error about the bytes of a file to a validation finding.
 ///
-/// An error that prevents a file from being opened is also a breach of the rules of its format.
-/// Returns `None` if the bytes of the file are not the cause of the error.
+/// An error that prevents a file from being opened is also a violation of a rule of its file
+/// format. Returns `None` if the bytes of the file did not cause the error, for example if the file
+/// does not exist.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
     let of_format = [unigine::finding, unreal::finding, secondlife::finding, ezmesh::finding];

@@ -1,4 +1,5 @@
-//! [`Model`]: a mesh file of any supported format, together with the value that holds its bytes.
+//! [`Model`]: a mesh file of any supported format, with the value that owns its bytes, such as a
+//! [`Map`](crate::Map).
 
 use super::detect::Format;
 use std::sync::Arc;
@@ -10,11 +11,13 @@ use crate::model::{Geometry, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::Sidecar;
 
-/// A mesh file of any supported format. `D` is the type of the value that holds the bytes.
+/// A mesh file of any supported format. `D` is the type of the value that owns the bytes of the
+/// file, such as `Vec<u8>`.
 ///
-/// Most meshes are one file. An Unreal mesh has several files, which are called its *sources*:
-/// source 0 is the data file, source 1 is the aniv file, and source 2 is the script, if the mesh
-/// has a script. An opened [`unreal::Mesh`] is converted to a `Model` with `into`.
+/// A mesh is one file in most formats. An Unreal mesh has several files, which are called its
+/// *sources*: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and source
+/// 2 is the script, if the mesh has a script. An opened [`unreal::Mesh`] is converted to a `Model`
+/// with `into`.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -34,10 +37,10 @@ pub enum Model<D> {
     UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
-    /// Second Life mesh asset. The format-independent view ([`Geometry`]) shows the highest level
-    /// of detail; [`secondlife::LevelGeometry`] shows any level of detail.
+    /// Second Life mesh asset. [`Geometry`], the trait for meshes of all formats, shows the highest
+    /// level of detail; [`secondlife::LevelGeometry`] shows any level of detail.
     SecondLife(Box<secondlife::Mesh<D>>),
-    /// EZ-Mesh. Each section of each mesh is one surface.
+    /// EZ-Mesh. Each mesh section in an EZ-Mesh file becomes one surface of the [`Geometry`].
     EzMesh(Box<ezmesh::Mesh<D>>),
 }
 
@@ -72,7 +75,7 @@ impl<D> From<secondlife::Mesh<D>> for Model<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
-    /// Detects the format of the bytes and reads the header of the file.
+    /// Detects the format of the file with the bytes `data`, and reads the header of the file.
     ///
     /// # Errors
     ///
@@ -82,7 +85,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Detects the format of the bytes and reads the header of the file, with the given options.
+    /// Detects the format of the file with the bytes `data`, and reads the header of the file with
+    /// the given options.
     ///
     /// # Errors
     ///
@@ -98,8 +102,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
     }
 
-    /// Sets the sidecar of the model. The sidecar makes later random access fast: see
-    /// [`MeshFile::set_sidecar`].
+    /// Sets the sidecar of the model.
+    ///
+    /// The sidecar contains stored byte offsets and query trees, which make random access to the
+    /// mesh fast: see [`MeshFile::set_sidecar`].
     #[must_use]
     pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
         self.file_mut().set_sidecar(sidecar);

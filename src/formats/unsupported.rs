@@ -1,11 +1,12 @@
 //! Recognises common file formats that are not mesh formats.
 //!
-//! For such a file, the error message names the actual format, for example if a picture has the
-//! file name of a mesh.
+//! If a user opens a picture or an archive as a mesh, the error message contains the actual format
+//! of the file, for example "a PNG picture".
 
 use crate::error::{Error, ErrorKind, Field, show_bytes};
 
-/// The first bytes of formats that this crate does not read, and the name of each format.
+/// The first bytes of files in formats that this crate does not read, each with the name of the
+/// format.
 const SIGNS: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -31,8 +32,9 @@ const SIGNS: &[(&[u8], &str)] = &[
 
 /// Makes the error for a file of an unknown format.
 ///
-/// The error shows the first bytes of the file. If these bytes match an entry of `SIGNS`, the error
-/// also names the format.
+/// The error message for an unknown format contains the first 8 bytes of the file. If the file
+/// starts with the bytes of an entry in `SIGNS`, the error message also contains the name of the
+/// format in this entry.
 pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
     let head = show_bytes(bytes.get(..8).unwrap_or(bytes));
     let sign = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign));

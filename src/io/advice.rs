@@ -1,28 +1,33 @@
-//! Advice to the operating system about the bytes that will be read next.
+//! Advice to the operating system (`madvise`) about the bytes of a memory map that the program will
+//! read next.
 
-/// Maximum number of bytes that [`ReadAhead`] requests from the system at a time.
+/// Maximum number of bytes that one call of [`ReadAhead::pass`] prefetches.
 const WINDOW: usize = 1 << 20;
 
-/// Advises the operating system that the program will soon read exactly these bytes, in order.
+/// Advises the operating system that the program will soon read exactly `bytes`, from the first to
+/// the last.
 ///
-/// For bytes of a [`Map`](crate::Map), the system starts to read them from the disk in large
-/// pieces. For bytes in any other memory, this function does nothing. The function waits for the
-/// disk for one page at most. If the bytes are already in memory, the call costs two system calls
-/// for each MiB. The advice itself would then cost a third of the time for reading the bytes.
+/// If `bytes` are in a [`Map`](crate::Map), the operating system starts to read them from the disk
+/// in large pieces. If `bytes` are in other memory, `prefetch` has no effect. `prefetch` waits for
+/// at most one page to be read from the disk. If `bytes` are already in memory, `prefetch` makes
+/// two system calls per MiB to detect that they are, and then gives no advice. Giving the advice
+/// for bytes that are already in memory would take a third of the time that reading them takes.
 pub fn prefetch(bytes: &[u8]) {
     if bytes.len() >= 2 * PAGE && !seems_cached(bytes) {
         advise_will_need(bytes);
     }
 }
 
-/// Distance between the pages that [`seems_cached`] samples, in bytes.
+/// Distance between two consecutive pages of the sample that [`seems_cached`] reads, in bytes.
 const SAMPLE: usize = 1 << 20;
 
-/// Returns whether a sample of the pages of `bytes` is already in memory.
+/// Returns whether all pages of a sample of `bytes` are in memory, in which case all of `bytes` is
+/// probably in memory.
 ///
-/// The sample consists of one page in each MiB and the last page. The first page is left out,
-/// because a parser has often read it already. If the sample misses a page that is not in memory,
-/// the system later reads that page when the program accesses it.
+/// The sample consists of one page in each MiB and the last page. The first page of `bytes` is not
+/// in the sample, because the parser of the file has often read this page already. If a page
+/// outside the sample is not in memory, the operating system reads it from the disk when the
+/// program accesses it.
 fn seems_cached(bytes: &[u8]) -> bool {
     let Some(before) = pages_from_disk() else { return false };
     let mut sample = bytes.iter().skip(PAGE).step_by(SAMPLE).chain(bytes.last());
@@ -32,13 +37,13 @@ fn seems_cached(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns how many times this thread has waited for a page from the disk, or `None` if the system
-/// does not report this number.
+/// Returns how many times this thread has waited for a page from the disk, or `None` if the
+/// operating system does not report this number.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn pages_from_disk() -> Option<libc::c_long> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: If the call succeeds, it writes a whole structure of this type. Zero is a valid value
-    // of each field of the structure, so the structure is initialised even if the call fails.
+    // SAFETY: If `getrusage` succeeds, it writes a whole `rusage` structure. Zero is an allowed
+    // value of each field of `rusage`, so `usage` is initialised even if `getrusage` fails.
     let (refused, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
     (refused == 0).then_some(usage.ru_majflt)
 }
@@ -48,23 +53,25 @@ fn pages_from_disk() -> Option<i64> {
     None
 }
 
-/// Requests bytes from the system before a loop reads them, if the end of these bytes is not known
-/// yet.
+/// Prefetches bytes before a loop reads them, for a loop that does not know in advance at which
+/// byte it ends.
 ///
-/// `ReadAhead` requests the next MiB when the loop has read the MiB that was requested before.
+/// When the loop has read the MiB that was prefetched last, `ReadAhead` prefetches the next MiB.
 #[derive(Debug, Default)]
 pub(crate) struct ReadAhead {
-    /// End of the bytes that have been requested from the system, as an index into the bytes of the
-    /// loop.
+    /// Offset of the end of the prefetched bytes, in the slice that the loop reads.
     until: usize,
 }
 
 impl ReadAhead {
-    /// Records that the loop has reached byte `at` of `bytes`. Returns the end of the bytes that
-    /// have been requested from the system.
+    /// Prefetches more bytes if the loop, which has reached byte `at` of `bytes`, has read all
+    /// prefetched bytes.
     ///
-    /// `left` estimates the number of bytes that the loop still has to read. No bytes after these
-    /// are requested, to avoid reading other arrays.
+    /// Returns the offset of the end of the prefetched bytes.
+    ///
+    /// `left` returns an estimate of the number of bytes that the loop still has to read. `pass`
+    /// prefetches at most the estimated number of bytes, to avoid reading the arrays that follow in
+    /// the file.
     #[inline]
     pub(crate) fn pass(&mut self, bytes: &[u8], at: usize, left: impl FnOnce() -> usize) -> usize {
         if at >= self.until {
@@ -75,15 +82,16 @@ impl ReadAhead {
     }
 }
 
-/// Size of the byte range of one call that gives advice to the system, in bytes.
+/// Maximum number of bytes for which one `madvise` call gives advice.
 ///
-/// For one call, Linux reads no more than the read-ahead of the disk, which is 128 KiB by default.
-/// The bytes after that would be read page by page.
+/// For one `madvise` call, Linux reads no more bytes than the read-ahead size of the disk, which is
+/// 128 KiB by default. Bytes beyond the read-ahead size would be read page by page when the program
+/// accesses them.
 #[cfg(all(unix, not(miri)))]
 const PIECE: usize = 128 << 10;
 
-/// The smallest page size of the supported systems, in bytes. It does no harm to give the system
-/// advice for a range that covers only part of a page.
+/// The smallest page size of the supported systems, in bytes. On a system with larger pages, the
+/// value 4,096 can also be used, because advice for a part of a page is allowed.
 pub(super) const PAGE: usize = 4096;
 
 #[cfg(all(unix, not(miri)))]
@@ -93,23 +101,25 @@ fn advise_will_need(bytes: &[u8]) {
     let (start, length) = (start.wrapping_sub(before), bytes.len().saturating_add(before));
     for piece in (0..length).step_by(PIECE) {
         let part = length.saturating_sub(piece).min(PIECE);
-        // SAFETY: The range starts at the page of the first byte of a live slice and ends with the
-        // last byte of the slice. The whole range is therefore mapped, and so is each piece of it.
-        // This advice changes neither the content nor the protection of a page. If the call fails,
-        // nothing has changed.
+        // SAFETY: The address range starts at the page of the first byte of a live slice and ends
+        // with the last byte of the slice. The whole address range is therefore mapped, and each
+        // `madvise` call gets a part of this range. `MADV_WILLNEED` changes neither the content nor
+        // the protection of a page. A failed `madvise` call changes nothing.
         unsafe {
             libc::madvise(start.wrapping_add(piece).cast_mut().cast(), part, libc::MADV_WILLNEED);
         }
     }
 }
 
-/// Returns the mask of the bits that give the position of an address within its page.
+/// Returns a bit mask: an address combined with the mask by AND is the offset of the address in its
+/// page.
 #[cfg(all(unix, not(miri)))]
 pub(super) fn page_mask() -> usize {
     use std::sync::OnceLock;
     static MASK: OnceLock<usize> = OnceLock::new();
     *MASK.get_or_init(|| {
-        // SAFETY: `sysconf` has no precondition for the query of a system constant.
+        // SAFETY: `sysconf` has no precondition, and `_SC_PAGESIZE` only reads a constant of the
+        // operating system.
         let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(PAGE).wrapping_sub(1)
     })

@@ -8,14 +8,14 @@ use super::advice::page_mask;
 use super::regular_file::{FILE, Identity, failed, open_regular};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Maximum size of a file that is opened without random-access advice, in bytes.
+/// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
 #[cfg(unix)]
 const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
 
-/// A memory-mapped file. The map is read-only and private until it is dropped.
+/// A memory-mapped file. The mapping is read-only and private.
 ///
-/// A `Map` implements `AsRef<[u8]>`, so every type of this crate that opens a mesh file accepts it
-/// as the bytes of the file.
+/// A `Map` implements `AsRef<[u8]>`, so every `open` function for a mesh file, such as
+/// [`Model::open`](crate::Model::open), accepts a `Map` as the bytes of the file.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -35,34 +35,35 @@ pub struct Map {
 impl Map {
     /// Maps the file at `path`.
     ///
-    /// If the file is larger than 128 KiB, the system gets the advice that the program reads the
-    /// map in random order. An empty file gives an empty map, and reading a mesh from this map
-    /// fails with [`ErrorKind::Empty`].
+    /// If the file is larger than 128 KiB, the operating system gets the advice that the program
+    /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
+    /// from an empty slice fails with [`ErrorKind::Empty`].
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device. The
-    /// function does not wait for any of these. Returns [`ErrorKind::Io`] if the file cannot be
-    /// opened or mapped.
+    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without
+    /// waiting for a writer of the pipe. Returns [`ErrorKind::Io`] if the file cannot be opened or
+    /// mapped.
     ///
     /// # Safety
     ///
-    /// No process may shorten or change the file while the map exists. This includes the current
-    /// process. It is allowed to replace the file by a rename, or to delete it: the map keeps the
-    /// old content.
+    /// No process, including the current process, may shorten or change the file while the map
+    /// exists. A process may replace the file by a rename or delete the file, because the map keeps
+    /// the old content.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
-        // The length of the file is already known, so it is not queried again. Mapping fails if the
-        // length does not fit into the address space.
+        // The file length from `metadata` is passed to `memmap2`, which would otherwise query it
+        // again. Mapping fails if the length does not fit into the address space.
         let mut options = memmap2::MmapOptions::new();
         options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
         // SAFETY: The caller guarantees that the file does not change. The mapping is private and
         // read-only.
         let map = unsafe { options.map_copy_read_only(&file) };
         let bytes = map.map_err(|error| failed(path, error.into()))?;
-        // If the system rejects the advice, only the speed changes. A small file is loaded at once
-        // by the read-ahead of the system, so it needs no advice.
+        // If the operating system rejects the random-access advice for the map, reads are only
+        // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
+        // the read-ahead of the operating system loads the whole file at once.
         #[cfg(unix)]
         if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
@@ -70,17 +71,20 @@ impl Map {
         Ok(Self { bytes, file, opened: Identity::of(&metadata) })
     }
 
-    /// Compares the current state of the file with the state when the file was opened.
+    /// Compares the size, modification time and inode of the file with their values when the file
+    /// was opened.
     ///
-    /// Call `check` after some work on the map, before you use the results permanently. It detects
-    /// every truncation of the file and nearly every change. If another mapping writes to the file,
-    /// the modification time of the file may stay the same for a while. The check protects the
-    /// results, but it does not replace the safety requirement of [`Map::open`].
+    /// Call `check` after you read values from the map and before you store results that depend on
+    /// them. `check` detects every truncation of the file and nearly every change. `check` may miss
+    /// a change that was made through another memory map, because the modification time of the file
+    /// may then stay the same for a while. `check` detects wrong results afterwards, but it does
+    /// not replace the safety requirement of [`Map::open`].
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] or [`ErrorKind::Changed`] if the state of the file differs.
-    /// Returns [`ErrorKind::Io`] if the system cannot report the state of the file.
+    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, and [`ErrorKind::Changed`] if
+    /// the file is longer or its modification time or inode differs. Returns [`ErrorKind::Io`] if
+    /// the operating system cannot report the metadata of the file.
     pub fn check(&self) -> Result<()> {
         let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
         let now = Identity::of(&metadata);
@@ -93,13 +97,12 @@ impl Map {
 }
 
 impl Map {
-    /// Releases the memory of the pages of the map that contain no bytes other than the given
-    /// bytes.
+    /// Releases the physical memory of all pages of the map that lie completely in `bytes`.
     ///
-    /// The released pages no longer count as memory of this process. The next access to a released
-    /// page loads it again from the cache of the system or from the disk. A scan of a file that is
-    /// larger than memory can release the bytes that it has read, for example every 64 MiB. Given
-    /// bytes outside the map are ignored.
+    /// Released pages no longer count as memory of this process. The next access to a released page
+    /// loads it again from the page cache of the operating system or from the disk. A program that
+    /// reads a file larger than memory can release the bytes that it has read, for example after
+    /// every 64 MiB. If `bytes` is not a part of this map, `release` has no effect.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -124,10 +127,10 @@ impl Map {
             let end = part.end.addr() & !mask;
             if map.start <= part.start && part.end <= map.end && start < end {
                 let first = part.start.wrapping_add(start.wrapping_sub(part.start.addr()));
-                // SAFETY: The range consists of whole pages within this map. The map is private,
-                // backed by a file and never written to. If pages are dropped, reads through the
-                // map still return the same bytes, because the pages are loaded from the file
-                // again. References to the bytes stay valid.
+                // SAFETY: The address range consists of whole pages within this map. The memory map
+                // is private, backed by a file and never written to. After `madvise` drops the
+                // pages, reads through the map still return the same bytes, because the pages are
+                // loaded from the file again. References to the bytes of the map stay valid.
                 unsafe {
                     libc::madvise(first.cast_mut().cast(), end.wrapping_sub(start), libc::MADV_DONTNEED);
                 }
@@ -144,7 +147,7 @@ impl AsRef<[u8]> for Map {
     }
 }
 
-/// Maps the file at `path`. This is a shorthand for [`Map::open`].
+/// Maps the file at `path`, like [`Map::open`].
 ///
 /// # Errors
 ///
@@ -152,10 +155,9 @@ impl AsRef<[u8]> for Map {
 ///
 /// # Safety
 ///
-/// The requirement is the same as for [`Map::open`]: no process may shorten or change the file
-/// while the map exists.
+/// No process may shorten or change the file while the map exists, as for [`Map::open`].
 pub unsafe fn map(path: impl AsRef<Path>) -> Result<Map> {
-    // SAFETY: The caller guarantees the requirement of `Map::open`.
+    // SAFETY: The caller guarantees the safety requirement of `Map::open`.
     unsafe { Map::open(path) }
 }
 
@@ -177,7 +179,7 @@ mod tests {
             map.release(&bytes[part]);
             assert!(bytes == copy);
         }
-        // Memory outside the map keeps its content.
+        // `copy` is memory outside the map, so releasing it must not change its content.
         map.release(&copy);
         assert!(bytes == copy);
     }

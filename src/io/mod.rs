@@ -1,24 +1,29 @@
-//! File access: mapping and reading files, and advice to the operating system about the next reads.
+//! File access: memory maps, reading of files, and advice to the operating system about the bytes
+//! that will be read next.
 //!
 //! # Why opening a map is `unsafe`
 //!
-//! A shared reference requires that its bytes do not change. Another process can violate this
-//! requirement for a mapped file: the bytes that it writes are visible in the map at once. If
-//! another process shortens the file, reading a page that the file no longer has kills this process
-//! (SIGBUS). No flag of the mapping prevents either case. The caller therefore has to guarantee
-//! that the file does not change, and [`Map::open`] documents this requirement. Callers that cannot
-//! guarantee it use [`read`], which is safe and copies the file.
+//! Rust requires that the bytes that a shared reference points to do not change. Another process
+//! can change bytes that a shared reference points to in a memory-mapped file, because the bytes
+//! that the other process writes to the file are visible in the map at once. If another process
+//! shortens the file, reading a page that the file no longer has kills this process (SIGBUS). No
+//! flag of the `mmap` system call prevents writes to the file or a truncation of the file by
+//! another process. The caller of [`Map::open`] therefore has to guarantee that the file does not
+//! change. A program that cannot guarantee an unchanged file uses [`read`], which is safe and
+//! copies the file to memory.
 //!
-//! The other modules of the crate limit the effect of changed bytes to a wrong value or an error.
-//! Records contain only types for which any bits are valid. Names are bytes and not `str`. Every
-//! count and every index from a file is checked where it is used.
+//! If a mapped file changes nevertheless, the other modules of the crate return a wrong value or an
+//! error, without an access out of bounds. The record types of this crate contain only types for
+//! which every bit pattern is allowed. Names that are borrowed from a file are byte slices and not
+//! `str`. Every count and every index from a file is checked at each use.
 //!
 //! # Advice
 //!
-//! Unless the file is small, a map is opened with the advice that it is read in random order. The
-//! first access to a page then loads only this page, which takes about 50 µs. Without this advice,
-//! the read-ahead of the system would load megabytes and take milliseconds. Code that scans a whole
-//! array calls [`prefetch`] first. Without this call, the scan would read page by page.
+//! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
+//! The first access to a page then loads only this page from the disk, which takes about 50 µs.
+//! Without the random-order advice, the read-ahead of the operating system would load megabytes and
+//! take milliseconds. Code that scans a whole array calls [`prefetch`] first, because the scan
+//! would otherwise load the array from the disk page by page.
 #![allow(
     unsafe_code,
     reason = "mapping a file and advising the system about it are unsafe calls; only this module makes them"

@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Reads the file at `path` into memory.
 ///
-/// This function is the safe alternative to a map. It copies the whole file.
+/// `read` copies the whole file to memory. It is the safe alternative to the function
+/// [`map`](fn@crate::map).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -27,18 +28,20 @@ use crate::error::{Error, ErrorKind, Result};
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let path = path.as_ref();
     let (file, metadata) = open_regular(path)?;
-    // The size from the metadata is only a hint: special file systems report 0 for files that have
-    // content.
+    // The file size in `metadata` is only a hint, because special file systems such as `/proc`
+    // report 0 for files that have content.
     read_up_to(file, metadata.len(), u64::MAX).map_err(|error| error.at_path(path))
 }
 
-/// Reads a stream to its end, but no more than `limit` bytes. `expected` is the probable size of
-/// the stream, in bytes.
+/// Reads a stream of at most `limit` bytes to its end.
+///
+/// `expected` is the probable size of the stream in bytes, which determines how much memory is
+/// allocated first.
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Limit`] if the stream has more than `limit` bytes, and [`ErrorKind::Io`] or
-/// [`ErrorKind::OutOfMemory`] if reading or the allocation fails.
+/// Returns [`ErrorKind::Limit`] if the stream has more than `limit` bytes, [`ErrorKind::Io`] if
+/// reading the stream fails, and [`ErrorKind::OutOfMemory`] if the allocation fails.
 pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let expected = expected.min(limit);
@@ -55,7 +58,8 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
 
 /// Opens a file that is not a regular file, such as a pipe, and returns it as a stream.
 ///
-/// Opening the file never waits. A named pipe without a writer has no content.
+/// Opening a named pipe never waits for a writer. Reading a named pipe without a writer gives an
+/// empty stream.
 ///
 /// # Errors
 ///
@@ -67,13 +71,14 @@ pub fn open_stream(path: &Path) -> Result<File> {
     if metadata.is_dir() {
         return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
     }
-    // Opening the file must not wait, but reading from it must wait, because a writer may be slow.
+    // The file was opened with `O_NONBLOCK`, because opening a pipe must not wait for a writer. The
+    // flag `O_NONBLOCK` is now removed, because reading must wait for a slow writer.
     #[cfg(unix)]
     {
         use std::os::fd::AsRawFd as _;
         let descriptor = file.as_raw_fd();
-        // SAFETY: The file descriptor is open, because `file` owns it. Reading and setting the
-        // flags of the descriptor accesses no memory.
+        // SAFETY: The file descriptor is open, because `file` owns it. `F_GETFL` and `F_SETFL`
+        // access no memory of this process.
         let done = unsafe {
             let flags = libc::fcntl(descriptor, libc::F_GETFL);
             libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK)

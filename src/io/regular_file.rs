@@ -6,12 +6,13 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Field, Result};
 
-/// The field that is named in errors about a whole file.
+/// The [`Field`] of errors that are about a whole file and not about a value in the file.
 pub(crate) const FILE: Field = Field::new("file");
 
-/// Opens a regular file for reading. Returns an error for any other kind of file.
+/// Opens a regular file for reading, and returns an error for a directory, pipe, socket or device.
 ///
-/// Opening the file never waits, and a pipe without a writer is also rejected.
+/// Opening the file never waits. A pipe without a writer is also rejected without waiting, like any
+/// other pipe.
 pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
@@ -21,14 +22,15 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// Opens a file for reading. If the file is a pipe, the call does not wait for its writer.
+/// Opens a file for reading. Opening a pipe does not wait for a writer.
 pub(crate) fn open_without_waiting(path: &Path) -> Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    // Sockets, and directories on some systems, cannot be opened. For these, an error with the kind
-    // of the file is more useful than the error of the system.
+    // Sockets cannot be opened, and on some systems directories cannot be opened either. For a
+    // socket or a directory, an error that contains the file type is more useful than the error of
+    // the operating system.
     options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
 }
 
@@ -41,7 +43,7 @@ pub(crate) fn failed(path: &Path, kind: ErrorKind) -> Error {
     Error::without_offset("file", FILE, kind).at_path(path)
 }
 
-/// Returns the kind of a file, with its article, such as `a directory`.
+/// Returns the name of the file type with its article, such as `a directory`.
 pub(crate) fn describe(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     if kind.is_dir() {
@@ -79,8 +81,9 @@ impl Identity {
         Self {
             len: metadata.len(),
             modified: metadata.modified().ok(),
-            // The status-change time also changes when a hard link to the file is made or removed.
-            // Therefore only the modification time is used.
+            // The status-change time is not used, because it also changes when a hard link to the
+            // file is made or removed. The modification time is used instead of the status-change
+            // time.
             #[cfg(unix)]
             inode: [
                 metadata.dev().into(),
@@ -92,7 +95,8 @@ impl Identity {
     }
 }
 
-/// Returns whether a file belongs to the current user and no other user may write to the file.
+/// Returns whether the current user owns a file and no other user has permission to write to the
+/// file.
 ///
 /// On systems without file owners, the result is `true` for every file.
 pub(crate) fn is_own(metadata: &Metadata) -> bool {

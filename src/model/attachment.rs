@@ -7,6 +7,6 @@ pub struct Attachment {
     /// computed.
     pub position: [f32; 3],
     /// The directions of the x, y and z axes of the attached object, as unit vectors, or `None` if
-    /// the mesh gives no direction.
+    /// the mesh defines no directions.
     pub axes: Option<[[f32; 3]; 3]>,
 }

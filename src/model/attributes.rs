@@ -1,10 +1,10 @@
-//! The arrays of a surface. Each array is in one of the encodings that the formats have for its
-//! values.
+//! The array types of a surface. Each type is an enum with one variant for each encoding that the
+//! file formats use for the array.
 //!
-//! The encoding of an array is an `enum`. Where speed matters, the variant is matched once per
-//! array: [`for_each`](Array::for_each) and [`decode_into`](Array::decode_into) match it first and
-//! then loop. The [`Packed`] array inside a variant can also be used directly. `get` matches the
-//! variant on each call.
+//! The methods [`for_each`](Array::for_each) and [`decode_into`](Array::decode_into) match the
+//! variant of the enum once and then loop over the items. The method `get` matches the variant of
+//! the enum on each call. To call `get` many times without matching the variant each time, match
+//! the variant once and use the [`Packed`] array inside the variant.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ use crate::decode::{
 use crate::error::Result;
 use crate::model::fixed_influences::FixedInfluences;
 
-/// Evaluates `$body` with the array inside an `Indices`. The encoding is matched once, before
-/// `$body`.
+/// Evaluates `$body` with the array inside a variant of `Indices`. The variant is matched once,
+/// before `$body` is evaluated.
 macro_rules! with_width {
     ($indices:expr, $array:ident => $body:expr) => {
         match $indices {
@@ -107,28 +107,28 @@ macro_rules! array_enum {
 array_enum! {
     /// Positions: x, y, z in scene units.
     ///
-    /// In Unreal meshes, the positions are in the integer units of the file until they are
-    /// transformed.
+    /// The positions of Unreal meshes are an exception: they are the integers in the file, without
+    /// the scale and origin that the script of the mesh defines.
     Positions of [f32; 3] {
         /// Three floats for each position.
         F32(Packed<'a, Floats<3>>),
         /// Three integers of 11, 11 and 10 bits for each position.
         Packed32(Packed<'a, Packed32>),
-        /// Three integers of 16 bits each for each position.
+        /// Three 16-bit integers for each position.
         Packed64(Packed<'a, Packed64>),
-        /// Three codes of 16 bits each for each position. The codes 0 to 65535 cover a bounding box
-        /// that the file stores.
+        /// Three 16-bit integers for each position. The values 0 to 65535 are mapped linearly to
+        /// the extent of a bounding box that the file stores.
         MinMax16(Packed<'a, MinMax16<3>>),
-        /// Three floats for each position, with a stride between the positions.
+        /// Three floats for each position, in vertex records with a fixed stride.
         Strided(Strided<'a, EndianFloats<3>>),
     }
 }
 
 impl Positions<'_> {
-    /// Returns the bounding box of all positions, computed with the fastest kernel for the
-    /// encoding.
+    /// Returns the bounding box of all positions, computed with the fastest code for the encoding
+    /// of the positions.
     ///
-    /// The result is the same as the result of [`Array::bounds`].
+    /// `Positions::bounds` returns the same bounding box as [`Array::bounds`].
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         match self {
@@ -152,7 +152,7 @@ array_enum! {
 }
 
 array_enum! {
-    /// Normals, alone or decoded from tangent frames.
+    /// Normals, which are stored as vectors or decoded from tangent frames.
     ///
     /// The normals have unit length, or nearly unit length if the file stores rounded components.
     Normals of [f32; 3] {
@@ -160,11 +160,11 @@ array_enum! {
         Quat8(Packed<'a, NormalOf<Quat8>>),
         /// The normal of a tangent frame that is stored as a quaternion in seven bytes.
         Quat7(Packed<'a, NormalOf<Quat7>>),
-        /// Three codes of 16 bits each for each normal.
+        /// Three 16-bit integers for each normal.
         Unit16(Packed<'a, Unit16>),
         /// Three floats for each normal.
         F32(Packed<'a, Floats<3>>),
-        /// Three floats for each normal, with a stride between the normals.
+        /// Three floats for each normal, in vertex records with a fixed stride.
         Strided(Strided<'a, EndianFloats<3>>),
     }
 }
@@ -181,17 +181,17 @@ impl<'a> From<TangentFrames<'a>> for Normals<'a> {
 array_enum! {
     /// The influences on one vertex: the bones that move the vertex, with their weights.
     Influences of Influence {
-        /// Influences of four bytes each.
+        /// Records of four bytes: a bone index and a weight.
         Influence4(Packed<'a, Influence4>),
-        /// Influences of three bytes each.
+        /// Records of three bytes: a bone index and a weight.
         Influence3(Packed<'a, Influence3>),
-        /// Four slots for each vertex, decoded to floats.
+        /// Influences from the four slots of a vertex, with the weights already decoded to floats.
         Fixed(FixedInfluences),
     }
 }
 
 impl Influences<'_> {
-    /// Returns the stored numbers of influence `index`: the bone number, and the weight multiplied
+    /// Returns the stored integers of influence `index`: the bone index, and the weight multiplied
     /// by 65535.
     ///
     /// Returns `None` if the format stores weights as floats, or if the index is out of range.
@@ -211,15 +211,16 @@ array_enum! {
     Uvs of [f32; 2] {
         /// Two floats for each texture coordinate.
         F32(Packed<'a, Floats<2>>),
-        /// Two bytes in the record of a triangle, for each corner. The byte 255 is the width or
-        /// height of the image.
+        /// Two bytes of UV for each triangle corner, in the record of the triangle. The byte value
+        /// 255 is decoded to the coordinate 1.
         Polygon255(CornerArray<'a, PolygonUvs<255>>),
-        /// Two bytes in the record of a triangle, for each corner. The value 256, which a byte
-        /// cannot hold, is the width or height of the image.
+        /// Two bytes of UV for each triangle corner, in the record of the triangle. A byte is
+        /// decoded to its value divided by 256, so the greatest coordinate is 255 / 256.
         Polygon256(CornerArray<'a, PolygonUvs<256>>),
-        /// Two codes of 16 bits each. The codes 0 to 65535 cover an interval that the file stores.
+        /// Two 16-bit integers for each texture coordinate. The values 0 to 65535 are mapped
+        /// linearly to an interval that the file stores.
         MinMax16(Packed<'a, MinMax16<2>>),
-        /// Two floats for each texture coordinate, with a stride between the coordinates.
+        /// Two floats for each texture coordinate, in vertex records with a fixed stride.
         Strided(Strided<'a, EndianFloats<2>>),
     }
 }
@@ -249,14 +250,15 @@ array_enum! {
         /// One 32-bit word for each colour: alpha, red, green and blue, from the highest byte to
         /// the lowest.
         Argb8(Packed<'a, Argb8>),
-        /// One 32-bit word for each colour: alpha, red, green and blue, with a stride between the
-        /// words.
+        /// One 32-bit word for each colour: alpha, red, green and blue, in vertex records with a
+        /// fixed stride.
         Strided(Strided<'a, Argb8>),
     }
 }
 
 array_enum! {
-    /// Indices of vertices. An index that is out of range is only detected when it is used.
+    /// Indices of vertices. Reading a vertex index does not check whether it is in range; reading
+    /// the indexed array does.
     Indices of u32 {
         /// Indices of one byte each.
         U8(Packed<'a, Index<u8>>),
@@ -265,19 +267,19 @@ array_enum! {
         /// Indices of four bytes each. A negative index is decoded as a number above 2,147,483,647,
         /// which is out of range.
         U32(Packed<'a, Index<U32>>),
-        /// Indices of two bytes each, in the record of a triangle, for each corner.
+        /// One index of two bytes for each triangle corner, in the record of the triangle.
         Polygon(CornerArray<'a, PolygonIndices>),
         /// Indices of four bytes each, in the byte order of the file.
         Endian(Packed<'a, EndianIndex>),
-        /// Consecutive numbers 0, 1, 2 and so on, which are not stored. Each corner has its own
-        /// attribute vertex.
+        /// The indices 0, 1, 2 and so on, which are not stored in the file. With consecutive
+        /// indices, no two corners share an attribute vertex.
         Consecutive(Consecutive),
     }
 }
 
 impl Indices<'_> {
-    /// Returns the first index that is not below `count`, with its position in the array of
-    /// indices.
+    /// Finds the first index that is not below `count`, and returns its position in the array and
+    /// its value.
     #[must_use]
     pub fn first_out_of_range(&self, count: u32) -> Option<(usize, u32)> {
         fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {

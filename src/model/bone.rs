@@ -2,28 +2,28 @@
 
 use crate::parse::Name;
 
-/// A joint of a skeleton.
+/// A bone of a skeleton: its name, its parent and its rest transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone<'a> {
     /// The name of the bone.
     pub name: Name<'a>,
     /// Index of the parent bone, or -1 for a root.
     ///
-    /// In the file, a parent may come after its children. In a damaged file, this number may have
-    /// any value.
+    /// In the file, a parent may come after its children. In a damaged file, the parent index may
+    /// have any value.
     pub parent: i32,
     /// The rest transform of the bone, relative to its parent.
     pub bind: Transform,
 }
 
-/// A position, a rotation and a scale. A point is first scaled, then rotated, and then moved by the
-/// position.
+/// A translation, a rotation and a scale. The transform first scales a point, then rotates the
+/// point, and then adds the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
     /// Translation in scene units.
     pub position: [f32; 3],
-    /// Quaternion x, y, z, w of the rotation, as stored in the file. In a valid file, its length is
-    /// nearly 1.
+    /// Rotation as a quaternion x, y, z, w, as stored in the file. In an undamaged file, the length
+    /// of the quaternion is nearly 1.
     pub rotation: [f32; 4],
     /// Scale factor along each axis.
     pub scale: [f32; 3],

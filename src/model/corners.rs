@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
 
-/// A corner of a triangle, with its two indices.
+/// A corner of a triangle: the index of its position and the index of its other attributes.
 ///
 /// A `Corner` is also the vertex type of a [`Welded`](crate::model::weld::Welded) surface. The type
 /// is plain old data, so a GPU can read it.
@@ -26,9 +26,10 @@ pub struct Corner {
 /// The two index streams of a surface, for positions and for attributes. Each stream has three
 /// entries per triangle, one per corner.
 ///
-/// The corners of a triangle are in counter-clockwise order, seen from outside. The two streams
-/// have the same length. The streams of a whole surface consist of whole triangles. The indices are
-/// not checked here: `get` on the indexed array returns `None` if an index is out of range.
+/// The corners of a triangle are in counter-clockwise order, seen from outside. The two index
+/// streams have the same length, which is a multiple of three for every surface. `Corners` does not
+/// check whether the indices are in range: the method `get` of the indexed array returns `None` for
+/// an index that is out of range.
 #[derive(Clone, Copy, Debug)]
 pub struct Corners<'a> {
     positions: Indices<'a>,
@@ -95,7 +96,7 @@ impl Array for Corners<'_> {
         self.attributes.prefetch();
     }
 
-    /// Matches the widths of both index streams once before the loop, and not for each corner.
+    /// Matches the encodings of both index streams once before the loop, and not for each corner.
     #[inline]
     fn fold<B, F: FnMut(B, Corner) -> B>(&self, first: B, mut fold: F) -> B {
         with_width!(self.positions, positions => with_width!(self.attributes, attributes => {

@@ -3,7 +3,7 @@
 use crate::parse::{AccessLog, OpenOptions};
 use crate::sidecar::SidecarSlot;
 
-/// The options of an open file, the log of its reads, and its sidecar.
+/// The options with which a file was opened, the access log of the file, and its sidecar.
 #[derive(Debug, Default)]
 pub(crate) struct FileContext {
     pub(crate) options: OpenOptions,

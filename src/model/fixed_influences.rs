@@ -10,7 +10,8 @@ pub(crate) const MAX_FIXED_INFLUENCES: usize = 4;
 
 /// The influences on one vertex with four slots, decoded from the file.
 ///
-/// Only the slots with a weight other than zero are included, in the order of the slots.
+/// Influences with the weight 0 are left out, and the other influences are in the order of the four
+/// slots of the vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FixedInfluences {
     all: [Influence; MAX_FIXED_INFLUENCES],
@@ -19,8 +20,8 @@ pub struct FixedInfluences {
 }
 
 impl FixedInfluences {
-    /// Makes the influences from the slots whose weight is not zero. `first` is added to the bone
-    /// numbers.
+    /// Makes the influences on a vertex from the slots whose weight is not zero. `first`, the index
+    /// of the first bone of the skeleton, is added to each stored bone index.
     #[inline]
     fn new(bones: [u16; MAX_FIXED_INFLUENCES], weights: [f32; MAX_FIXED_INFLUENCES], first: u32) -> Self {
         let mut lanes = Self::default();
@@ -70,12 +71,13 @@ impl Array for FixedInfluences {
     }
 }
 
-/// Bone numbers and weights of all vertices, with four slots each.
+/// The bone indices and weights of all vertices, with four slots per vertex.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedWeights<'a> {
     bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
     weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
-    /// Index of the first bone of the skeleton. The stored bone numbers are relative to this index.
+    /// Index of the first bone of the mesh's skeleton among all bones of the file. The stored bone
+    /// indices are relative to the first bone of the mesh's skeleton.
     first: u32,
 }
 
@@ -97,7 +99,8 @@ impl<'a> FixedWeights<'a> {
         Some(FixedInfluences::new(self.bones.get(vertex)?, self.weights.get(vertex)?, self.first))
     }
 
-    /// Advises the operating system that the program will soon read all vertices, in order.
+    /// Advises the operating system that the program will soon read the bone weights of all
+    /// vertices, in order.
     pub(crate) fn prefetch(&self) {
         self.bones.prefetch();
         self.weights.prefetch();

@@ -6,10 +6,11 @@ use crate::array::Array;
 use crate::math::mix;
 use crate::model::attributes::Positions;
 
-/// Positions that are interpolated linearly between two shapes. Each position is computed when it
-/// is accessed.
+/// Positions that are interpolated linearly between two shapes. Each interpolated position is
+/// computed when it is accessed.
 ///
-/// Interpolated positions are the shape of a mesh at a moment between two vertex frames.
+/// `InterpolatedPositions` can contain the positions of a mesh at a moment between two vertex
+/// frames.
 #[derive(Clone, Copy, Debug)]
 pub struct InterpolatedPositions<'a> {
     from: Positions<'a>,
@@ -21,7 +22,8 @@ impl<'a> InterpolatedPositions<'a> {
     /// Makes the positions at `fraction` between two shapes: 0 is the shape `from`, and 1 is the
     /// shape `to`.
     ///
-    /// If one shape has more positions than the other, its additional positions are ignored.
+    /// If the two shapes have different numbers of positions, the additional positions of the
+    /// longer shape are ignored.
     #[must_use]
     pub const fn new(from: Positions<'a>, to: Positions<'a>, fraction: f32) -> Self {
         Self { from, to, fraction }
@@ -49,7 +51,7 @@ impl Array for InterpolatedPositions<'_> {
         self.to.prefetch();
     }
 
-    /// Decodes the positions in two passes, one over each of the two shapes.
+    /// Writes the interpolated positions to `out` in two passes, one over each of the two shapes.
     fn fill(&self, out: &mut [[f32; 3]]) {
         let (Some(from), Some(to)) = (self.from.slice(0..self.len()), self.to.slice(0..self.len())) else { return };
         from.fill(out);

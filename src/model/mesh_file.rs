@@ -1,4 +1,4 @@
-//! The trait that the main type of every format implements.
+//! The trait [`MeshFile`], which the main type of every mesh format implements.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::sidecar::{Builder, Sidecar};
 /// such as [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
 ///
 /// Most meshes consist of one file. An Unreal mesh consists of several files, which are called
-/// *sources* here: source 0 is the data file, source 1 is the aniv file, and source 2 is the
-/// script, if the mesh has a script. A method with a source index returns [`ErrorKind::NoSuch`] if
-/// the index is out of range.
+/// *sources* here: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and
+/// source 2 is the script, if the mesh has a script. A method with a source index returns
+/// [`ErrorKind::NoSuch`] if the index is out of range.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -29,23 +29,25 @@ use crate::sidecar::{Builder, Sidecar};
 /// # }
 /// ```
 pub trait MeshFile: FormatVersion {
-    /// The type that holds the bytes of a source: a [`Map`](crate::Map), a `Vec<u8>`, an
-    /// `Arc<[u8]>` or a `&[u8]`.
+    /// The type of the value that contains or borrows the bytes of a file of the mesh: a
+    /// [`Map`](crate::Map), a `Vec<u8>`, an `Arc<[u8]>` or a `&[u8]`.
     type Data;
 
-    /// Returns the value that holds the bytes of a source, or `None` if the index is out of range.
+    /// Returns the value that contains or borrows the bytes of the file `source` of the mesh, or
+    /// `None` if the index is out of range.
     fn source(&self, source: usize) -> Option<&Self::Data>;
 
-    /// Returns the number of sources, which is 1 for most formats.
+    /// Returns the number of sources (files) of the mesh, which is 1 for most formats.
     fn source_count(&self) -> usize {
         1
     }
 
-    /// Returns an error if a source index is out of range.
+    /// Returns an error if `source` is not the index of a file of the mesh.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is not below the number of sources.
+    /// Returns [`ErrorKind::NoSuch`] if `source` is not below the number of sources (files) of the
+    /// mesh.
     fn expect_source(&self, source: usize) -> Result<()> {
         let count = self.source_count();
         if source < count {
@@ -55,14 +57,15 @@ pub trait MeshFile: FormatVersion {
         Err(Error::without_offset(self.format(), Field::new("source"), kind))
     }
 
-    /// Returns the log of the bytes of a source that were read until now.
+    /// Returns the access log of the file `source` of the mesh: the byte ranges that were read
+    /// until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access). A script is read as a whole and
-    /// therefore has no log.
+    /// [`record_access`](crate::OpenOptions::record_access). The script of an Unreal mesh is read
+    /// as a whole and therefore has no log.
     fn access_log(&self, source: usize) -> Option<&AccessLog>;
 
-    /// Returns the number of distinct bytes of all sources that were read until now.
+    /// Returns the number of distinct bytes, in all files of the mesh, that were read until now.
     ///
     /// Returns `None` if the file was opened without
     /// [`record_access`](crate::OpenOptions::record_access).
@@ -71,32 +74,35 @@ pub trait MeshFile: FormatVersion {
         logs.map(AccessLog::bytes).reduce(u64::saturating_add)
     }
 
-    /// Reads the structure of the whole file, but no vertex.
+    /// Checks the structure of the whole file, such as its counts and magic numbers. The method
+    /// reads no vertex.
     ///
     /// # Errors
     ///
     /// Returns the first error in the structure, with its field and offset.
     fn check(&self) -> Result<()>;
 
-    /// Passes the regions of a source to `visit`, in file order. Together, the regions cover every
-    /// byte of the source without gaps.
+    /// Calls `visit` once for each region of the file `source` of the mesh, in file order.
+    ///
+    /// A region is a byte range with a field name. The regions cover every byte of the file without
+    /// gaps.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the structure. The regions before this error have already been
-    /// passed to `visit`.
+    /// Returns the first error in the structure of the file. The regions before the error have
+    /// already been passed to `visit`.
     fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()>;
 
     /// Returns the rules of the format that [`validate`](Self::validate) tests.
     fn rules(&self) -> &'static [Rule];
 
     /// Tests only the rules about the structure (counts, names and parents of bones), and passes
-    /// the findings to `report`. The method reads no vertex.
+    /// each violation to `report`. The method reads no vertex.
     ///
     /// # Errors
     ///
-    /// Returns the error in the structure that prevents reading further. The findings before this
-    /// error have already been passed to `report`.
+    /// Returns the first error in the structure of the file after which the rest of the file cannot
+    /// be read. The findings before the error have already been passed to `report`.
     fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()>;
 
     /// Tests all rules of the format, in the structure and in every value, and passes each
@@ -107,15 +113,16 @@ pub trait MeshFile: FormatVersion {
     /// Returns the errors of [`validate_structure`](Self::validate_structure).
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()>;
 
-    /// Writes a source again with the writer of the format. For a valid binary file, the output has
-    /// the same bytes as the file.
+    /// Writes the file `source` of the mesh again, with the writer of the format. For a binary file
+    /// without errors, the output has the same bytes as the file.
     ///
     /// # Errors
     ///
     /// Returns the first error in the structure of the file, or an error of `out`.
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()>;
 
-    /// Sets the sidecar of the file, which makes later random access fast.
+    /// Sets the sidecar of the file. The offsets in the sidecar make random access to the mesh file
+    /// fast.
     ///
     /// A sidecar that belongs to another file is ignored. A format that needs no sidecar ignores
     /// every sidecar.
@@ -133,10 +140,11 @@ pub trait MeshFile: FormatVersion {
         self
     }
 
-    /// Adds to a sidecar the offsets in this file that take long to find.
+    /// Adds to a sidecar those byte offsets in this file that take long to find.
     ///
-    /// A format that can compute all offsets directly adds nothing. Trees are added when the
-    /// sidecar is written: [`query::write_sidecar`](crate::query::write_sidecar) describes this.
+    /// A format that can compute all offsets directly adds nothing to the sidecar. `index` adds no
+    /// query trees: [`query::write_sidecar`](crate::query::write_sidecar) adds the query trees when
+    /// it writes the sidecar.
     ///
     /// # Errors
     ///
@@ -150,6 +158,7 @@ pub trait MeshFile: FormatVersion {
     /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.
     fn geometry(&self) -> Option<&dyn Geometry>;
 
-    /// Returns the bones and animations of the file, or `None` if files of this type contain none.
+    /// Returns the bones and animations of the file, or `None` if files of this type contain no
+    /// bones and no animations.
     fn animations(&self) -> Option<&dyn Animations>;
 }

@@ -9,8 +9,8 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::parse::Name;
 
-/// One surface of a mesh file of any format: a name, a bounding box, and arrays. The arrays are
-/// borrowed from the file when they are requested.
+/// One surface of a mesh file of any format: a name, a bounding box, and arrays. The arrays that
+/// the methods return are borrowed from the file.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -34,7 +34,8 @@ pub struct Surface<'a> {
 impl<'a> Surface<'a> {
     /// Makes the view of surface `index` of the mesh `geometry`.
     ///
-    /// The index is not checked here, but when the surface is first used.
+    /// `new` does not check the index. If the index is out of range, the methods of `Surface`
+    /// return an error.
     #[must_use]
     pub const fn new(geometry: &'a dyn Geometry, index: usize) -> Self {
         Self { geometry, index }
@@ -58,25 +59,27 @@ impl<'a> Surface<'a> {
 
     /// Returns the bounding box of the surface.
     ///
-    /// If the format stores a bounding box for each surface, the result is the stored box. In other
-    /// formats, the result is the bounding box of the positions that the surface uses.
+    /// If the format stores a bounding box for each surface, the result is the stored box. If the
+    /// format stores no bounding boxes of surfaces, the result is the bounding box of the positions
+    /// that the surface uses.
     pub fn bounds(&self) -> Result<Bounds> {
         self.geometry.surface_bounds(self.index)
     }
 
-    /// Returns the bounding sphere that the file stores, or `None` if the format stores no spheres.
+    /// Returns the bounding sphere that the file stores for the surface, or `None` if the format
+    /// stores no spheres.
     pub fn sphere(&self) -> Result<Option<Sphere>> {
         self.geometry.surface_sphere(self.index)
     }
 
-    /// Returns the name of the material or texture, or `None` if neither the file nor its script
-    /// contains a name.
+    /// Returns the name of the surface's material or texture, or `None` if neither the file nor its
+    /// script (for Unreal meshes) contains a name.
     pub fn material(&self) -> Result<Option<Name<'a>>> {
         self.geometry.surface_material(self.index)
     }
 
-    /// Returns whether renderers draw the surface. Renderers and exporters skip an invisible
-    /// surface.
+    /// Returns whether the surface is meant to be visible. Renderers and exporters skip an
+    /// invisible surface.
     pub fn is_drawn(&self) -> Result<bool> {
         self.geometry.is_drawn(self.index)
     }
@@ -91,7 +94,7 @@ impl<'a> Surface<'a> {
         self.geometry.counts(self.index)
     }
 
-    /// Finds the positions of the base shape, without decoding them.
+    /// Finds the positions of the surface in the base shape, without decoding them.
     pub fn positions(&self) -> Result<Positions<'a>> {
         self.geometry.positions(self.index, 0)
     }
@@ -123,7 +126,8 @@ impl<'a> Surface<'a> {
         self.geometry.normals(self.index, target)
     }
 
-    /// Finds a UV set, or returns `None` if the surface does not have this UV set.
+    /// Finds the coordinates of UV set `set` of the surface, or returns `None` if the surface does
+    /// not have the UV set `set`.
     pub fn uvs(&self, set: usize) -> Result<Option<Uvs<'a>>> {
         self.geometry.uvs(self.index, set)
     }
@@ -153,19 +157,19 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// Returns the spatial tree that the file stores for the triangles, or `None` if the file
-    /// stores no such tree.
+    /// Returns the spatial tree that the file stores for the triangles of the surface, or `None` if
+    /// the file stores no spatial tree for the surface.
     pub fn partition(&self) -> Result<Option<Box<dyn SpatialTree + 'a>>> {
         self.geometry.partition(self.index)
     }
 
-    /// Finds both index streams of the surface. The method checks that the two streams have the
-    /// same length and consist of whole triangles.
+    /// Finds both index streams of the surface. `corners` checks that the two index streams have
+    /// the same length and consist of whole triangles.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the lengths of the streams differ, or if the length is not a
-    /// multiple of three.
+    /// Returns [`ErrorKind::Value`] if the two index streams have different lengths, or if their
+    /// length is not a multiple of three.
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
     }

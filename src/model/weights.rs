@@ -13,15 +13,17 @@ use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 
 /// The influences of bones on each position of a surface, borrowed from the file.
 ///
-/// The lists of influences vary in length, so the first random access builds an index. To build
-/// this index, all weights of the surface are read once. A lookup then takes two cache misses, and
-/// the index takes 0.625 bytes per vertex. Weights with a fixed number of slots per vertex need no
-/// index. Iteration in order needs no index for any weights, and allocates nothing.
+/// The list of influences of a vertex can have any length, so the first random access builds an
+/// index of the lists. Building the index of the lists reads all weights of the surface once. The
+/// index of the lists takes 0.625 bytes of memory per vertex, and each lookup in this index causes
+/// two cache misses. Weights with a fixed number of slots per vertex need no index of the lists.
+/// Iterating over all lists in order needs no index of the lists for any encoding, and allocates no
+/// memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
     lists: Encoding<'a>,
-    /// Storage for the index of the lists. If this field is `None`, a list is found by reading all
-    /// lists before it.
+    /// Storage for the index of the lists of influences. If `index` is `None`, the influences of a
+    /// vertex are found by reading the lists of all vertices before it.
     index: Option<&'a OnceLock<Option<RunIndex>>>,
 }
 
@@ -61,7 +63,7 @@ impl<'a> Weights<'a> {
         Self { lists: Encoding::Fixed(lists), index: None }
     }
 
-    /// Returns the number of lists of influences, one per position.
+    /// Returns the number of lists of influences, which is the number of positions.
     ///
     /// In a damaged file, the lists of the last positions may be missing.
     #[must_use]
@@ -87,8 +89,8 @@ impl<'a> Weights<'a> {
             return lists.get(vertex).map(Influences::Fixed);
         }
         let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
-            // If the index could not be allocated, the list is found by reading all lists before
-            // it.
+            // Without an index of the lists, the list of the vertex is found by reading the lists
+            // of all vertices before it.
             return self.iter().nth(vertex);
         };
         match &self.lists {
@@ -100,7 +102,8 @@ impl<'a> Weights<'a> {
 
     /// Returns the influences on each position, in order.
     ///
-    /// `for_each` and `fold` match the encoding once. `next` matches the encoding on each call.
+    /// The iterator methods `for_each` and `fold` match the encoding of the weights once. The
+    /// iterator method `next` matches the encoding on each call.
     #[must_use]
     pub fn iter(&self) -> WeightsIter<'a> {
         match &self.lists {
@@ -110,11 +113,11 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// Passes the influences on each position to `visit`, in order, after advising the system to
-    /// prefetch the weights.
+    /// Passes the influences on each position to `visit`, in order, after advising the operating
+    /// system to prefetch the weights.
     ///
-    /// The encoding is matched once, before the loop. The method stops at the first error of the
-    /// visitor and returns this error.
+    /// The encoding of the weights is matched once, before the loop. `visit` stops at the first
+    /// error that the visitor returns, and returns the same error.
     pub(crate) fn visit<V: WeightVisitor>(&self, visit: &mut V) -> Result<(), V::Stop> {
         match &self.lists {
             Encoding::Counted(runs) => {

@@ -1,4 +1,4 @@
-//! Welding: merging two index streams of a surface into one.
+//! Welding: converting the two index streams of a surface to a single index stream.
 
 use crate::array::Array;
 use crate::error::{ErrorKind, Result};
@@ -10,24 +10,27 @@ use crate::model::surface::Surface;
 /// A surface in the form that GPUs use: one index stream, and for each vertex the index of its
 /// position and the index of its attributes.
 ///
-/// Every distinct pair of indices that a corner uses becomes one vertex. Vertices are numbered in
-/// the order in which the corners first use them. A pair of indices that no corner uses does not
-/// become a vertex. For each corner, `vertices[indices[corner]]` is therefore equal to the original
-/// corner, and no attribute is lost. Some formats store only two bytes of UV for each corner. In
-/// these formats, corners with equal positions and equal UVs are also merged, and the vertex gets
-/// the attribute index of the first of these corners. To upload positions to a GPU, gather them:
+/// Every distinct pair of a position index and an attribute index that a corner uses becomes one
+/// vertex. Vertices are numbered in the order in which the corners first use them. A pair of
+/// indices that no corner uses does not become a vertex. For each corner of a surface that is not
+/// from an Unreal file, `vertices[indices[corner]]` is therefore equal to the original corner, and
+/// no attribute is lost. Unreal files store only two bytes of UV for each corner, and no other
+/// attributes. In surfaces of Unreal files, corners with equal position indices and equal UVs are
+/// also merged, and the merged vertex gets the attribute index of the first of the merged corners.
+/// To upload positions to a GPU, gather the positions of all vertices:
 /// `vertices.iter().map(|v| positions.get(v.position))`.
 ///
-/// Welding copies the indices, and this crate never does it implicitly. The time is linear in the
-/// number of corners, and includes a sort of the corners that share an attribute index. The result
-/// takes 4 bytes per corner and 8 bytes per vertex. The conversion also needs 8 bytes per corner
-/// and 4 bytes per attribute vertex while it runs.
+/// Welding copies the indices, so this crate never welds a surface implicitly. The time of welding
+/// is linear in the number of corners, and includes a sort of the corners that share an attribute
+/// index. A `Welded` takes 4 bytes per corner and 8 bytes per vertex. During welding, 8 bytes per
+/// corner and 4 bytes per attribute vertex of additional memory are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Welded {
-    /// For each vertex, the index of its position and the index of its attributes.
+    /// For each vertex of the welded surface, the index of its position and the index of its
+    /// attributes.
     pub vertices: Vec<Corner>,
-    /// For each corner, the index of its vertex. Each triangle has three corners, and the triangles
-    /// are in file order.
+    /// For each triangle corner, the index of its vertex in `vertices`. Each triangle has three
+    /// corners, and the triangles are in file order.
     pub indices: Vec<u32>,
 }
 
@@ -56,8 +59,8 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
     represents.resize(corners.len(), 0);
     let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
     if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, byte_uvs(surface)?) {
-        // If each corner has an attribute vertex of its own, all attribute indices differ, but the
-        // values of the attributes may be equal.
+        // If no two corners share an attribute vertex, all attribute indices differ, but the UVs of
+        // two corners may still be equal.
         let value = |corner: u32| uvs.raw_bytes(as_index(at(corner).attribute));
         order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
         let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
@@ -95,7 +98,8 @@ fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     Ok(surface.uvs(0)?.filter(|uvs| uvs.raw_bytes(0).is_some()))
 }
 
-/// Makes the first of several equal corners the representative of all of them.
+/// Makes the first of several corners that will become one vertex the representative of all these
+/// corners.
 fn represent(same: &[u32], represents: &mut [u32]) {
     let Some(earliest) = same.first() else { return };
     for corner in same {
@@ -116,7 +120,7 @@ fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str,
     Err(surface.geometry.fault(surface.index, name, into, kind))
 }
 
-/// Sorts the numbers of the corners by their attribute index (counting sort).
+/// Sorts the indices of the corners by the attribute index of each corner (counting sort).
 ///
 /// After the sort, `order[starts[a]..starts[a + 1]]` are the corners with the attribute index `a`.
 fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
@@ -134,8 +138,8 @@ fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, 
             *order = number;
         }
     }
-    // The loop has moved each start to the start of the next group. `rotate_right` moves the starts
-    // back.
+    // The loop has moved each entry of `starts` from the start of its group of corners to the start
+    // of the next group. `rotate_right` restores the starts of the groups.
     starts.rotate_right(1);
     if let Some(first) = starts.first_mut() {
         *first = 0;
@@ -151,11 +155,11 @@ fn increment(counters: &mut [u32], index: u32) -> u32 {
     })
 }
 
-/// Gives a vertex number to each corner that represents itself. Every other corner gets the number
-/// of the corner that represents it.
+/// Assigns a new vertex index to each corner that represents itself, and assigns to every other
+/// corner the vertex index of the corner that represents it.
 ///
-/// The list is changed in place. The corner that represents another corner always precedes it, so
-/// its vertex number is already known.
+/// The vector `represents` is changed in place. A corner that represents other corners always
+/// precedes them, so its vertex index is already known.
 fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec<u32>) -> Result<Welded> {
     let distinct = (0_u32..).zip(&represents).filter(|(corner, earliest)| corner == *earliest).count();
     let mut vertices = Vec::new();

@@ -1,36 +1,42 @@
-//! A log of the bytes of a file that were read.
+//! A log of the byte ranges of a file that the parser has read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Size of the pages that [`AccessLog::pages`] counts, in bytes.
+/// Size of a page, in bytes, for [`AccessLog::pages`].
 pub const PAGE: u64 = 4096;
 
-/// Records which bytes of a file a parser has read. A byte that is read more than once counts once.
+/// Records which bytes of a file the parser has read.
 ///
-/// Only the values that the parser *reads* are recorded: a header field, a count, a flag. An array
-/// that the parser skips and borrows is not recorded. A file has a log if it is opened with
-/// [`record_access`](crate::parse::OpenOptions::record_access). The log takes about 50 bytes for
-/// each separate byte range. For a file without a log, recording has no cost.
+/// A byte of the file that is read more than once is counted once.
+///
+/// The log contains only the values that the parser *reads*, such as a header field, a count or a
+/// flag. If the parser borrows an array without reading its items, the log does not contain the
+/// array. A mesh has an `AccessLog` only if it is opened with
+/// [`record_access`](crate::parse::OpenOptions::record_access). The log takes about 50 bytes of
+/// memory for each separate byte range. If a mesh has no `AccessLog`, reading the mesh is not
+/// slowed down by logging.
 #[derive(Debug, Default)]
 pub struct AccessLog(Mutex<ReadRanges>);
 
-/// The byte ranges that the log has recorded.
+/// The byte ranges of the file that an [`AccessLog`] has recorded.
 #[derive(Debug, Default)]
 struct ReadRanges {
-    /// Disjoint byte ranges that were read completely: the start and the end of each range.
+    /// Disjoint byte ranges that were read completely, as a map from the start to the end of each
+    /// byte range.
     whole: BTreeMap<u64, u64>,
-    /// Byte ranges that were read only in part: the start, the end, and the number of bytes that
-    /// were read.
+    /// Byte ranges that were read only in part, as a map from the start of each byte range to its
+    /// end and the number of bytes that were read.
     walks: BTreeMap<u64, (u64, u64)>,
 }
 
 impl AccessLog {
-    /// Records that all bytes of the range `start..end` were read.
+    /// Adds the byte range `start..end` to the log, as a range that was read completely.
     pub(crate) fn record(&self, start: u64, end: u64) {
         let (mut start, mut end) = (start, end);
         let whole = &mut self.lock().whole;
-        // Adjacent and overlapping byte ranges are merged, so a header of any length is one range.
+        // Adjacent and overlapping byte ranges are merged. A header that is read field by field
+        // therefore becomes one byte range.
         while let Some((&before, &until)) = whole.range(..=end).next_back().filter(|(_, until)| **until >= start) {
             (start, end) = (start.min(before), end.max(until));
             whole.remove(&before);
@@ -38,14 +44,15 @@ impl AccessLog {
         whole.insert(start, end);
     }
 
-    /// Records that `bytes` bytes of the range `start..end` were read, at unknown offsets.
+    /// Adds the byte range `start..end` to the log, as a range from which `bytes` bytes at unknown
+    /// offsets were read.
     pub(crate) fn record_partial(&self, start: u64, end: u64, bytes: u64) {
         let walks = &mut self.lock().walks;
         let walk = walks.entry(start).or_default();
         *walk = (walk.0.max(end), walk.1.max(bytes));
     }
 
-    /// Returns the number of distinct bytes of the file that were read.
+    /// Returns the number of distinct bytes of the file that the parser has read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let ranges = self.lock();
@@ -53,7 +60,8 @@ impl AccessLog {
         whole.chain(ranges.walks.values().map(|(_, bytes)| *bytes)).fold(0, u64::saturating_add)
     }
 
-    /// Returns the number of distinct 4 KiB pages of the file that contain bytes that were read.
+    /// Returns the number of distinct 4 KiB pages of the file in which the parser has read a byte.
+    ///
     /// Page 0 begins at the start of the file.
     #[must_use]
     pub fn pages(&self) -> u64 {
@@ -72,8 +80,10 @@ impl AccessLog {
         pages
     }
 
-    /// Locks the recorded ranges. A panic in another thread cannot leave the ranges half-changed,
-    /// so a poisoned lock is used as it is.
+    /// Locks the recorded byte ranges.
+    ///
+    /// A poisoned mutex is not treated as an error, because a panic in another thread cannot leave
+    /// the byte ranges in an inconsistent state.
     fn lock(&self) -> MutexGuard<'_, ReadRanges> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

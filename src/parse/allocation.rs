@@ -1,9 +1,10 @@
-//! Fallible allocation of vectors, and checks of slice lengths.
+//! Allocation of vectors that returns an error if memory is exhausted, and checks of slice lengths.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// Makes an empty vector with capacity for `count` items.
+/// Makes an empty vector with capacity for `count` items, or returns an error if the allocation
+/// fails.
 pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
@@ -12,14 +13,14 @@ pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) ->
     Ok(list)
 }
 
-/// Makes a vector of `count` copies of `item`.
+/// Makes a vector of `count` copies of `item`, or returns an error if the allocation fails.
 pub(crate) fn filled<T: Clone>(format: &'static str, name: &'static str, count: usize, item: T) -> Result<Vec<T>> {
     let mut list = room(format, name, count)?;
     list.resize(count, item);
     Ok(list)
 }
 
-/// Returns an error if `given`, the length of a slice of the caller, is not `needed`.
+/// Returns an error if `given` and `needed`, which are numbers of items in a slice, differ.
 pub(crate) fn expect_length(format: &'static str, name: &'static str, needed: usize, given: usize) -> Result<()> {
     if needed == given {
         return Ok(());

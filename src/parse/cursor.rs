@@ -1,4 +1,5 @@
-//! Checked reads of named fields, used when a file is opened.
+//! A cursor for bounds-checked reads of named header fields, which the parsers use when they open a
+//! file.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -6,15 +7,18 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::access_log::AccessLog;
 
-/// A fixed-size record of a file. Any bits are a valid record, and a record may be at any address.
+/// A fixed-size record of a file, for which every bit pattern is allowed and which needs no
+/// alignment.
 ///
-/// `Record` is implemented for every type that qualifies: bytes, the little-endian and big-endian
-/// integers and floats of `zerocopy`, and arrays and `repr(C)` structs of these types.
+/// `Record` is implemented for bytes, the little-endian and big-endian integers and floats of
+/// `zerocopy`, and arrays and `repr(C)` structs of these types.
 pub trait Record: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned {}
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned> Record for T {}
 
-/// Reads records one after another. Errors of a cursor contain the field and the byte offset.
+/// Reads records of a file one after another.
+///
+/// Each error of a `Cursor` contains the name of the field and its byte offset.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -22,18 +26,22 @@ pub struct Cursor<'a> {
     format: &'static str,
     place: Field,
     access_log: Option<&'a AccessLog>,
-    /// Offset in the file of the compressed block that these bytes were inflated from.
+    /// Offset in the file of the compressed block that `bytes` was inflated from, or `None` if
+    /// `bytes` is the file.
     block: Option<u64>,
 }
 
 impl<'a> Cursor<'a> {
     /// Makes a cursor at the first byte of a file.
+    ///
+    /// `bytes` is the content of the file, and `format` is the name of its format for error
+    /// messages.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
         Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None }
     }
 
-    /// Makes the cursor record all its further reads in `access_log`.
+    /// Sets the log in which the cursor records the byte ranges that it reads.
     #[must_use]
     pub const fn with_access_log(mut self, access_log: Option<&'a AccessLog>) -> Self {
         self.access_log = access_log;
@@ -43,14 +51,15 @@ impl<'a> Cursor<'a> {
     /// Marks the bytes of the cursor as the inflated content of the compressed block at `offset` of
     /// the file.
     ///
-    /// Errors then contain both the offset of the block and the offset in its inflated content.
+    /// Each error of this cursor then contains two offsets: the offset of the compressed block in
+    /// the file and the offset of the value in the inflated content.
     #[must_use]
     pub const fn inflated_from(mut self, offset: u64) -> Self {
         self.block = Some(offset);
         self
     }
 
-    /// Returns the name of the format, which errors contain.
+    /// Returns the name of the file format that the errors of this cursor contain.
     #[must_use]
     pub const fn format(&self) -> &'static str {
         self.format
@@ -71,19 +80,21 @@ impl<'a> Cursor<'a> {
         Ok(self)
     }
 
-    /// Sets the list item, such as `surface[3]`, that contains the fields that are read next.
-    /// Errors about these fields name the list item.
+    /// Sets the path prefix, such as `surface[3]`, of the fields that are read next.
+    ///
+    /// Errors about these fields contain the path, such as `surface[3].name`.
     pub const fn set_place(&mut self, place: Field) {
         self.place = place;
     }
 
-    /// Returns the [`Field`] with this name in the current list item.
+    /// Returns the [`Field`] called `name` with the path prefix of the last call of
+    /// [`set_place`](Self::set_place).
     #[must_use]
     pub const fn field(&self, name: &'static str) -> Field {
         self.place.named(name)
     }
 
-    /// Returns the offset of the next byte to read, from the start of the file.
+    /// Returns the offset of the next byte to read, in bytes from the start of the file.
     #[must_use]
     pub fn offset(&self) -> u64 {
         as_u64(self.at)
@@ -107,7 +118,7 @@ impl<'a> Cursor<'a> {
         self.error_at(self.offset(), name, kind)
     }
 
-    /// Makes an error about the field `name` at `offset` of the file.
+    /// Makes an error about the field `name` at byte `offset` of the file.
     #[must_use]
     pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
         match self.block {
@@ -131,11 +142,11 @@ impl<'a> Cursor<'a> {
         Ok(record)
     }
 
-    /// Reads `length` bytes and moves the cursor to the byte after them.
+    /// Reads `length` bytes and moves the cursor forward by `length` bytes.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes follow.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes remain in the file.
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
         self.record(as_u64(bytes.len()));
@@ -144,8 +155,8 @@ impl<'a> Cursor<'a> {
 
     /// Borrows an array of `count` records without reading any of the records.
     ///
-    /// This function multiplies the count by the record size with an overflow check, and no other
-    /// code does so.
+    /// The product of `count` and the record size is checked for overflow. The parsers compute the
+    /// byte size of an array of records only with `array`, which makes this check.
     ///
     /// # Errors
     ///
@@ -160,8 +171,8 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Count`] if fewer than `count` items follow in the file, or
-    /// [`ErrorKind::UnexpectedEnd`] if this is so and `size` is 1.
+    /// If fewer than `count` items follow in the file, returns [`ErrorKind::Count`], or
+    /// [`ErrorKind::UnexpectedEnd`] if `size` is 1.
     pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
         let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
@@ -180,10 +191,10 @@ impl<'a> Cursor<'a> {
         (self.bytes, self.offset(), self.access_log)
     }
 
-    /// Checks that at least `count` items of at least `size` bytes each fit in the bytes after the
-    /// cursor.
+    /// Checks that `count` items of at least `size` bytes each fit in the bytes after the cursor.
     ///
-    /// Call `can_hold` before you allocate memory for the items.
+    /// Call `can_hold` with the number of items that a file declares, before you allocate memory
+    /// for these items.
     ///
     /// # Errors
     ///
@@ -196,14 +207,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Records in the access log that the `length` bytes before the cursor were read.
+    /// Adds the `length` bytes before the cursor to the access log, as bytes that were read.
     fn record(&self, length: u64) {
         if let Some(log) = self.access_log {
             log.record(self.offset().saturating_sub(length), self.offset());
         }
     }
 
-    /// Records in the access log that `bytes` of the bytes from `start` to the cursor were read.
+    /// Adds the range from offset `start` to the cursor to the access log, as a range from which
+    /// `bytes` bytes at unknown offsets were read.
     pub(crate) fn record_partial(&self, start: u64, bytes: u64) {
         if let Some(log) = self.access_log {
             log.record_partial(start, self.offset(), bytes);

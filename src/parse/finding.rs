@@ -1,4 +1,4 @@
-//! Findings: the violations of format rules that `validate` reports.
+//! Findings: the violations of file format rules that the `validate` methods report.
 
 use std::fmt;
 
@@ -7,11 +7,12 @@ use crate::error::Field;
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A remark about a property that valid files have, too.
+    /// A remark about a property of the file that violates no rule of the format.
     Info,
-    /// Probably a mistake in the file. The data can still be used.
+    /// A probable mistake in the file. The data of the file can still be used.
     Warning,
-    /// A violation of the format. The named item of the file cannot be used as it is.
+    /// A violation of the file format. The value or array of the file that the finding names cannot
+    /// be used without a repair.
     Error,
 }
 
@@ -25,18 +26,20 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A rule of a format. The id of a rule is stable: it is never given to another rule.
+/// A rule of a file format.
+///
+/// The id of a rule never changes, and no other rule gets the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The id of the rule, such as `UG04`.
     pub id: &'static str,
     /// The severity of a violation of the rule.
     pub severity: Severity,
-    /// The property that every valid file has, in one sentence.
+    /// The requirement that the rule makes of a file, in one sentence.
     pub text: &'static str,
 }
 
-/// Defines a constant for each rule of a format, and a table of all these rules.
+/// Defines a constant for each rule of a file format, and a table of all rules of the format.
 ///
 /// ```text
 /// rules! {
@@ -63,8 +66,10 @@ pub(crate) use rules;
 
 /// A violation of a rule, or a remark, about one value or array of a file.
 ///
-/// If the finding is about a [`Region`](crate::parse::region::Region) of the file, it has the name
-/// of the region. Otherwise the finding has a more exact name, such as the name of one polygon.
+/// If the finding is about a whole byte range of the file
+/// ([`Region`](crate::parse::region::Region)), the field of the finding is equal to the field of
+/// the region. If the finding is about a part of a byte range, its field is more exact, such as the
+/// field of one polygon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The id of the rule that the file violates.
@@ -73,14 +78,18 @@ pub struct Finding {
     pub severity: Severity,
     /// The value or array of the file that the finding is about.
     pub field: Field,
-    /// Offset of the first byte that violates the rule.
-    pub offset: u64,
-    /// Index of the file that the finding is about, if the mesh consists of several files, and 0
-    /// otherwise.
+    /// Offset in the file of the first value that violates the rule, in bytes.
     ///
-    /// This index can be passed to [`MeshFile::source`](crate::model::MeshFile::source).
+    /// If the value is in a compressed block, `offset` is the offset in the file of this compressed
+    /// block.
+    pub offset: u64,
+    /// Index of the file that the finding is about, for a mesh of several files. For a mesh of one
+    /// file, the file index is 0.
+    ///
+    /// The index of the file can be passed to [`MeshFile::source`](crate::model::MeshFile::source).
     pub source: u8,
-    /// A sentence with the value that was found and the value that was expected.
+    /// A sentence for the user about the violation, with the value in the file and the value that
+    /// the rule requires.
     pub text: String,
 }
 
@@ -91,22 +100,22 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Maximum number of findings by one rule on one file. A malicious file could cause a million
-/// findings.
+/// Maximum number of findings that are reported for one rule, because a malicious file could cause
+/// a million findings.
 const MAX_FINDINGS: u32 = 1000;
 
-/// Passes each finding to the closure of the caller, with the severity of the rule.
+/// Collects the findings of one validation and passes each finding to the closure `sink`.
 pub(crate) struct Report<'r> {
     rules: &'static [Rule],
     sink: &'r mut dyn FnMut(Finding),
-    /// The number of findings so far, for each rule.
+    /// The number of findings that were reported so far, one counter for each rule in `rules`.
     counts: Vec<u32>,
-    /// Index of the file that is checked at the moment.
+    /// Index of the file that is being checked, for a mesh of several files.
     source: u8,
-    /// Offset in the file of the compressed block that is checked at the moment.
+    /// Offset in the file of the compressed block whose inflated content is being checked.
     ///
-    /// If this offset is set, the offsets of the findings are offsets in the inflated content of
-    /// the compressed block.
+    /// If `block` is set, the offsets that are passed to `add` are offsets in the inflated content
+    /// of the compressed block.
     block: Option<u64>,
 }
 
@@ -115,26 +124,26 @@ impl<'r> Report<'r> {
         Self { rules, sink, counts: vec![0; rules.len()], source: 0, block: None }
     }
 
-    /// Sets the index of the file that the findings reported next are about.
+    /// Sets the file index that the next findings get, for a mesh of several files.
     pub(crate) const fn turn_to(&mut self, source: u8) {
         self.source = source;
     }
 
-    /// Sets the offset of the compressed block that the findings reported next are about.
+    /// Sets the file offset of the compressed block that the next findings are about.
     ///
-    /// With `None`, the next findings are about the bytes of the file itself and not about inflated
+    /// If `block` is `None`, the next findings are about bytes of the file and not about inflated
     /// bytes.
     pub(crate) const fn turn_into(&mut self, block: Option<u64>) {
         self.block = block;
     }
 
-    /// Reports a violation of `rule` to the caller.
+    /// Passes a finding about a violation of `rule` to the closure `sink`.
     pub(crate) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: String) {
         self.add_as(rule.severity, rule, field, offset, text);
     }
 
-    /// Reports a violation of `rule` to the caller, with a severity that may differ from the
-    /// severity of the rule.
+    /// Passes a finding about a violation of `rule` to the closure `sink`, with a severity that may
+    /// differ from the severity of the rule.
     pub(crate) fn add_as(&mut self, severity: Severity, rule: Rule, field: Field, offset: u64, text: String) {
         let (offset, text) = match self.block {
             Some(block) => (block, format!("{text}, at inflated byte {offset}")),
@@ -143,8 +152,9 @@ impl<'r> Report<'r> {
         self.pass(Finding { rule: rule.id, severity, field, offset, source: self.source, text });
     }
 
-    /// Passes a finding to the closure of the caller, unless the rule already has [`MAX_FINDINGS`]
-    /// findings.
+    /// Passes a finding to the closure `sink`, unless more than [`MAX_FINDINGS`] findings of the
+    /// same rule were passed already. The text of the last finding that is passed says that further
+    /// findings are left out.
     pub(crate) fn pass(&mut self, mut finding: Finding) {
         let number = self.rules.iter().position(|known| known.id == finding.rule);
         let count = number.and_then(|number| self.counts.get_mut(number));
@@ -158,7 +168,7 @@ impl<'r> Report<'r> {
     }
 }
 
-/// Counts the items of an array that violate a rule, and stores the index of the first such item.
+/// The number of items of an array that violate a rule, and the index of the first such item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) count: u64,
@@ -179,8 +189,9 @@ impl Tally {
         self.count > 0
     }
 
-    /// Returns the offset of the first item that violates the rule, in an array that begins at
-    /// `start` and has items of `size` bytes.
+    /// Returns the byte offset of the first item that violates the rule.
+    ///
+    /// `start` is the offset of the array in the file, and `size` is the size of an item in bytes.
     pub(crate) const fn offset(self, start: u64, size: u64) -> u64 {
         start.saturating_add(self.first.saturating_mul(size))
     }

@@ -1,55 +1,58 @@
-//! Limits on the memory and time that reading a file may take.
+//! Maximum sizes and counts that bound the memory and time for reading a file.
 
-/// Limits on the memory and time that reading one file may take, even if the file is malicious.
+/// Maximum sizes and counts that bound the memory and time for reading one file, even if it is
+/// malicious.
 ///
-/// The number of items that a file declares may be wrong. No memory is allocated for more items
-/// than the available bytes could hold, and these limits apply in addition. If a file exceeds a
-/// limit, the result is an error that contains the name of the limit.
+/// A damaged or malicious file may declare a wrong number of items. A parser never allocates memory
+/// for more items than the remaining bytes of the file can hold, and the fields of `Limits` are
+/// further upper bounds. If a file exceeds an upper bound in `Limits`, opening or reading it
+/// returns [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the field.
 ///
 /// ```
 /// let limits = meshpeek::Limits { items: 1000, ..Default::default() };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of items in one list: surfaces, bones, animations, morph targets, or values
-    /// in one block of structured data. 1,048,576 by default.
+    /// Maximum number of items in one list of a file: surfaces, bones, animations, morph targets,
+    /// or values in one block of structured data. 1,048,576 by default.
     ///
-    /// Vertices and indices are not limited by this number, because they are borrowed and not
-    /// stored.
+    /// The number of vertices and indices is not limited, because vertex arrays and index arrays
+    /// are borrowed from the file and not copied.
     pub items: u64,
-    /// Maximum number of bytes that are read from a stream that is not a regular file, such as a
-    /// pipe. 1 GiB by default.
+    /// Maximum number of bytes that are read from a stream, such as a pipe, that is not a regular
+    /// file. 1 GiB by default.
     pub stream: u64,
     /// Maximum size of a script, such as a `.uc` file, in bytes. 16 MiB by default.
     pub script: u64,
-    /// Maximum inflated size of one compressed block, in bytes. 64 MiB by default.
+    /// Maximum size of one compressed block after it is inflated, in bytes. 64 MiB by default.
     ///
-    /// The inflated size of a compressed block also never exceeds the maximum of its encoding:
-    /// 1,032 times its stored size for zlib, and 255 times its stored size plus 64 bytes for LZ4.
-    /// An LZ4 block declares its inflated size, so it may always inflate to 32 times its stored
-    /// size.
+    /// The inflated size of a block is also bounded by its compression format: at most 1,032 times
+    /// the compressed size for zlib, and at most 255 times the compressed size plus 64 bytes for
+    /// LZ4. An LZ4 block declares its inflated size and may therefore inflate to 32 times its
+    /// compressed size, even if the inflated size exceeds the limit `block`.
     pub block: u64,
     /// Maximum size of all inflated blocks of one file that are in memory at the same time, in
     /// bytes. 128 MiB by default.
     ///
-    /// For a large file, this limit is raised to 4 times the size of the file.
+    /// If 4 times the file size is more than `asset`, all inflated blocks together may have up to 4
+    /// times the file size.
     pub asset: u64,
     /// Maximum size of a header that does not store its own length, such as the header of a Second
     /// Life mesh, in bytes. 64 KiB by default.
     pub header: u64,
-    /// Maximum nesting depth of arrays and maps in structured data. 96 by default. A value above
-    /// 256 has the effect of 256.
+    /// Maximum nesting depth of arrays and maps in structured data. 96 by default. A maximum depth
+    /// above 256 has the effect of 256.
     pub depth: u32,
-    /// Maximum nesting depth of elements in XML. 64 by default. A value above 256 has the effect of
-    /// 256.
+    /// Maximum nesting depth of elements in XML. 64 by default. A maximum depth above 256 has the
+    /// effect of 256.
     pub elements: u32,
-    /// Maximum number of attributes of one element in XML. 64 by default. A larger value has the
-    /// effect of 64.
+    /// Maximum number of attributes of one element in XML. 64 by default. A limit above 64
+    /// attributes has the effect of 64.
     pub attributes: u32,
     /// Maximum size of one attribute value in XML, in bytes. 1 MiB by default.
     pub attribute: u64,
-    /// Maximum size of one number in text, in bytes. 128 by default. A larger value has the effect
-    /// of 128.
+    /// Maximum size of one number in text, in bytes. 128 by default. A limit above 128 bytes has
+    /// the effect of 128.
     pub number: u64,
 }
 

@@ -1,18 +1,20 @@
-//! The memory budget of the inflated compressed blocks of one file.
+//! The memory budget of one file: the maximum number of bytes that its inflated blocks may use
+//! together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::ErrorKind;
 
-/// The memory that all inflated blocks of a file may use together, and the bytes that one of them
-/// has reserved.
+/// The memory reservation of one inflated block, in the budget that all inflated blocks of a file
+/// share.
 ///
-/// Bytes are reserved in the budget before they are allocated, and released when the budget is
-/// dropped.
+/// An inflater reserves bytes in the budget before it allocates them. Dropping a `MemoryBudget`
+/// releases the bytes that it has reserved.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget<'b> {
-    /// The number of bytes that all blocks of the file use, or `None` for a block that has a budget
-    /// of its own.
+    /// The counter of the bytes that all inflated blocks of a file have reserved.
+    ///
+    /// `None` means that this block has a separate budget, which is not shared with other blocks.
     used: Option<&'b AtomicU64>,
     allowed: u64,
     reserved: u64,
@@ -23,19 +25,21 @@ impl<'b> MemoryBudget<'b> {
         Self { used: Some(used), allowed, reserved: 0 }
     }
 
-    /// Returns a budget for one block that does not share it with other blocks.
+    /// Makes a memory budget for one block. Other blocks do not share this budget.
     pub(crate) const fn alone(allowed: u64) -> Self {
         Self { used: None, allowed, reserved: 0 }
     }
 
-    /// Returns the maximum number of bytes that all blocks may use together.
+    /// Returns the maximum number of bytes that all blocks of this budget may use together.
     pub(crate) const fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// Reserves up to `asked` bytes in the budget and returns the number of bytes that it reserved.
+    /// Reserves up to `asked` bytes in the memory budget, and returns the number of bytes that this
+    /// call has reserved.
     ///
-    /// The result is less than `asked` only if fewer than `asked` bytes are left in the budget.
+    /// The returned number is less than `asked` only if fewer than `asked` bytes are left in the
+    /// budget.
     pub(crate) fn reserve_up_to(&mut self, asked: u64) -> u64 {
         let mut got = asked.min(self.allowed.saturating_sub(self.reserved));
         if let Some(used) = self.used {
@@ -43,14 +47,14 @@ impl<'b> MemoryBudget<'b> {
                 got = asked.min(self.allowed.saturating_sub(held));
                 Some(held.saturating_add(got))
             };
-            // The update always succeeds, because the closure always returns a value.
+            // `fetch_update` always succeeds, because the closure `add` always returns `Some`.
             let _ = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         }
         self.reserved = self.reserved.saturating_add(got);
         got
     }
 
-    /// Reserves exactly `asked` bytes in the budget, or returns an error and reserves nothing.
+    /// Reserves exactly `asked` bytes in the budget, or returns an error and reserves no bytes.
     ///
     /// # Errors
     ///
@@ -69,8 +73,8 @@ impl<'b> MemoryBudget<'b> {
         Ok(())
     }
 
-    /// Keeps `held` bytes reserved permanently, and releases all other bytes that this budget has
-    /// reserved.
+    /// Keeps `held` bytes reserved after this `MemoryBudget` is dropped, and releases all other
+    /// bytes that this `MemoryBudget` has reserved.
     pub(crate) fn commit(mut self, held: u64) {
         if let Some(used) = self.used {
             used.fetch_sub(self.reserved.saturating_sub(held), Ordering::Relaxed);

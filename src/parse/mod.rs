@@ -1,5 +1,5 @@
-//! Code that the readers of all formats share: checked reads of named fields, names, limits,
-//! regions and findings.
+//! Code that the parsers of all formats share: bounds-checked reads, names, limits on memory, named
+//! byte ranges of a file ([`Region`]) and violations of format rules ([`Finding`]).
 
 mod access_log;
 mod allocation;

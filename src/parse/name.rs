@@ -1,14 +1,14 @@
-//! Names in files. A name is a sequence of bytes that is shown as text, but it may contain any
-//! bytes.
+//! Names in files, such as the name of a bone. A name in a file is displayed as text, but it is a
+//! byte sequence that may contain any bytes.
 
 use crate::error::Shown;
 use std::fmt;
 
 /// A name that is borrowed from a file, without the NUL byte that terminates it.
 ///
-/// A `Name` holds bytes and not a `str`. The file may change while it is mapped, and a `str` whose
-/// bytes change is undefined behaviour. `Display` replaces bytes that are not UTF-8, and escapes
-/// characters that could disturb a terminal.
+/// A `Name` holds bytes and not a `str`, because a mapped file may change, and a `str` whose bytes
+/// change is undefined behaviour. The `Display` implementation of `Name` replaces bytes that are
+/// not UTF-8, and escapes control characters that could affect a terminal.
 ///
 /// ```
 /// use meshpeek::Name;
@@ -32,13 +32,14 @@ impl<'a> Name<'a> {
         self.0
     }
 
-    /// Copies the whole name to a string.
+    /// Copies the whole name to a `String`.
     ///
-    /// Bytes that are not UTF-8 are replaced by U+FFFD. No character is escaped.
+    /// Bytes that are not UTF-8 are replaced by U+FFFD. Control characters are copied without an
+    /// escape.
     #[must_use]
     pub fn to_string_lossy(&self) -> String {
-        // The bytes are copied first. If they were checked in the mapped file, they could change
-        // after the check.
+        // The bytes of the name are copied before they are checked for UTF-8, because bytes in a
+        // mapped file could change after the check.
         String::from_utf8(self.0.to_vec())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }

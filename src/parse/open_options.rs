@@ -2,8 +2,9 @@
 
 use crate::parse::limits::Limits;
 
-/// Options for opening a mesh file, the same for every format. A format ignores the options that do
-/// not apply to it.
+/// Options for opening a mesh file of any format.
+///
+/// A format ignores the options that do not apply to it.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -16,26 +17,27 @@ use crate::parse::limits::Limits;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Limits on the memory and time that reading the file may take.
+    /// Maximum sizes and counts that bound the memory and time for reading the file.
     pub limits: Limits,
-    /// If `true`, opening returns an error for a file that breaks the rules of its format, even if
-    /// games load it.
+    /// If `true`, opening a file that breaks one of the strict rules of its format returns an
+    /// error, even if games load the file.
     ///
-    /// The rules that are meant here concern sizes, indices and prototypes of Unreal meshes, and
-    /// EZ-Mesh blocks that contain more numbers than they declare. By default, `validate` reports
-    /// such violations as findings.
+    /// The strict rules are about sizes, indices and prototypes of Unreal meshes, and about EZ-Mesh
+    /// blocks that contain more numbers than they declare. If `strict` is `false`, only `validate`
+    /// reports violations of the strict rules, as findings.
     pub strict: bool,
-    /// If `true`, the file records which of its bytes are read, in an
+    /// If `true`, the mesh records which bytes of the file its parser reads, in an
     /// [`AccessLog`](crate::parse::AccessLog).
     pub record_access: bool,
     /// Index of the asset to open, from 0, in a file that contains several assets (Second Life
     /// `.slm`).
     pub asset: usize,
-    /// If `true`, the given bytes are only the first bytes of a file, for example on a network
-    /// client (Second Life).
+    /// If `true`, the bytes that are passed to the open function are only the first bytes of a
+    /// Second Life asset, for example because a network client has not received the remaining
+    /// bytes.
     ///
-    /// Reading a block that lies beyond these bytes returns
-    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). The missing block is not reported as
-    /// damage of the file.
+    /// Reading a block of a Second Life asset whose bytes are not available yet returns
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). A block that is not available yet is not
+    /// reported as damage of the file.
     pub partial: bool,
 }

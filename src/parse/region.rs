@@ -1,16 +1,16 @@
 //! Regions: named byte ranges that together cover every byte of a file.
 //!
-//! A format describes a file as a sequence of [`Region`]s, which are named byte ranges without gaps
-//! or overlaps. The function that reads a file also reports its regions, so the region list and the
-//! views of a file always agree. Regions are passed to the closure of the caller one at a time. The
-//! caller decides whether to keep them.
+//! The parser of a format describes a file as a sequence of [`Region`]s, which are named byte
+//! ranges without gaps or overlaps. The same parser code computes the regions of a file and the
+//! offsets of its borrowed arrays, so regions and arrays always agree. Regions are passed to a
+//! closure one at a time and are not stored.
 
 use crate::error::Field;
 
 /// The type of the elements of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Name of the element type, such as `f32x3`.
+    /// Name of the element type, such as `f32x3` for three floats.
     pub name: &'static str,
     /// Size of one element in bytes, or 0 if the elements of the region vary in size.
     pub size: u32,
@@ -19,7 +19,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// Makes an element type from its name, its size and its alignment, both in bytes.
+    /// Makes an element type from its name, its size in bytes and its alignment in bytes.
     #[must_use]
     pub const fn new(name: &'static str, size: u32, align: u32) -> Self {
         Self { name, size, align }
@@ -29,7 +29,7 @@ impl Element {
 /// A named range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The name of the region, with its path in the structure of the file.
+    /// The name of the region, with its path in the file structure, such as `surface[3].positions`.
     pub field: Field,
     /// Offset of the first byte of the region, from the start of the file.
     pub start: u64,
@@ -48,7 +48,8 @@ impl Region {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns whether the region has no bytes, such as an array without elements.
+    /// Returns whether the region has a length of 0 bytes, as the region of an array without
+    /// elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -57,7 +58,7 @@ impl Region {
     /// Returns whether the offset of the region is a multiple of the native alignment of its
     /// elements.
     ///
-    /// The views of this crate can read elements at any alignment.
+    /// If the region is not aligned, the array types of this crate can still read its elements.
     #[must_use]
     pub const fn is_aligned(&self) -> bool {
         match self.start.checked_rem(widen(self.element.align)) {
@@ -66,8 +67,8 @@ impl Region {
         }
     }
 
-    /// Returns the index of the element that contains the byte at `offset`, and the index of this
-    /// byte in the element.
+    /// Returns the index of the element that contains the byte at `offset` of the file, and the
+    /// offset of this byte in the element.
     ///
     /// Returns `None` if `offset` lies outside the region, or if the elements of the region vary in
     /// size.
@@ -84,7 +85,7 @@ impl Region {
     }
 }
 
-/// Passes the regions of a file to a closure, one after another.
+/// Passes the [`Region`]s of a file to a closure, in the order of their offsets.
 pub(crate) struct Walk<'s> {
     at: u64,
     see: &'s mut dyn FnMut(Region),
@@ -95,7 +96,7 @@ impl<'s> Walk<'s> {
         Self { at: 0, see }
     }
 
-    /// Returns the offset of the next region in the file.
+    /// Returns the offset in the file at which the next region starts, in bytes.
     pub(crate) const fn at(&self) -> u64 {
         self.at
     }
@@ -107,14 +108,15 @@ impl<'s> Walk<'s> {
         (self.see)(Region { field, start, end: self.at, element, count });
     }
 
-    /// Passes one region that ends at `end` to the closure. Each element of this region is one
-    /// byte.
+    /// Passes a region of one-byte elements to the closure. The region ends at offset `end` of the
+    /// file.
     pub(crate) fn pass_all(&mut self, field: Field, element: Element, end: u64) {
         let start = std::mem::replace(&mut self.at, end);
         (self.see)(Region { field, start, end, element, count: end.saturating_sub(start) });
     }
 
-    /// Passes one region that ends at `end` to the closure, unless the region would be empty.
+    /// Passes a region that ends at offset `end` of the file to the closure, unless the region
+    /// would be empty.
     pub(crate) fn pass_to(&mut self, field: Field, element: Element, end: u64) {
         let length = end.saturating_sub(self.at);
         if length > 0 {

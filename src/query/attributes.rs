@@ -6,22 +6,22 @@ use crate::error::Result;
 use crate::math::{as_index, cross, narrow, subtract, unit_of_wide};
 use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
 
-/// The number of UV sets that are read. No supported format has more UV sets.
+/// The maximum number of UV sets of a surface. No supported format has more than four UV sets.
 const UV_SETS: usize = 4;
 
-/// The arrays of a surface, for reading interpolated values at points of its triangles.
+/// The attribute arrays of a surface, with methods that interpolate them at a point of a triangle.
 ///
-/// Each interpolated value is the sum of the values at the three corners of the triangle, each
-/// multiplied by its barycentric coordinate.
+/// An interpolated value is the sum of the values at the three corners of the triangle, where each
+/// value is multiplied by the barycentric coordinate for its corner.
 ///
-/// Positions and weights are indexed by the position indices of the corners, and all other
-/// attributes are indexed by the attribute indices. A point is given by the number of its triangle
-/// and by two barycentric coordinates, for the second and the third corner of that triangle. The
-/// barycentric coordinate for the first corner is 1 minus the sum of the two given ones. If a
-/// barycentric coordinate is below 0 or above 1, the point is outside the triangle. Every method
-/// returns `None` if the surface has no triangle with that number, if one of the triangle's indices
-/// is out of range of the array that is read, or if a barycentric coordinate is not finite. Sums
-/// are computed in `f64` and rounded to `f32` once, at the end.
+/// The position index of a corner selects its position and its bone weights. The attribute index of
+/// a corner selects its normal, its UVs and its colour. A point is specified by the index of its
+/// triangle and by its barycentric coordinates for the second and the third corner of the triangle.
+/// The barycentric coordinate for the first corner is 1 minus the sum of the other two coordinates.
+/// If a barycentric coordinate is below 0 or above 1, the point is outside the triangle. Every
+/// method returns `None` if the index of the triangle is out of range, if a corner of the triangle
+/// has an index that is out of range in the array to be read, or if a barycentric coordinate is not
+/// finite. Interpolated values are computed in `f64` and rounded to `f32` once, at the end.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -46,7 +46,7 @@ pub struct Attributes<'a> {
     weights: Option<Weights<'a>>,
 }
 
-/// All attributes of a surface at a point.
+/// The interpolated values of all attributes of a surface at one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointAttributes {
     /// The position of the point, in scene units.
@@ -56,14 +56,14 @@ pub struct PointAttributes {
     /// The normal is `None` if the surface has no normals, or if the weighted sum of the normals at
     /// the corners is zero.
     pub normal: Option<[f32; 3]>,
-    /// The UV coordinates of the point, indexed by the number of the UV set. An entry is `None` if
-    /// the surface does not have that UV set.
+    /// The UV coordinates of the point, with one entry for each UV set. An entry is `None` if the
+    /// surface does not have that UV set.
     pub uvs: [Option<[f32; 2]>; UV_SETS],
     /// The interpolated colour at the point, or `None` if the surface has no colours.
     pub color: Option<[f32; 4]>,
-    /// The bones that move the point, in order of decreasing weight.
+    /// The bones that move the point and their weights, in order of decreasing weight.
     ///
-    /// The list of bones is empty if the surface has no weights.
+    /// `influences` is empty if the surface has no weights.
     pub influences: Vec<Influence>,
 }
 
@@ -102,9 +102,10 @@ impl<'a> Attributes<'a> {
         self.corners.triangle_count()
     }
 
-    /// Returns all attributes of the surface at a point.
+    /// Returns the interpolated values of all attributes at a point of triangle `triangle`.
     ///
-    /// Returns `None` if one of the triangle's indices is out of range of any array of the surface.
+    /// Returns `None` if a corner of the triangle has an index that is out of range in any
+    /// attribute array of the surface.
     #[must_use]
     pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.place(triangle, barycentric)?;
@@ -119,24 +120,25 @@ impl<'a> Attributes<'a> {
         Some(PointAttributes { position, normal: direction.and_then(unit_of_wide), uvs, color, influences })
     }
 
-    /// Returns the position of a point, in scene units.
+    /// Returns the interpolated position of a point of triangle `triangle`, in scene units.
     #[must_use]
     pub fn position(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         self.place(triangle, barycentric)?.position(|index| self.positions.get(index))
     }
 
-    /// Returns the normal at a point, of unit length.
+    /// Returns the interpolated normal at a point of triangle `triangle`, as a unit vector.
     ///
-    /// The normal is interpolated from the stored normals of the triangle's corners. So the normal
-    /// belongs to the smooth shape that the triangles approximate. Returns `None` if the surface
-    /// has no normals, or if the weighted sum of the normals at the corners is zero.
+    /// The normal is interpolated from the stored normals of the triangle's corners. The
+    /// interpolated normal approximates the normal of the smooth surface that the flat triangles
+    /// approximate. Returns `None` if the surface has no normals, or if the weighted sum of the
+    /// normals at the corners is zero.
     #[must_use]
     pub fn normal(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         let normals = self.normals?;
         self.place(triangle, barycentric)?.attribute_sum(|index| normals.get(index)).and_then(unit_of_wide)
     }
 
-    /// Returns the normal of the triangle itself, of unit length.
+    /// Returns the unit vector that is perpendicular to the plane of a triangle.
     ///
     /// The geometric normal points to the side of the triangle from which its corners appear in
     /// counter-clockwise order. Returns `None` if the triangle has no area or has a corner with a
@@ -154,16 +156,16 @@ impl<'a> Attributes<'a> {
         Some([a?, b?, c?])
     }
 
-    /// Returns the coordinates of UV set `set` at a point.
+    /// Returns the interpolated coordinates of UV set `set` at a point of triangle `triangle`.
     ///
-    /// Returns `None` if the surface does not have this UV set.
+    /// Returns `None` if the surface does not have UV set `set`.
     #[must_use]
     pub fn uv(&self, set: usize, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 2]> {
         let uvs = self.uvs.get(set)?.as_ref()?;
         self.place(triangle, barycentric)?.attribute(|index| uvs.get(index))
     }
 
-    /// Returns the colour at a point.
+    /// Returns the interpolated colour at a point of triangle `triangle`.
     ///
     /// The colour is the weighted mean of the colours stored at the corners, computed in the colour
     /// space in which the file stores them. Returns `None` if the surface has no colours.
@@ -173,13 +175,14 @@ impl<'a> Attributes<'a> {
         self.place(triangle, barycentric)?.attribute(|index| colors.get(index))
     }
 
-    /// Returns the bones that move a point, in order of decreasing weight.
+    /// Returns the bones that move a point of triangle `triangle`, in order of decreasing weight.
     ///
-    /// The weight of a bone is the weighted sum of its weights at the corners. Bones whose sum is 0
-    /// are left out. Returns `None` if the surface has no weights.
+    /// The weight of a bone at the point is the sum of its weights at the three corners, where each
+    /// weight is multiplied by the barycentric coordinate for its corner. Bones whose weight at the
+    /// point is 0 are omitted. Returns `None` if the surface has no weights.
     ///
-    /// The weights of each corner are read with one call of [`Weights::get`]. The returned list has
-    /// at most the number of bones that the three corners have together.
+    /// The weights of each corner are read with one call of [`Weights::get`]. The number of
+    /// returned bones is at most the sum of the numbers of influences at the three corners.
     #[must_use]
     pub fn weights(&self, triangle: usize, barycentric: [f32; 2]) -> Option<Vec<Influence>> {
         let weights = self.weights?;
@@ -207,8 +210,8 @@ impl TrianglePoint {
         self.sum(|corner| get(as_index(corner.attribute)))
     }
 
-    /// Returns the sum of the values at the three corners, each multiplied by its barycentric
-    /// coordinate.
+    /// Returns an interpolated value: the sum of the values that `get` returns for the three
+    /// corners, each multiplied by the barycentric coordinate for its corner.
     fn sum<const N: usize>(&self, get: impl Fn(&Corner) -> Option<[f32; N]>) -> Option<[f64; N]> {
         let mut sum = [0.0; N];
         for (corner, part) in self.corners.iter().zip(self.parts) {
@@ -219,18 +222,19 @@ impl TrianglePoint {
         Some(sum)
     }
 
-    /// Returns the weight of each bone: the sum of the bone's weights at the three corners, each
-    /// multiplied by its barycentric coordinate.
+    /// Returns the weight of each bone at the point: the sum of the bone's weights at the three
+    /// corners, where each weight is multiplied by the barycentric coordinate for its corner.
     ///
     /// The bones are sorted by decreasing weight. Bones with equal weights are sorted by their
-    /// numbers.
+    /// indices.
     fn influences(&self, weights: &Weights<'_>) -> Option<Vec<Influence>> {
         let mut all = Vec::new();
         for (corner, part) in self.corners.iter().zip(self.parts) {
             let influences = weights.get(as_index(corner.position))?;
             all.extend(influences.iter().map(|influence| (influence.bone, part * f64::from(influence.weight))));
         }
-        // Sorting the list by bone limits the time for any number of influences in the file.
+        // The influences are sorted by bone to sum the weights of each bone quickly, even if a file
+        // has very many influences per vertex.
         all.sort_by_key(|(bone, _)| *bone);
         let summed = all.chunk_by(|(one, _), (other, _)| one == other).filter_map(|run| {
             let weight = narrow(run.iter().map(|(_, weight)| weight).sum());
@@ -242,8 +246,9 @@ impl TrianglePoint {
     }
 }
 
-/// Reads a value from an optional array. Returns `Some(None)` if the surface has no such array, and
-/// `None` if the array exists but the value cannot be read.
+/// Reads one value from an optional array of a surface, such as the array of normals. Returns
+/// `Some(None)` if the surface does not have the array, and `None` if the array exists but the
+/// value cannot be read.
 #[allow(clippy::option_option, reason = "a missing array is not an error")]
 fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option<Option<V>> {
     match array {
@@ -263,13 +268,15 @@ mod tests {
     use crate::model::Geometry;
     use crate::query::random::Random;
 
-    /// The position indices of two triangles.
+    /// The position indices of the two triangles of the test mesh.
     const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];
 
-    /// The attribute indices of the same two triangles, in a different order.
+    /// The attribute indices of the two triangles of the test mesh, which differ from the position
+    /// indices.
     const ATTRIBUTE_INDICES: [u8; 6] = [2, 0, 1, 1, 0, 2];
 
-    /// Writes a mesh file of two triangles that have all attributes.
+    /// Returns the bytes of a test mesh with two triangles, and with normals, UVs, colours and
+    /// weights.
     fn written() -> Vec<u8> {
         let normals = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let tangents = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
@@ -299,7 +306,8 @@ mod tests {
         mesh.to_bytes().unwrap()
     }
 
-    /// Returns a mesh whose fifth index of six is replaced by a value that is out of range.
+    /// Returns the test mesh with one damaged index stream: the fifth index of the stream that
+    /// consists of `indices` is replaced by 9, which is out of range.
     fn spoilt(indices: [u8; 6]) -> crate::formats::unigine::Mesh<Vec<u8>> {
         let mut bytes = written();
         let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&indices)).collect();
@@ -318,8 +326,9 @@ mod tests {
         let mesh = crate::formats::unigine::Mesh::open(written()).unwrap();
         let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
         assert_eq!(attributes.triangle_count(), 2);
-        // The barycentric coordinate of the first corner is a half, and that of each other corner
-        // is a quarter. The attribute indices are 2, 0, 1.
+        // The barycentric coordinates of the test point are 0.5 for the first corner of the
+        // triangle, and 0.25 for the second and the third corner. The attribute indices of the
+        // three corners of triangle 0 of the test mesh are 2, 0, 1.
         let parts = [0.25, 0.25];
         let here = attributes.at(0, parts).unwrap();
         assert_eq!(here.position, [1.0, 1.0, 0.0]);
@@ -337,8 +346,8 @@ mod tests {
         assert_eq!(attributes.weights(0, [0.75, 0.25]).unwrap()[0].bone, 1);
     }
 
-    /// Checks that the method for each attribute returns the same value as `at`, which returns all
-    /// attributes.
+    /// Checks that the methods for single attributes, such as `normal`, return the same values as
+    /// `at`, which returns all attributes.
     fn expect_same(attributes: &Attributes<'_>, triangle: usize, parts: [f32; 2]) {
         let all = attributes.at(triangle, parts);
         let here = all.as_ref();
@@ -353,7 +362,8 @@ mod tests {
         assert_eq!(influences.unwrap_or_default(), all.map(|here| here.influences).unwrap_or_default());
     }
 
-    /// Checks that the attributes at every corner of every surface are the values of the arrays.
+    /// Checks that the interpolated attributes at every triangle corner of every surface are equal
+    /// to the values in the attribute arrays.
     fn expect_corners(mesh: &dyn Geometry) -> [usize; 5] {
         let mut seen = [0; 5];
         let mut random = Random::new(10);
@@ -407,7 +417,8 @@ mod tests {
 
     #[test]
     fn a_corner_has_what_the_arrays_have() {
-        // For each file: how many corners have a normal, UV set 0, UV set 1, a colour, and weights.
+        // For each test file: the number of triangle corners that have a normal, UV set 0, UV set
+        // 1, a colour, and weights.
         for (path, expected) in [
             ("unigine/room_ms11.mesh", [456, 420, 36, 36, 0]),
             ("unigine/skinned_ms12.mesh", [36, 36, 0, 0, 36]),

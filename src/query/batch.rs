@@ -1,4 +1,5 @@
-//! Casts many rays at the same time: while one ray waits for memory, other rays continue.
+//! Casts many rays with interleaved tree traversals: while one ray waits for data from memory, the
+//! same thread continues the traversals of other rays.
 
 use crate::array::Bounds;
 use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
@@ -12,18 +13,19 @@ use crate::query::ray::Ray;
 use crate::query::ray_query::{RayQuery, SingleRay};
 use crate::query::ray_sort::sorted_order;
 
-/// The number of rays that traverse a tree at the same time, in one thread.
+/// The number of rays whose traversals of a tree are interleaved in one thread.
 const ACTIVE_RAY_BATCH: usize = 8;
-/// The number of rays that are prepared and cast in one batch.
+/// The maximum number of rays that one thread prepares and casts in one batch.
 const RAY_BATCH: usize = 4096;
 
-/// A ray of a batch, and the nearest hits found for it so far.
+/// A ray of a batch, with the nearest hit found so far on the current surface, and the nearest hit
+/// on all earlier surfaces.
 pub(crate) struct BatchRay {
     pub(crate) query: RayQuery,
-    /// The nearest hit on the surface that is being queried.
+    /// The nearest hit of the ray, so far, on the surface at which the ray is currently being cast.
     pub(crate) nearest: NearestHit,
-    /// The nearest hit on the surfaces queried before, with the index of the hit surface in the
-    /// scene.
+    /// The nearest hit of the ray on the surfaces that were tested before the current surface, with
+    /// the index of the hit surface in the scene.
     known: Option<(usize, TriangleHit)>,
 }
 
@@ -34,10 +36,10 @@ pub(crate) struct RayBatch<'a, 'b> {
     pub(crate) rays: &'b mut [Option<BatchRay>],
 }
 
-/// Returns the first hit of each ray.
+/// Returns the nearest hit of each ray, with the index of the hit surface in the scene.
 ///
-/// The closure `cast` receives a batch of the rays and casts them at one surface after another. The
-/// closure calls [`keep_nearest`] after each surface.
+/// The closure `cast` receives a batch of rays. The closure `cast` must cast the rays of the batch
+/// at one surface after another, and must call [`keep_nearest`] after each surface.
 pub(crate) fn first_hits(
     rays: &[Ray],
     bounds: &Bounds,
@@ -71,10 +73,14 @@ pub(crate) fn first_hits(
     hits
 }
 
-/// For each ray, keeps its hit on the surface with index `surface` if it is nearer than the ray's
-/// hit on earlier surfaces.
+/// Updates the nearest hit of each ray of a batch, after all rays of the batch were cast at the
+/// surface with the index `surface`.
 ///
-/// If both hits of a ray are at the same distance, the hit on the earlier surface is kept.
+/// For each ray, the hit on the surface `surface` replaces the nearest hit on the earlier surfaces
+/// if the hit on `surface` has a smaller ray parameter `t`.
+///
+/// If a ray hits `surface` and an earlier surface at the same `t`, the hit on the earlier surface
+/// is kept.
 pub(crate) fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
     for ray in rays.iter_mut().flatten() {
         if let Some(hit) = ray.nearest.0.take() {
@@ -86,19 +92,19 @@ pub(crate) fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
     }
 }
 
-/// The progress of a ray that is traversing the tree.
+/// The state of the traversal of a surface's tree for one ray.
 struct ActiveRay {
     ray: usize,
     traversal: Traversal,
     next: NextStep,
 }
 
-/// The next node or leaf that a ray visits. The memory of this node or leaf was already prefetched.
+/// The tree node or leaf that a ray visits next, whose memory has already been prefetched.
 enum NextStep {
     Node(u32),
     Indices(u32),
     Positions(u32, CornerIndices),
-    /// The ray has visited all nodes and leaves that it needs.
+    /// The traversal of the tree is complete: the ray needs no further node or leaf.
     Done,
 }
 
@@ -146,8 +152,8 @@ impl ActiveRay {
         view.prefetch(root);
     }
 
-    /// Visits the prefetched node or leaf, and prefetches the memory of the node or leaf that the
-    /// ray visits next.
+    /// Visits the prefetched tree node or leaf, and prefetches the memory of the node or leaf that
+    /// the ray visits next.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn step(

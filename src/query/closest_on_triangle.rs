@@ -1,23 +1,23 @@
-//! The point of a triangle that is closest to a given point.
+//! The point of a triangle that is closest to a query point.
 //!
-//! The corners are converted to `f64`, in which the difference of two nearby `f32` numbers is
-//! exact. A triangle without area is treated as the line segment or the point that its corners
-//! form.
+//! The corners of the triangle are converted to `f64`, in which the difference of two nearby `f32`
+//! numbers is exact. A triangle without area is treated as the line segment or the point that its
+//! corners form.
 
 use crate::bvh::coordinates::TriangleCorners;
 use crate::math::{add_scaled, cross, dot, mix, subtract};
 
-/// The minimum of the squared sine of the angle at the first corner, above which the computed
-/// normal of the triangle is accurate enough.
+/// The greatest squared sine of the angle at the first corner for which a triangle counts as a
+/// needle (a very thin triangle).
 ///
-/// A triangle with a smaller angle is a needle, and the computed direction of its normal is too
-/// inaccurate.
+/// Rounding errors make the direction of the computed normal of a needle too inaccurate. For a
+/// triangle that is not a needle, the direction of the computed normal is accurate enough.
 const MIN_SINE_SQUARED: f64 = 1e-4;
 
-/// The point of a triangle that is closest to a given point.
+/// The point of a triangle that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// The square of the distance from the given point to the closest point, in square scene units.
+    /// The square of the distance from the query point to the closest point, in square scene units.
     ///
     /// The squared distance is infinite if a coordinate of the triangle is not finite.
     pub distance_squared: f64,
@@ -26,12 +26,14 @@ pub struct ClosestPoint {
     /// The barycentric coordinates, 0 to 1, of the closest point for the second and the third
     /// corner of the triangle.
     ///
-    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
+    /// The barycentric coordinate for the first corner is 1 minus the sum of the other two
+    /// coordinates.
     pub barycentric: [f64; 2],
 }
 
 impl ClosestPoint {
-    /// Returns the nearer of two candidate points, or `self` if both are at the same distance.
+    /// Returns the point, `self` or `other`, that is nearer to the query point, or `self` if both
+    /// points are at the same distance.
     fn or(self, other: Self) -> Self {
         if other.distance_squared < self.distance_squared { other } else { self }
     }
@@ -40,8 +42,8 @@ impl ClosestPoint {
 /// Returns the point of a triangle that is closest to `point`.
 ///
 /// If several points of the triangle are equally close to `point`, returns one of them. Several
-/// points can be equally close if the triangle has no area, because its edges then overlap each
-/// other.
+/// points can be equally close if the triangle has no area, because the edges of such a triangle
+/// overlap each other.
 #[must_use]
 pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
     let corners @ [a, b, c] = triangle.map(|corner| corner.map(f64::from));
@@ -53,8 +55,9 @@ pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
     if let Some((closest, true)) = within {
         return closest;
     }
-    // Each candidate is a point of the triangle. So the least distance of the candidates is correct
-    // if one of the candidates is the closest point.
+    // The candidates for the closest point of the triangle are the closest point of each edge and,
+    // if it is inside the triangle, the foot of the perpendicular from `point`. The candidate that
+    // is nearest to `point` is the closest point of the triangle.
     let edge = |[from, to]: [[f64; 3]; 2], [first, last]: [[f64; 2]; 2]| {
         let part = along(point, from, to);
         at_distance(point, mix(from, to, part), mix(first, last, part))
@@ -67,15 +70,16 @@ pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
 /// Returns the foot of the perpendicular from `point` to the plane of the triangle, or `None` if
 /// the foot is outside the triangle.
 ///
-/// Also returns whether it is certain that no point on an edge is closer. The comparison is not
-/// certain for needles (very thin triangles), because the computed direction of their normal is too
-/// inaccurate.
+/// The returned `bool` is `true` if no point on an edge of the triangle can be closer to `point`
+/// than the foot of the perpendicular. The returned `bool` is `false` for needles (very thin
+/// triangles), because the direction of the computed normal of a needle is too inaccurate.
 fn inside(point: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Option<(ClosestPoint, bool)> {
     let (ab, ac) = (subtract(b, a), subtract(c, a));
     let normal = cross(ab, ac);
     let square = dot(normal, normal);
     let is_needle = square <= MIN_SINE_SQUARED * dot(ab, ab) * dot(ac, ac);
-    // Each round of the loop corrects the rounding error of the round before it.
+    // Each iteration of the loop corrects the rounding error that the previous iteration left in
+    // the foot of the perpendicular.
     let rounds = if is_needle { 3 } else { 1 };
     let (mut second, mut third, mut foot) = (0.0, 0.0, a);
     for _ in 0..rounds {
@@ -84,19 +88,21 @@ fn inside(point: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Option<(ClosestPoint, bo
         third += dot(cross(ab, left), normal) / square;
         foot = add_scaled(add_scaled(a, second, ab), third, ac);
     }
-    // `is_inside` is false if a number is NaN, for example if the triangle has no area.
+    // `is_inside` is false if one of the barycentric coordinates `second` and `third` is NaN, for
+    // example because the triangle has no area.
     let is_inside = second >= 0.0 && third >= 0.0 && second + third <= 1.0;
     is_inside.then(|| (at_distance(point, foot, [second, third]), !is_needle))
 }
 
-/// Makes a candidate from a point of the triangle, with its squared distance from `point`.
+/// Makes a [`ClosestPoint`] from the point `closest` of the triangle, and computes the squared
+/// distance between `closest` and `point`.
 fn at_distance(point: [f64; 3], closest: [f64; 3], barycentric: [f64; 2]) -> ClosestPoint {
     let offset = subtract(point, closest);
     ClosestPoint { distance_squared: dot(offset, offset), point: closest, barycentric }
 }
 
-/// Finds the point of a line segment that is closest to `point`. Returns it as a fraction of the
-/// segment, from 0 at `from` to 1 at `to`.
+/// Finds the point of a line segment that is closest to `point`. Returns the position of the found
+/// point on the segment as a fraction: 0 at `from`, 1 at `to`.
 fn along(point: [f64; 3], from: [f64; 3], to: [f64; 3]) -> f64 {
     let way = subtract(to, from);
     let square = dot(way, way);
@@ -115,16 +121,17 @@ mod tests {
 
     /// Checks that no point of the triangle is closer to `point` than the result of [`closest`].
     ///
-    /// The plane through the result, perpendicular to the line from the result to `point`, must
-    /// have all corners on the far side.
+    /// All corners of the triangle must be on the far side, as seen from `point`, of the plane that
+    /// passes through the closest point and is perpendicular to the line from the closest point to
+    /// `point`.
     fn expect_closest(point: [f64; 3], triangle: &TriangleCorners, tolerance: f64) -> ClosestPoint {
         let found = closest(point, triangle);
         let offset = subtract(point, found.point);
         assert!((dot(offset, offset) - found.distance_squared).abs() <= tolerance * tolerance, "{found:?}");
         for corner in triangle {
             let beyond = dot(offset, subtract(wide(*corner), found.point));
-            // The allowance for the rounding error of the closest point. The allowance grows with
-            // the distance, and with the square of the triangle's size.
+            // The tolerated rounding error of the closest point grows with the distance between the
+            // closest point and `point`, and with the square of the triangle's size.
             let size = triangle.as_flattened().iter().fold(1.0_f64, |size, part| size.max(f64::from(part.abs())));
             let allowed = tolerance * found.distance_squared.sqrt() + 1e-13 * size * size;
             assert!(beyond <= tolerance * tolerance + allowed, "{point:?} {triangle:?} {found:?}");
@@ -174,8 +181,9 @@ mod tests {
         }
     }
 
-    /// Even for the thinnest triangle, a point in the triangle has a distance of 0, and the
-    /// distance of a point above the triangle is its height above the plane.
+    /// Even for very thin triangles, the computed distance of a query point to the triangle is 0 if
+    /// the query point is in the triangle, and equal to its height above the triangle's plane if
+    /// the query point is above the triangle.
     #[test]
     fn needles_are_no_farther_than_others() {
         let mut random = Random::new(11);
@@ -228,7 +236,8 @@ mod tests {
         let mut random = Random::new(5);
         for round in 0..30_000 {
             let mut triangle: TriangleCorners = std::array::from_fn(|_| random.vector(5.0));
-            // Some of the triangles are needles, and some are reduced to line segments or points.
+            // Some of the random triangles are needles (very thin triangles), and some are reduced
+            // to line segments or points.
             if round % 2 == 0 {
                 let part = random.between(-0.5, 1.5);
                 let thin = 10.0_f32.powi(-i32::try_from(random.below(12)).unwrap());

@@ -1,4 +1,4 @@
-//! The query for the point on the triangles of a tree that is nearest to a given point.
+//! The query for the point on the triangles of a tree that is nearest to a query point.
 
 use std::ops::ControlFlow;
 
@@ -11,17 +11,19 @@ use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::query::closest_on_triangle::{ClosestPoint, closest};
 
-/// A search for the point of a surface nearest to a given point, with a limit of the distance.
+/// A search for the point of a surface that is nearest to a query point, up to a maximum distance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointQuery {
     point: [f32; 3],
-    /// The greatest squared distance at which a triangle is accepted, rounded up to `f32`.
+    /// The greatest squared distance of an accepted triangle from the query point, rounded up to
+    /// `f32`.
     limit: f32,
-    /// The greatest squared distance at which a triangle is accepted, without rounding.
+    /// The greatest squared distance of an accepted triangle from the query point, without
+    /// rounding.
     exact_limit: f64,
 }
 
-/// The nearest point found so far on one surface.
+/// The point of one surface that is nearest to the query point, among the triangles tested so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Candidate {
     pub(crate) triangle: u32,
@@ -29,22 +31,23 @@ pub(crate) struct Candidate {
 }
 
 impl PointQuery {
-    /// Prepares a search around a point for triangles within the distance `limit`.
+    /// Prepares a search for the triangle that is nearest to `point`, within the distance `limit`.
     ///
-    /// Returns `None` if the point is not finite or beyond ±2^60, or if `limit` is negative or NaN.
+    /// Returns `None` if `point` is not finite or beyond ±2^60, or if `limit` is negative or NaN.
     pub(crate) fn new(point: [f32; 3], limit: f32) -> Option<Self> {
         let is_sound = is_valid_point(&point) && limit >= 0.0;
         let exact_limit = f64::from(limit) * f64::from(limit);
         is_sound.then_some(Self { point, limit: above(exact_limit), exact_limit })
     }
 
-    /// Limits the search to points whose squared distance is at most `squared`.
+    /// Limits the search to points whose squared distance from the query point is at most
+    /// `squared`.
     fn shorten(&mut self, squared: f64) {
         self.exact_limit = squared;
         self.limit = above(squared);
     }
 
-    /// Returns the squared distance from the given point to the nearest point of a bounding box,
+    /// Returns the squared distance from the query point to the nearest point of a bounding box,
     /// rounded down.
     pub(crate) fn distance_to(&self, bounds: &Bounds) -> f64 {
         let sides = self.point.iter().zip(bounds.min.iter().zip(bounds.max));
@@ -56,24 +59,25 @@ impl PointQuery {
         squares.sum::<f64>() * (1.0 - 1.0e-12)
     }
 
-    /// Returns the greatest squared distance at which a triangle is accepted.
+    /// Returns the greatest squared distance of an accepted triangle from the query point.
     pub(crate) const fn exact_limit(&self) -> f64 {
         self.exact_limit
     }
 }
 
-/// Rounds a number up to an `f32`, with a margin.
+/// Rounds a squared distance up to an `f32`, with a margin for rounding errors.
 ///
-/// The margin is a millionth of the number. The margin is larger than the rounding errors of the
-/// numbers that are compared with the result.
+/// The margin is a millionth of the squared distance. Squared distances that are computed in `f32`,
+/// with rounding errors smaller than this margin, are compared with the returned value.
 fn above(squared: f64) -> f32 {
     crate::math::narrow(squared * (1.0 + 1.0e-6) + f64::from(f32::MIN_POSITIVE))
 }
 
-/// The search for the nearest point in one tree.
+/// The search for the point that is nearest to a query point, on the triangles of one tree.
 pub(crate) struct NearestSearch<'b> {
     query: &'b mut PointQuery,
-    /// The query as it was before any triangle was found.
+    /// A copy of the query from before the search, used to restart the search if the tree is
+    /// damaged.
     start: PointQuery,
     pub(crate) best: Option<Candidate>,
 }
@@ -108,8 +112,8 @@ impl TreeQuery for NearestSearch<'_> {
         kernels.point_triangles(&kernels.block(triangles, corners), &self.query.point, self.query.limit)
     }
 
-    /// Keeps a triangle as the best candidate if it is nearer than the previous candidate, or at
-    /// the same distance and earlier in the file.
+    /// Keeps a triangle as the best candidate if it is nearer to the query point than the previous
+    /// candidate, or at the same distance and earlier in the file.
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         let closest = closest(self.query.point.map(f64::from), corners);
         let squared = closest.distance_squared;

@@ -6,7 +6,8 @@ use crate::math::add_scaled;
 /// The number of planes of a frustum.
 pub(crate) const PLANES: usize = 6;
 
-/// A frustum: all points that are inside six planes. Points on the planes belong to the frustum.
+/// A frustum: the set of all points that are on the inner side of six planes. Points that lie
+/// exactly on a plane belong to the frustum.
 ///
 /// A frustum can be the region that a camera sees, or any convex region with up to six sides.
 ///
@@ -24,21 +25,21 @@ pub struct Frustum {
     planes: [Plane; PLANES],
 }
 
-/// A plane: the numbers a, b, c and d of the equation `a*x + b*y + c*z + d = 0`.
+/// A plane: the coefficients a, b, c and d of the equation `a*x + b*y + c*z + d = 0`.
 ///
-/// A point is inside the plane if `a*x + b*y + c*z + d` is 0 or more.
+/// A point (x, y, z) is inside the plane if `a*x + b*y + c*z + d` is 0 or more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plane([f64; 4]);
 
 impl Plane {
-    /// Makes a plane from its four numbers. If one of these numbers is not finite, no point is
-    /// inside the plane.
+    /// Makes a plane from its four coefficients. If a coefficient is not finite, no point is inside
+    /// the plane.
     fn new(numbers: [f64; 4]) -> Self {
         Self(if numbers.iter().all(|number| number.is_finite()) { numbers } else { [0.0, 0.0, 0.0, -1.0] })
     }
 
-    /// Returns the distance of a point from the plane, multiplied by the length of the plane's
-    /// normal.
+    /// Returns the signed distance of a point from the plane, multiplied by the length of the
+    /// plane's normal.
     ///
     /// The distance is positive for points inside the plane and negative for points outside the
     /// plane.
@@ -48,18 +49,21 @@ impl Plane {
         by_x * x + by_y * y + by_z * z + more
     }
 
-    /// Returns the greatest or the least [`distance`](Self::distance) from the plane of all corners
-    /// of a box.
+    /// Returns the greatest or the least [`distance`](Self::distance) of the eight corners of a box
+    /// from the plane.
     ///
-    /// Returns the greatest distance if `most` is true, and the least distance if `most` is false.
-    /// The sums are rounded in the same way as in `distance`, which ensures that no point in the
-    /// box has a computed distance beyond the returned one.
+    /// Returns the greatest distance of a box corner from the plane if `most` is true, and the
+    /// least distance if `most` is false. The sum `a*x + b*y + c*z + d` is rounded in the same way
+    /// as in `distance`. The distance that `distance` computes for any point in the box is
+    /// therefore between the least and the greatest distance that this method computes.
     fn distance_of(&self, bounds: &Bounds, most: bool) -> f64 {
         let Self([by_x, by_y, by_z, more]) = self;
         let ([x, y, z], [far_x, far_y, far_z]) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         let term = |factor: f64, near: f64, far: f64| {
             if factor == 0.0 {
-                // The product with a factor of 0 is 0 even if the side of the box is at infinity.
+                // If a coefficient of the plane is 0, its product with a coordinate of the box must
+                // be 0, even if the coordinate is infinite. In floating point, 0 times infinity
+                // would be NaN.
                 return 0.0;
             }
             factor * if (factor > 0.0) == most { far } else { near }
@@ -71,12 +75,13 @@ impl Plane {
 impl Frustum {
     /// Makes a frustum from six planes.
     ///
-    /// Each plane is given by four numbers a, b, c, d. A point is inside the plane if `a*x + b*y +
-    /// c*z + d` is 0 or more. The normal (a, b, c) of a plane points to the inside of the frustum
-    /// and may have any length.
+    /// Each plane is an array of four coefficients a, b, c, d. A point (x, y, z) is inside the
+    /// plane if `a*x + b*y + c*z + d` is 0 or more. The normal (a, b, c) of a plane points to the
+    /// inside of the frustum and may have any length.
     ///
-    /// If all four numbers of a plane are 0, every point is inside this plane. If one number of a
-    /// plane is not finite, no point is inside this plane, and the frustum is empty.
+    /// If all four coefficients of a plane are 0, every point is inside this plane. If a
+    /// coefficient of a plane is not finite, no point is inside this plane, and the frustum is
+    /// empty.
     #[must_use]
     pub fn from_planes(planes: [[f32; 4]; 6]) -> Self {
         Self { planes: planes.map(|plane| Plane::new(plane.map(f64::from))) }
@@ -88,10 +93,11 @@ impl Frustum {
     /// product of three matrices: projection, view, and the model matrix of the mesh.
     ///
     /// The matrix is stored by columns and multiplies a column vector from the left. `matrix[3]` is
-    /// the point in clip space to which the matrix transforms the origin. A point is visible if `-w
-    /// <= x <= w`, `-w <= y <= w` and `0 <= z <= w`, as in Direct3D, Metal, Vulkan and WebGPU. The
-    /// depth may be reversed or infinite. OpenGL has the condition `-w <= z` instead of `0 <= z`.
-    /// For OpenGL, compute the planes yourself and pass them to [`from_planes`](Self::from_planes).
+    /// the point in clip space to which the matrix transforms the origin. A point with the clip
+    /// coordinates x, y, z, w is inside the frustum if `-w <= x <= w`, `-w <= y <= w` and `0 <= z
+    /// <= w`, as in Direct3D, Metal, Vulkan and WebGPU. The projection may have a reversed depth or
+    /// an infinite far plane. OpenGL uses the condition `-w <= z` instead of `0 <= z`. For OpenGL,
+    /// compute the planes yourself and pass them to [`from_planes`](Self::from_planes).
     #[must_use]
     pub fn from_matrix(matrix: &[[f32; 4]; 4]) -> Self {
         let columns = matrix.map(|column| column.map(f64::from));
@@ -115,8 +121,9 @@ impl Frustum {
     /// frustum but not outside any single plane. Returns `true` for an empty box.
     #[must_use]
     pub fn excludes(&self, bounds: &Bounds) -> bool {
-        // The test is not `< 0.0`, because NaN must count as outside. A box at infinity may yield
-        // NaN.
+        // A box whose distance from a plane is NaN must count as outside, and the comparison `>=
+        // 0.0` is false for NaN. The distance from a plane may be NaN if the box has a side at
+        // infinity.
         let reaches = |plane: &Plane| plane.distance_of(bounds, true) >= 0.0;
         bounds.is_empty() || !self.planes.iter().all(reaches)
     }
@@ -135,9 +142,11 @@ mod tests {
     use crate::query::random::Random;
     use crate::query::triangle_overlap::{overlaps_box, overlaps_frustum};
 
-    /// A camera at the origin that looks along z.
+    /// The matrix of a test camera at the origin that looks in the direction of the positive z
+    /// axis.
     ///
-    /// At each depth from 1 to 9, the camera sees half of that depth to each side.
+    /// At each depth z from 1 to 9, the test camera sees the points whose x and y are between -z/2
+    /// and z/2.
     const CAMERA: [[f32; 4]; 4] =
         [[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.125, 1.0], [0.0, 0.0, -1.125, 0.0]];
 
@@ -158,9 +167,9 @@ mod tests {
         Bounds { min: at, max: at }
     }
 
-    /// Returns a triangle and a box near it.
+    /// Returns a random triangle and a random box near the triangle.
     ///
-    /// Corners of the triangle may coincide, and coordinates may be small whole numbers.
+    /// Corners of the random triangle may coincide, and its coordinates may be small whole numbers.
     fn pair(random: &mut Random, round: u32) -> (TriangleCorners, Bounds) {
         let mut place = |size| {
             let place: [f32; 3] = random.vector(size);

@@ -1,46 +1,48 @@
 //! The results of queries: the hit of a ray on a surface, and the point of a surface that is
-//! nearest to a given point.
+//! nearest to a query point.
 
 /// A hit of a ray on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The number of the surface that contains the point.
+    /// The index of the surface that the ray hits.
     pub surface: usize,
-    /// The number of the triangle that contains the point, counted in file order from 0 in its
-    /// surface.
+    /// The index of the triangle that the ray hits. The triangles of a surface are counted from 0,
+    /// in file order.
     pub triangle: u32,
-    /// The ray parameter `t`: the distance of the point from the ray's origin, divided by the
-    /// length of the ray's direction vector.
+    /// The ray parameter `t`: the distance of the hit from the ray's origin, divided by the length
+    /// of the ray's direction vector.
     pub t: f32,
     /// The distance of the hit from the ray's origin, in scene units.
     pub distance: f32,
     /// The position of the hit, in scene units.
     pub point: [f32; 3],
-    /// The barycentric coordinates, 0 to 1, of the point for the second and the third corner of the
+    /// The barycentric coordinates, 0 to 1, of the hit for the second and the third corner of the
     /// triangle.
     ///
-    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
+    /// The barycentric coordinate for the first corner is 1 minus the sum of the other two
+    /// coordinates.
     pub barycentric: [f32; 2],
     /// Whether the ray hits the front side of the triangle: the side from which its corners appear
     /// in counter-clockwise order.
     pub is_front: bool,
 }
 
-/// The point of a surface that is nearest to a given point.
+/// The point of a surface that is nearest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// The number of the surface that contains the point.
+    /// The index of the surface that contains the nearest point.
     pub surface: usize,
-    /// The number of the triangle that contains the point, counted in file order from 0 in its
-    /// surface.
+    /// The index of the triangle that contains the nearest point. The triangles of a surface are
+    /// counted from 0, in file order.
     pub triangle: u32,
-    /// The distance from the given point to the nearest point, in scene units.
+    /// The distance from the query point to the nearest point, in scene units.
     pub distance: f32,
-    /// The nearest point, in scene units.
+    /// The position of the nearest point, in scene units.
     pub point: [f32; 3],
-    /// The barycentric coordinates, 0 to 1, of the point for the second and the third corner of the
-    /// triangle.
+    /// The barycentric coordinates, 0 to 1, of the nearest point for the second and the third
+    /// corner of the triangle.
     ///
-    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
+    /// The barycentric coordinate for the first corner is 1 minus the sum of the other two
+    /// coordinates.
     pub barycentric: [f32; 2],
 }

@@ -15,8 +15,8 @@ pub(crate) struct TriangleHit {
 impl TriangleHit {
     /// Returns whether this hit takes precedence over another hit.
     ///
-    /// A hit takes precedence if it is nearer, or if both hits are at the same distance and its
-    /// triangle is earlier in the file.
+    /// A hit takes precedence over another hit if it has a smaller ray parameter `t`. If two hits
+    /// have the same `t`, the hit on the triangle that is earlier in the file takes precedence.
     #[inline]
     fn is_before(&self, other: &Self) -> bool {
         let (near, far) = (self.crossing.t, other.crossing.t);
@@ -26,14 +26,16 @@ impl TriangleHit {
 
 /// A receiver for the hits of a ray on one surface.
 pub(crate) trait HitCollector {
-    /// Receives a hit. Returns the greatest `t` at which further hits are still needed, `None` if
-    /// that limit does not change, or `Break` to stop the query.
+    /// Receives one hit of the ray. Returns the greatest ray parameter `t` up to which the
+    /// collector still needs hits, or `None` if this limit has not changed. Returns `Break` to stop
+    /// the query.
     fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>>;
     /// Discards all hits that were collected so far.
     fn clear(&mut self);
 }
 
-/// Collects only the nearest hit of the ray. The value is `None` if the ray has no hit so far.
+/// Collects only the nearest hit of the ray. The nearest hit is `None` if the ray has no hit so
+/// far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NearestHit(pub(crate) Option<TriangleHit>);
 

@@ -1,27 +1,31 @@
-//! Queries of surfaces by rays, points and regions, on a mesh that stays in its file.
+//! Spatial queries of meshes: ray casts, nearest points, and overlap with boxes and frustums.
 //!
-//! A [`Scene`] contains surfaces of any format that are queried together, and a [`Tree`] over the
-//! triangles of each surface. A tree copies no positions and no indices. The leaves of a tree refer
-//! to triangles of the file by their numbers, and these triangles are decoded during a query.
-//! [`write_sidecar`] stores the trees in a file next to the mesh. [`Scene::indexed`] uses the trees
-//! of that sidecar and reads only the pages that a query needs.
+//! Queries do not copy the mesh, but decode its triangles directly from the bytes of the file.
+//!
+//! A [`Scene`] contains surfaces from files of any format, and one bounding volume hierarchy (a
+//! [`Tree`]) for the triangles of each surface. A query searches all surfaces of the scene. A
+//! `Tree` contains no copies of positions or indices. The leaves of a tree store the indices of
+//! triangles, and a query decodes these triangles from the bytes of the file. [`write_sidecar`]
+//! stores the trees of a mesh in a sidecar, which is a separate file next to the mesh file.
+//! [`Scene::indexed`] makes a scene that uses the trees in a sidecar. A query of such a scene reads
+//! only the memory pages that it needs.
 //!
 //! # Answers
 //!
-//! A query returns the same result as a loop over all triangles in `f64`. The test of a ray against
-//! a triangle is the watertight test of Woop, Benthin and Wald. Trees, instruction sets and batches
-//! change only the time that a query takes. A tree is only used to exclude triangles that cannot be
-//! part of the result, with a margin for rounding errors.
+//! A query returns the same result as a test of every triangle in `f64`. The test of a ray against
+//! a triangle is the watertight test of Woop, Benthin and Wald. The trees, the CPU instruction set
+//! and the batching of rays change only the time of a query, and not its result. A tree is only
+//! used to exclude triangles that cannot be part of the result, with a margin for rounding errors.
 //!
-//! - Both sides of a triangle can be hit. A ray through an edge or a corner that triangles share
-//!   hits one or several of them. If several hits have the same distance, the triangle that comes
-//!   first in the file is returned.
-//! - A triangle is valid if its indices are in range, and its coordinates are finite and not beyond
-//!   ±2^60. Queries ignore all other triangles. A ray never hits a triangle without area, but a
-//!   point on an edge of such a triangle can be the nearest point.
+//! - Both sides of a triangle can be hit. A ray through an edge or a corner that several
+//!   triangles share hits one or several of these triangles. If several hits have the same
+//!   distance, the triangle that comes first in the file is returned.
+//! - Queries ignore every triangle that has an index out of range, or a coordinate that is not
+//!   finite or beyond ±2^60. All other triangles are called *valid*. A ray never hits a triangle
+//!   without area, but a point on an edge of such a triangle can be the nearest point.
 //! - A ray hits nothing if its origin is not finite or beyond ±2^60, or if its direction is zero or
-//!   not finite. A search for the nearest point returns `None` if the given point is not finite or
-//!   beyond ±2^60.
+//!   not finite. A nearest-point query returns `None` if the query point is not finite or beyond
+//!   ±2^60.
 //!
 //! # Costs
 //!
@@ -32,11 +36,11 @@
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!
-//! Many rays are cast fastest in one call of [`Scene::rays`], which sorts the rays and continues
-//! with other rays while one ray waits for memory. A surface that moves keeps its tree:
-//! [`Scene::refit`] adjusts the boxes of the tree to a pose or to another vertex frame.
-//! [`Scene::from_file_trees`] converts the spatial trees that UNIGINE files of the versions ms14
-//! and ms15 contain.
+//! [`Scene::rays`] is the fastest method for casting many rays: it sorts the rays, and works on
+//! other rays while one ray waits for data from memory. An animated surface needs no new tree:
+//! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
+//! [`Scene::from_file_trees`] converts the spatial trees in UNIGINE files of the versions ms14 and
+//! ms15 to query trees.
 
 mod attributes;
 mod batch;

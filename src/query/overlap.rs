@@ -43,7 +43,7 @@ impl QueryVolume for Frustum {
     }
 }
 
-/// An overlap query of a volume in one tree, with the numbers of the overlapping triangles found so
+/// An overlap query of a volume in one tree, with the indices of the overlapping triangles found so
 /// far, in no particular order.
 pub(crate) struct OverlapSearch<'b, V> {
     volume: &'b V,
@@ -83,7 +83,8 @@ impl<V: QueryVolume> TreeQuery for OverlapSearch<'_, V> {
     }
 }
 
-/// Converts a box from `f64` to `f32`. The box is rounded outwards, which never makes it smaller.
+/// Converts a box from `f64` to `f32`. The result is rounded outwards, so it always contains the
+/// original box.
 fn outward([min, max]: [[f64; 3]; 2]) -> Bounds {
     let narrow = crate::math::narrow;
     Bounds { min: min.map(|part| narrow(part).next_down()), max: max.map(|part| narrow(part).next_up()) }

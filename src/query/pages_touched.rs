@@ -9,8 +9,8 @@ use crate::parse::PAGE;
 /// The memory pages of 4,096 bytes that queries have read: pages of the mesh, and pages of the
 /// trees over its triangles.
 ///
-/// A page is counted if it contains bytes that a query needs: tree nodes, indices or positions. For
-/// a memory-mapped file, these memory pages are the pages of the file.
+/// A page is counted if it contains bytes that a query needs: tree nodes, indices or positions. If
+/// the file is memory-mapped, each counted memory page is a page of the file.
 #[derive(Clone, Debug, Default)]
 pub struct PagesTouched {
     mesh: BTreeSet<u64>,
@@ -30,14 +30,16 @@ impl PagesTouched {
         self.tree.len()
     }
 
-    /// Returns the number of pages of the mesh and of the trees together.
+    /// Returns the total number of pages, of the mesh and of the trees, that queries have read so
+    /// far.
     #[must_use]
     pub fn total(&self) -> usize {
         self.mesh().saturating_add(self.tree())
     }
 }
 
-/// Adds the numbers of all pages that contain one of the `bytes` to the set `pages`.
+/// Adds the pages that overlap `bytes` to the set `pages`. A page is represented by its address
+/// divided by 4,096.
 fn add(pages: &mut BTreeSet<u64>, bytes: &[u8]) {
     let start = bytes.as_ptr().addr();
     if let Some(last) = bytes.len().checked_sub(1) {

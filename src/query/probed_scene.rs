@@ -15,7 +15,7 @@ use crate::query::scene_surface::SceneSurface;
 /// A [`Scene`](crate::query::Scene) whose queries report all bytes that they read to a
 /// [`Probe`](crate::query::Probe).
 ///
-/// The queries return the same results as the queries of the scene itself.
+/// A query of a `ProbedScene` returns the same result as the same query of the `Scene`.
 #[derive(Debug)]
 pub struct ProbedScene<'s, 'a, P> {
     surfaces: &'s [SceneSurface<'a>],
@@ -89,8 +89,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
 
     /// Returns the point on any surface of the scene that is nearest to `point`.
     ///
-    /// `limit` is the maximum distance between the two points, in scene units. Returns `None` if no
-    /// point of a surface is within that distance.
+    /// `limit` is the maximum distance of the returned point from `point`, in scene units. Returns
+    /// `None` if no surface has a point within the distance `limit` of `point`.
     #[must_use]
     pub fn nearest(&mut self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         let mut query = PointQuery::new(point, limit)?;
@@ -122,8 +122,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         })
     }
 
-    /// Returns the triangles that overlap a box, as sorted pairs: the number of the surface, and
-    /// the number of the triangle in that surface.
+    /// Returns the triangles that overlap a box, as sorted pairs: the index of the surface, and the
+    /// index of the triangle in that surface.
     ///
     /// A triangle that only touches the box also counts as overlapping.
     #[must_use]
@@ -131,8 +131,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         self.overlapping(bounds)
     }
 
-    /// Returns the triangles that overlap a frustum, as sorted pairs: the number of the surface,
-    /// and the number of the triangle in that surface.
+    /// Returns the triangles that overlap a frustum, as sorted pairs: the index of the surface, and
+    /// the index of the triangle in that surface.
     ///
     /// A triangle that only touches the frustum also counts as overlapping.
     #[must_use]
@@ -150,8 +150,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         all
     }
 
-    /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance to the box,
-    /// with the nearest first.
+    /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance along the ray
+    /// at which the ray enters the box, with the nearest first.
     fn along(&self, ray: &RayQuery) -> Vec<&'s SceneSurface<'a>> {
         let met = self.surfaces.iter().filter_map(|surface| Some((ray.meets(&surface.bounds)?, surface)));
         let mut met: Vec<_> = met.collect();

@@ -28,7 +28,7 @@ impl Random {
         from + (to - from) * crate::math::narrow(f64::from(part) / 16_777_216.0)
     }
 
-    /// Returns a random vector. Each component is between -`size` and `size`.
+    /// Returns a random vector whose three components are between -`size` and `size`.
     pub(crate) fn vector(&mut self, size: f32) -> [f32; 3] {
         std::array::from_fn(|_| self.between(-size, size))
     }

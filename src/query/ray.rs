@@ -1,19 +1,21 @@
 //! The ray type: the input of ray queries.
 
-/// A ray: a half-line from an origin in a direction, or the part of a line between two limits.
+/// A ray: a half-line from an origin in a direction, or the part of a line between two values of
+/// the ray parameter `t`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// The origin of the ray, in scene units.
     pub origin: [f32; 3],
-    /// The direction vector of the ray. The length of the vector can be any number except 0.
+    /// The direction vector of the ray. The vector can have any finite length except 0.
     ///
     /// The parameter `t` of a point on the ray is the distance of the point from the origin,
     /// divided by the length of the direction vector.
     pub direction: [f32; 3],
-    /// The least and the greatest value of `t` at which a hit counts. Both values are included.
+    /// The least and the greatest ray parameter `t` of an accepted hit, both inclusive.
     ///
-    /// The range of a half-line is 0 to infinity. Points of the line with a negative `t` are on the
-    /// other side of the origin, opposite to the direction.
+    /// For a half-line, the range of the ray parameter `t` is 0 to infinity. Points of the line
+    /// with a negative `t` lie in the direction opposite to the direction vector, as seen from the
+    /// origin.
     pub range: [f32; 2],
 }
 
@@ -33,7 +35,7 @@ impl Ray {
         Self::new(from, crate::math::subtract(target, from))
     }
 
-    /// Returns the same ray with its limits of `t` replaced by `range`, which may include negative
+    /// Returns the same ray with another range of the ray parameter `t`, which may include negative
     /// values.
     #[must_use]
     pub const fn within(mut self, range: [f32; 2]) -> Self {

@@ -1,7 +1,7 @@
 //! A query that casts a ray through a tree.
 //!
-//! A ray is first tested against bounding boxes and triangles in `f32`, with a margin for rounding.
-//! The triangles that the ray may hit are then tested exactly in `f64`.
+//! A ray is first tested against bounding boxes and triangles in `f32`, with a margin for rounding
+//! errors. The triangles that the ray may hit are then tested exactly in `f64`.
 
 use std::ops::ControlFlow;
 
@@ -19,9 +19,10 @@ use crate::query::ray::Ray;
 use crate::query::watertight_ray::WatertightRay;
 
 /// The maximum error of the exact test of a ray against a triangle, relative to the largest
-/// coordinate.
+/// coordinate of the ray's origin and of the bounding box that contains the triangle.
 ///
-/// The assumed maximum error is 2^-30, far above the precision of `f64`, which is 2^-52.
+/// The relative error of the exact test is assumed to be at most 2^-30, far above the precision of
+/// `f64`, which is 2^-52.
 const EXACT_TEST_MARGIN: f32 = 1.0 / 1_073_741_824.0;
 
 /// A ray that is prepared for casting through trees.
@@ -29,18 +30,20 @@ const EXACT_TEST_MARGIN: f32 = 1.0 / 1_073_741_824.0;
 pub(crate) struct RayQuery {
     exact: WatertightRay,
     conservative: ConservativeRay,
-    /// The factor from the scaled direction to the ray's direction: the largest component of the
-    /// ray's direction.
+    /// The magnitude of the largest component of the ray's direction. The scaled direction is the
+    /// ray's direction divided by `measure`.
     measure: f64,
-    /// The greatest distance at which a hit is accepted, in lengths of the scaled direction.
+    /// The greatest distance of an accepted hit from the ray's origin, divided by the length of the
+    /// scaled direction.
     limit: f32,
-    /// The maximum error of the exact test, as a length in scene units.
+    /// The maximum error of the exact test of the ray against a triangle, as a length in scene
+    /// units.
     margin: f32,
 }
 
 impl RayQuery {
-    /// Prepares a ray for queries. Returns `None` if the ray is invalid and cannot hit any
-    /// triangle.
+    /// Prepares a ray for queries. Returns `None` if the ray cannot hit any triangle, for example
+    /// because its direction is zero or not finite.
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let exact = WatertightRay::new(ray)?;
         let direction = ray.direction.map(f64::from);
@@ -52,8 +55,9 @@ impl RayQuery {
         Some(Self { exact, conservative, measure, limit: above(to * measure), margin: 0.0 })
     }
 
-    /// Widens the limits of the query for triangles within a bounding box. The maximum error of the
-    /// exact test is proportional to the largest coordinate of the box.
+    /// Increases the rounding margins of the query to suit the triangles within a bounding box,
+    /// because the maximum error of the exact test is proportional to the largest coordinate of the
+    /// ray's origin and of the bounding box.
     pub(crate) fn widen(&mut self, bounds: &Bounds) {
         self.margin = self.margin_within(bounds);
         self.conservative.widen(self.margin);
@@ -67,10 +71,10 @@ impl RayQuery {
         most * EXACT_TEST_MARGIN
     }
 
-    /// Returns the distance at which the ray enters a bounding box, in lengths of the scaled
-    /// direction.
+    /// Returns the distance from the ray's origin at which the ray enters a bounding box, divided
+    /// by the length of the scaled direction.
     ///
-    /// Returns `None` if the ray does not meet the box within the range of the ray.
+    /// Returns `None` if the ray does not meet the bounding box within the range of the ray.
     pub(crate) fn meets(&self, bounds: &Bounds) -> Option<f64> {
         if bounds.is_empty() {
             return None;
@@ -96,10 +100,10 @@ impl RayQuery {
     }
 }
 
-/// Rounds a number up to an `f32`, with a margin.
+/// Rounds a distance along the ray up to an `f32`, with a margin for rounding errors.
 ///
-/// The margin is a millionth of the number. The margin is larger than the rounding errors of the
-/// numbers that are compared with the result.
+/// The margin is a millionth of the distance. Distances that are computed in `f32`, with rounding
+/// errors smaller than this margin, are compared with the returned value.
 #[inline]
 fn above(number: f64) -> f32 {
     crate::math::narrow(number + number.abs() * 1.0e-6)
@@ -109,7 +113,8 @@ fn above(number: f64) -> f32 {
 pub(crate) struct SingleRay<'b, H> {
     ray: &'b mut RayQuery,
     hits: &'b mut H,
-    /// The distance limit of the ray before its first hit on this surface.
+    /// The `limit` of the ray before the search of the tree, which is restored if the tree is
+    /// damaged and the search is restarted.
     start: f32,
 }
 

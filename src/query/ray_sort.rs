@@ -1,11 +1,11 @@
-//! Sorts rays by origin and direction. Consecutive rays then visit mostly the same tree nodes,
-//! which are in the cache.
+//! Sorts rays by origin and direction. After sorting, consecutive rays mostly visit the same tree
+//! nodes, which are then still in the processor cache.
 
 use crate::array::Bounds;
 use crate::query::ray::Ray;
 
-/// The minimum number of rays for which sorting is worth its cost. Fewer rays are cast in their
-/// given order.
+/// The minimum number of rays for which sorting is worth its cost. Fewer than 256 rays are cast in
+/// the order of the input.
 const MIN_RAYS_TO_SORT: usize = 256;
 
 /// Returns the indices of the rays in the order in which the rays are cast.
@@ -18,10 +18,10 @@ pub(crate) fn sorted_order(rays: &[Ray], bounds: &Bounds) -> Vec<u32> {
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Returns a Morton code of a ray: the number by which the rays are sorted.
+/// Returns the Morton code of a ray, which is the key for sorting the rays.
 ///
-/// The Morton codes of two rays are close if the rays enter the box at close points, in similar
-/// directions.
+/// The Morton codes of two rays are close if the rays enter the bounding box of the scene at close
+/// points, in similar directions.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

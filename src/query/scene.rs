@@ -1,4 +1,4 @@
-//! A scene: several surfaces that are queried together, each with a tree.
+//! A scene: several surfaces that are queried together, each with a bounding volume hierarchy.
 
 use std::sync::Arc;
 
@@ -18,11 +18,12 @@ use crate::sidecar::Sidecar;
 
 /// A set of surfaces that are queried together, each with a tree over its triangles.
 ///
-/// Every query returns the same result as a loop over all triangles, no matter which trees the
-/// scene has. If a ray has several hits at the same distance, the triangle that comes first in the
-/// file is returned. A triangle is ignored if it has a coordinate that is not finite or beyond
-/// ±2^60, or an index that is out of range. A ray whose direction is zero or not finite hits
-/// nothing. A search for the point nearest to a point that is not finite returns `None`.
+/// Every query returns the same result as a test of every triangle, regardless of how the trees of
+/// the scene were made. If a ray has several hits at the same distance, the triangle that comes
+/// first in the file is returned. Queries ignore a triangle if it has a coordinate that is not
+/// finite or beyond ±2^60, or an index that is out of range. A ray whose direction is zero or not
+/// finite hits nothing. A nearest-point query returns `None` if the query point is not finite or
+/// beyond ±2^60.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -54,33 +55,33 @@ impl<'a> Scene<'a> {
         Self::from_surfaces(geometry, 0..geometry.surface_count(), None)
     }
 
-    /// Makes a scene of all surfaces of a file in their base shape, with the trees that the file's
-    /// sidecar stores.
+    /// Makes a scene of all surfaces of a file in their base shape, with the trees that `sidecar`
+    /// stores.
     ///
-    /// If the sidecar has no tree for a surface, a new tree is built.
+    /// If the sidecar has no tree for a surface, a new tree is built for this surface.
     ///
-    /// A sidecar may have been manipulated
-    /// ([`Trust::Untrusted`](crate::sidecar::Trust::Untrusted)). Each tree of an untrusted sidecar
-    /// is first compared with all triangles of its surface. If the tree does not match the
-    /// triangles, a new tree is built.
+    /// A sidecar with [`Trust::Untrusted`](crate::sidecar::Trust::Untrusted) may have been
+    /// manipulated. Each tree of an untrusted sidecar is first compared with all triangles of its
+    /// surface. If a tree of the sidecar does not match the triangles of its surface, a new tree is
+    /// built.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`new`](Self::new).
+    /// Returns the same errors as [`Scene::new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
         Self::from_surfaces(geometry, 0..geometry.surface_count(), Some(sidecar))
     }
 
-    /// Makes a scene of some surfaces of a file, given by their numbers.
+    /// Makes a scene of some surfaces of a file, given by their indices.
     ///
     /// If `sidecar` is given, the trees come from the sidecar as in [`indexed`](Self::indexed). If
-    /// `sidecar` is `None`, the trees are built as in [`new`](Self::new).
+    /// `sidecar` is `None`, the trees are built as in [`Scene::new`](Self::new).
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`new`](Self::new). Returns
-    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if one of the numbers is not the
-    /// number of a surface.
+    /// Returns the same errors as [`Scene::new`](Self::new). Returns
+    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if one of the surface indices is out
+    /// of range.
     pub fn from_surfaces(
         geometry: &'a dyn Geometry,
         surfaces: impl IntoIterator<Item = usize>,
@@ -100,15 +101,16 @@ impl<'a> Scene<'a> {
     /// Makes a scene of all surfaces of a file in their base shape, with trees that are converted
     /// from the spatial trees in the file.
     ///
-    /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no valid spatial
-    /// tree for a surface, a tree is built as in [`new`](Self::new). The queries return the same
-    /// results as with built trees. The scene is ready sooner than with [`new`](Self::new), but its
-    /// queries are slower.
+    /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no spatial tree for
+    /// a surface, or a spatial tree that cannot be converted, a tree is built as in
+    /// [`Scene::new`](Self::new). Queries in converted trees return the same results as queries in
+    /// built trees. Converting a tree takes less time than building a tree, but queries in a
+    /// converted tree are slower.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`new`](Self::new). A spatial tree that cannot be read from the
-    /// file is not an error: a new tree is built instead.
+    /// Returns the same errors as [`Scene::new`](Self::new). A spatial tree that cannot be read
+    /// from the file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
         let mut scene = Self::empty();
         for surface in Surface::all(geometry) {
@@ -128,11 +130,12 @@ impl<'a> Scene<'a> {
         Self { surfaces: Vec::new() }
     }
 
-    /// Adds a surface to the scene. Hits on this surface report `surface` as the number of their
-    /// surface.
+    /// Adds a surface to the scene. The results of queries contain `surface` as the index of the
+    /// added surface.
     ///
-    /// The triangles can come from any source. The tree must be [built](Tree::new) for these
-    /// triangles or [refitted](Tree::refit) to them.
+    /// The vertex positions in `triangles` may differ from the positions in the file, for example
+    /// in a pose of the surface. The tree must be [built](Tree::new) for `triangles`, or
+    /// [refitted](Tree::refit) to `triangles`.
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
         let place = self.surfaces.partition_point(|one| one.surface <= surface);
         self.surfaces.insert(place, SceneSurface::new(surface, triangles, tree));
@@ -146,16 +149,19 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Makes a scene of the same surfaces in another shape, with trees of the same nodes whose
-    /// boxes are adjusted ([`Tree::refit`]).
+    /// Makes a new scene of the surfaces in this scene with other vertex positions, such as the
+    /// positions in a pose. [`Tree::refit`] keeps the nodes of each tree, and adjusts the bounding
+    /// boxes of the nodes to the new vertex positions.
     ///
-    /// `triangles` returns the triangles in the new shape for the number of a surface.
+    /// The closure `triangles` receives the index of a surface, and returns the triangles of this
+    /// surface with the new vertex positions. If the tree of a surface cannot be refitted, a new
+    /// tree is built.
     ///
     /// # Errors
     ///
-    /// Returns the error that `triangles` returns for a surface. Returns
-    /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
-    /// memory.
+    /// Returns the error of the closure `triangles`, if the closure returns an error for a surface.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
+    /// enough memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
         let mut scene = Scene::empty();
         for one in &self.surfaces {
@@ -165,27 +171,31 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Returns an iterator over the trees of the scene, each with the number of its surface.
+    /// Returns an iterator over the trees of the scene, each with the index of its surface.
     #[must_use]
     pub fn trees(&self) -> impl ExactSizeIterator<Item = (usize, &Tree)> {
         self.surfaces.iter().map(|one| (one.surface, &*one.tree))
     }
 
-    /// Returns the triangles of a surface, or `None` if the scene has no surface with this number.
+    /// Returns the triangles of the surface with the index `surface`, or `None` if the scene has no
+    /// such surface.
     #[must_use]
     pub fn triangles(&self, surface: usize) -> Option<&Triangles<'a>> {
         self.surfaces.iter().find(|one| one.surface == surface).map(|one| &one.triangles)
     }
 
     /// Returns the bounding box of all valid triangles of the scene, or an empty box if the scene
-    /// has no valid triangle. A triangle is valid if its indices are in range and its coordinates
-    /// are finite and not beyond ±2^60.
+    /// has no valid triangle.
+    ///
+    /// A triangle is valid if its indices are in range and its coordinates are finite and not
+    /// beyond ±2^60.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.surfaces.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
     }
 
-    /// Returns a view of the scene whose queries report the bytes that they read to `probe`.
+    /// Returns a view of the scene for queries with a probe. Each query of the view passes the
+    /// bytes that it reads to `probe`.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -228,7 +238,7 @@ impl<'a> Scene<'a> {
     /// of `rays`.
     ///
     /// One call for many rays is faster than one call of [`ray`](Self::ray) for each ray. With the
-    /// feature `rayon`, the call uses all processors. While the call runs, it takes about 100 bytes
+    /// feature `rayon`, `rays` uses all processors. During the call, `rays` needs about 100 bytes
     /// of memory for each ray, or about 400 bytes with the feature `rayon`.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
@@ -249,15 +259,15 @@ impl<'a> Scene<'a> {
 
     /// Returns the point on any surface of the scene that is nearest to `point`.
     ///
-    /// `limit` is the maximum distance between the two points, in scene units. Returns `None` if no
-    /// point of a surface is within that distance.
+    /// `limit` is the maximum distance of the returned point from `point`, in scene units. Returns
+    /// `None` if no surface has a point within the distance `limit` of `point`.
     #[must_use]
     pub fn nearest(&self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         self.probed(&mut NoProbe).nearest(point, limit)
     }
 
-    /// Returns the triangles that overlap a box, as sorted pairs: the number of the surface, and
-    /// the number of the triangle in that surface.
+    /// Returns the triangles that overlap a box, as sorted pairs: the index of the surface, and the
+    /// index of the triangle in that surface.
     ///
     /// A triangle that only touches the box also counts as overlapping.
     #[must_use]
@@ -265,8 +275,8 @@ impl<'a> Scene<'a> {
         self.probed(&mut NoProbe).overlapping_box(bounds)
     }
 
-    /// Returns the triangles that overlap a frustum, as sorted pairs: the number of the surface,
-    /// and the number of the triangle in that surface.
+    /// Returns the triangles that overlap a frustum, as sorted pairs: the index of the surface, and
+    /// the index of the triangle in that surface.
     ///
     /// A triangle that only touches the frustum also counts as overlapping.
     #[must_use]
@@ -274,11 +284,12 @@ impl<'a> Scene<'a> {
         self.probed(&mut NoProbe).overlapping_frustum(frustum)
     }
 
-    /// Returns the numbers of the valid triangles of a surface that have the vertex `vertex` as a
-    /// corner, in file order.
+    /// Returns the indices of the triangles of a surface that have the vertex `vertex` as a corner,
+    /// in file order. Invalid triangles, which have an index out of range or a coordinate that is
+    /// not finite or beyond ±2^60, are not included.
     ///
-    /// The triangles are found with a query of the tree around the position of the vertex, without
-    /// a loop over all triangles.
+    /// The method searches the tree of the surface at the position of the vertex, and does not test
+    /// every triangle of the surface.
     #[must_use]
     pub fn triangles_around(&self, surface: usize, vertex: u32) -> Vec<u32> {
         let Some(one) = self.surfaces.iter().find(|one| one.surface == surface) else { return Vec::new() };
@@ -289,8 +300,9 @@ impl<'a> Scene<'a> {
         around
     }
 
-    /// Returns the numbers of the vertices of a surface that are connected to the vertex `vertex`
-    /// by an edge of a valid triangle, in ascending order.
+    /// Returns the indices of the vertices that are connected to the vertex `vertex` by an edge of
+    /// a triangle, in ascending order. Edges of invalid triangles, which have an index out of range
+    /// or a coordinate that is not finite or beyond ±2^60, are not used.
     #[must_use]
     pub fn neighbors(&self, surface: usize, vertex: u32) -> Vec<u32> {
         let Some(triangles) = self.triangles(surface) else { return Vec::new() };

@@ -28,14 +28,17 @@ pub(crate) struct SceneSurface<'a> {
     pub(crate) triangles: Triangles<'a>,
     pub(crate) bounds: Bounds,
     pub(crate) tree: Arc<Tree>,
-    /// Whether a query found that the tree is damaged, which can happen to a tree in a sidecar.
+    /// Whether a query has found that `tree` is damaged. A tree that comes from a sidecar can be
+    /// damaged.
     ///
-    /// If the tree is damaged, a new tree is built.
+    /// If `tree` is damaged, the first query that finds the damage builds a new tree and stores it
+    /// in `rebuilt`, and all later queries of the surface use the new tree.
     is_damaged: AtomicBool,
     rebuilt: OnceLock<Option<Arc<Tree>>>,
 }
 
-/// Returns whether a tree from a sidecar belongs to these triangles and may be used for queries.
+/// Returns whether the tree `tree` from a sidecar belongs to `triangles` and may be used for
+/// queries.
 pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
     let view = tree.view();
     let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
@@ -54,8 +57,8 @@ impl<'a> SceneSurface<'a> {
 
     /// Runs a query in the tree of the surface.
     ///
-    /// If the tree is damaged, builds a new tree and runs the query there. If the memory is not
-    /// enough for a new tree, tests every triangle without a tree.
+    /// If the tree of the surface is damaged, builds a new tree and runs the query in the new tree.
+    /// If there is not enough memory for a new tree, tests every triangle without a tree.
     fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
@@ -85,8 +88,8 @@ impl<'a> SceneSurface<'a> {
         self.search(&mut SingleRay::new(ray, hits), probe);
     }
 
-    /// Casts many rays at the surface at the same time and stores the nearest hit of each ray in
-    /// `rays`.
+    /// Casts a batch of rays at the surface, with interleaved traversals of the tree, and stores
+    /// the nearest hit of each ray in `rays`.
     pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
         let done = !self.is_damaged.load(Ordering::Relaxed) && {
             let view = self.tree.view();
@@ -100,15 +103,16 @@ impl<'a> SceneSurface<'a> {
         }
     }
 
-    /// Returns the nearest point of the surface, or `None` if no point is within the distance limit
-    /// of the query. If a point is found, its distance becomes the new limit of the query.
+    /// Returns the nearest point of the surface, or `None` if no point is within the maximum
+    /// distance of the query. If a point is found, its distance becomes the new maximum distance of
+    /// the query.
     pub(crate) fn nearest(&self, query: &mut PointQuery, probe: &mut impl Probe) -> Option<Candidate> {
         let mut search = NearestSearch::new(query);
         self.search(&mut search, probe);
         search.best
     }
 
-    /// Returns the numbers of the triangles of the surface that overlap a volume, in no particular
+    /// Returns the indices of the triangles of the surface that overlap a volume, in no particular
     /// order.
     pub(crate) fn overlapping(&self, volume: &impl QueryVolume, probe: &mut impl Probe) -> Vec<u32> {
         let mut search = OverlapSearch::new(volume);

@@ -1,8 +1,8 @@
 //! Overlap tests of a triangle with a box or a frustum.
 //!
-//! The corners are converted to `f64`, in which the difference of two nearby `f32` numbers is
-//! exact. A triangle without area is treated as the line segment or the point that its corners
-//! form.
+//! The corners of the triangle are converted to `f64`, in which the difference of two nearby `f32`
+//! numbers is exact. A triangle without area is treated as the line segment or the point that the
+//! corners of the triangle form.
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
@@ -15,16 +15,18 @@ const ROUNDING_MARGIN: f64 = 8.0 * f64::EPSILON;
 
 /// Returns whether a triangle and a box have a point in common.
 ///
-/// A triangle and a box that only touch each other, to within rounding, have a point in common.
+/// A triangle and a box that only touch each other also have a point in common. The test has a
+/// tolerance for rounding errors.
 ///
-/// The bounds of the box may be infinite. Returns `false` if the box is empty or has a NaN, or if
+/// The sides of the box may be at infinity. Returns `false` if the box is empty or has a NaN, or if
 /// the triangle has a coordinate that is not finite.
 #[must_use]
 pub fn overlaps_box(triangle: &[[f32; 3]; 3], bounds: &Bounds) -> bool {
     let Some(around) = around(triangle) else { return false };
-    // All common points lie in the intersection of the box and the bounding box of the triangle. No
-    // side of this intersection is infinite. A plane that separates the intersection from the
-    // triangle also shows that the box and the triangle have no common point.
+    // All points that the box and the triangle have in common lie in the intersection of the box
+    // and the bounding box of the triangle. The intersection of the two boxes is finite, because
+    // the bounding box of the triangle is finite. If a plane separates the intersection of the two
+    // boxes from the triangle, the box and the triangle have no common point.
     let part = shared(&around, bounds);
     if bounds.is_empty() || part.is_empty() {
         return false;
@@ -65,8 +67,8 @@ fn is_separated(triangle: &TriangleCorners, bounds: &Bounds) -> bool {
     let apart = SeparatingAxisTest::new(corners, min, max);
     let edges @ [ab, _, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
     let normal = cross(ab, ca);
-    // Each component of the normal is a difference of two products. The magnitude of the difference
-    // may be far smaller than the magnitudes of the products.
+    // Each component of the triangle's normal is a difference of two products. The magnitude of
+    // this difference may be far smaller than the magnitudes of the two products.
     let [ux, uy, uz] = ab.map(f64::abs);
     let [vx, vy, vz] = ca.map(f64::abs);
     let magnitude = [uy * vz + uz * vy, uz * vx + ux * vz, ux * vy + uy * vx];
@@ -77,7 +79,7 @@ fn is_separated(triangle: &TriangleCorners, bounds: &Bounds) -> bool {
         })
 }
 
-/// A triangle and a box, relative to the centre of the box.
+/// The corners of a triangle and the half size of a box, relative to the centre of the box.
 struct SeparatingAxisTest {
     corners: [[f64; 3]; 3],
     half: [f64; 3],
@@ -102,8 +104,9 @@ impl SeparatingAxisTest {
 
     /// Returns whether the triangle and the box are separated along the direction `axis`.
     ///
-    /// The gap between the triangle and the box must exceed the rounding error. `magnitude` is the
-    /// magnitude of the numbers that `axis` was computed from.
+    /// The result is `true` only if the gap between the triangle and the box is larger than the
+    /// possible rounding error. Each component of `magnitude` is the sum of the magnitudes of the
+    /// products from which the same component of `axis` was computed.
     fn along(&self, axis: [f64; 3], magnitude: [f64; 3]) -> bool {
         let [p, q, r] = self.corners.map(|corner| dot(axis, corner));
         let radius = dot(axis.map(f64::abs), self.half) + ROUNDING_MARGIN * dot(magnitude, self.reach);
@@ -113,8 +116,8 @@ impl SeparatingAxisTest {
 
 /// Returns whether a triangle and a frustum have a point in common.
 ///
-/// A triangle and a frustum that only touch each other, to within rounding, have a point in common.
-/// Returns `false` if a coordinate of the triangle is not finite.
+/// A triangle and a frustum that only touch each other, up to rounding errors, also have a point in
+/// common. Returns `false` if a coordinate of the triangle is not finite.
 #[must_use]
 pub fn overlaps_frustum(triangle: &[[f32; 3]; 3], frustum: &Frustum) -> bool {
     let finite = triangle.iter().flatten().all(|part| part.is_finite());
@@ -126,8 +129,8 @@ pub fn overlaps_frustum(triangle: &[[f32; 3]; 3], frustum: &Frustum) -> bool {
     !left.corners().is_empty()
 }
 
-/// A convex polygon: the part of a triangle inside some planes. Clipping at a plane may remove
-/// corners, and increases the number of corners by at most one.
+/// A convex polygon: the part of a triangle that remains after clipping at one or more planes.
+/// Clipping at a plane may remove corners, and increases the number of corners by at most one.
 #[derive(Clone, Copy, Default)]
 struct ClippedPolygon {
     corners: [[f64; 3]; 3 + PLANES],
@@ -139,8 +142,9 @@ impl ClippedPolygon {
         self.corners.get(..self.count).unwrap_or_default()
     }
 
-    /// Adds a corner to the polygon. If the polygon is full, which only rounding errors could
-    /// cause, ignores the corner.
+    /// Adds a corner to the polygon, or ignores the corner if the polygon already has the maximum
+    /// number of corners. Only rounding errors could produce more corners than the maximum of 3
+    /// plus the number of planes.
     fn push(&mut self, corner: [f64; 3]) {
         if let Some(place) = self.corners.get_mut(self.count) {
             *place = corner;
@@ -169,8 +173,8 @@ impl ClippedPolygon {
 /// Returns the point at which a plane cuts an edge. One end of the edge must have a negative
 /// distance from the plane, and the other end must have a distance of 0 or more.
 fn cut(from: ([f64; 3], f64), to: ([f64; 3], f64)) -> [f64; 3] {
-    // The computation always starts from the end inside the plane, which gives the same result for
-    // both directions of the edge.
+    // The intersection point is always computed from the end of the edge that is inside the plane,
+    // which gives the same result for both directions of the edge.
     let [(inner, above), (outer, below)] = if from.1 >= 0.0 { [from, to] } else { [to, from] };
     mix(inner, outer, above / (above - below))
 }
@@ -200,8 +204,8 @@ mod tests {
         assert!(!overlaps([[2.25, 0.0, 0.5], [0.0, 2.25, 0.5], [0.0, 2.25, 0.5]]), "a segment past an edge");
     }
 
-    /// A corner of the box is the centre of the triangle. All coordinates can be stored exactly,
-    /// but their products are rounded.
+    /// Tests a box with a corner at the centre of a triangle. All coordinates of the box and the
+    /// triangle can be stored exactly, but the products of coordinates are rounded.
     #[test]
     fn rounding_loses_no_touch() {
         let mut random = Random::new(12);

@@ -10,20 +10,21 @@ use crate::query::ray::Ray;
 ///
 /// The corners of a triangle are moved to put the ray's origin at 0, and sheared to make the ray
 /// run along a coordinate axis. A corner that several triangles share is transformed in the same
-/// way for each of them. The sign of a difference of two rounded products shows on which side of an
-/// edge the ray passes. The difference may be 0 if the ray passes close to the edge, but the
-/// difference never has the wrong sign. So a ray hits one or several of the triangles around an
-/// edge or a corner.
+/// way for each of them. The sign of a difference of two rounded products determines on which side
+/// of an edge the ray passes. For a ray that passes close to an edge, this difference of two
+/// products may be rounded to 0, but it never has the wrong sign. Because the sign is never wrong,
+/// a ray through an edge or a corner hits at least one of the triangles that share the edge or
+/// corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WatertightRay {
     origin: [f64; 3],
-    /// The inverse of each component of the direction. The inverse of a component that is 0 is
-    /// infinite.
+    /// The inverse of each component of the ray's direction. For a direction component of 0, the
+    /// inverse is infinite.
     inverse: [f64; 3],
     /// The coordinate axis along which the ray's direction has its largest component.
     axis: DominantAxis,
-    /// The components of the direction along the next two axes, in cyclic order, divided by the
-    /// component along `axis`.
+    /// The components of the ray's direction along the next two axes, in cyclic order, divided by
+    /// the component along `axis`.
     shear: [f64; 2],
     /// The change of the ray parameter `t` for a distance of 1 along `axis`.
     scale: f64,
@@ -72,7 +73,8 @@ pub(crate) struct Crossing {
     /// The barycentric coordinates, 0 to 1, of the crossing for the second and the third corner of
     /// the triangle.
     ///
-    /// The barycentric coordinate for the first corner is 1 minus the sum of these two.
+    /// The barycentric coordinate for the first corner is 1 minus the sum of the other two
+    /// coordinates.
     pub barycentric: [f64; 2],
     /// Whether the ray comes from the front side of the triangle, from which the corners appear in
     /// counter-clockwise order.
@@ -80,11 +82,10 @@ pub(crate) struct Crossing {
 }
 
 impl WatertightRay {
-    /// Prepares a ray for the intersection test. Returns `None` if the ray is invalid and cannot
-    /// hit any triangle.
+    /// Prepares a ray for the intersection test. Returns `None` if the ray cannot hit any triangle.
     ///
-    /// A ray is invalid if its origin is not finite or beyond ±2^60, if its direction is zero or
-    /// not finite, or if its range of `t` is empty or contains a NaN.
+    /// A ray cannot hit any triangle if its origin is not finite or beyond ±2^60, if its direction
+    /// is zero or not finite, or if its range of `t` is empty or contains a NaN.
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let [origin, direction] = [ray.origin, ray.direction].map(|part| part.map(f64::from));
         let [least, greatest] = ray.range.map(f64::from);
@@ -98,8 +99,9 @@ impl WatertightRay {
             origin,
             inverse: direction.map(|part| 1.0 / part),
             axis,
-            // The component of the direction along `axis` is the largest, so no quotient has a
-            // magnitude above 1. The scale is below 2^150.
+            // The component of the direction along `axis` has the largest magnitude, so no
+            // component of `shear` has a magnitude above 1. The magnitude of `scale`, the inverse
+            // of the largest direction component, is below 2^150.
             shear: [across / along, up / along],
             scale: 1.0 / along,
             range: [least, greatest],
@@ -107,11 +109,12 @@ impl WatertightRay {
         sound.then_some(aim)
     }
 
-    /// Returns the crossing of the ray with a triangle, from either side.
+    /// Returns the crossing of the ray with a triangle. The ray may hit either side of the
+    /// triangle.
     ///
-    /// Returns `None` if the ray misses the triangle, if the crossing is out of the ray's range, if
-    /// the ray is parallel to the triangle's plane, if the triangle has no area, or if a coordinate
-    /// of the triangle is not finite or beyond ±2^60.
+    /// Returns `None` if the ray misses the triangle, if the ray parameter `t` of the crossing is
+    /// outside the ray's range, if the ray is parallel to the triangle's plane, if the triangle has
+    /// no area, or if a coordinate of the triangle is not finite or beyond ±2^60.
     ///
     /// A crossing near an end of the ray's range is accepted if its rounded `t` is in the range.
     #[inline]
@@ -121,21 +124,25 @@ impl WatertightRay {
     )]
     pub(crate) fn crossing(&self, triangle: &TriangleCorners) -> Option<Crossing> {
         let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = self.sheared(triangle);
-        // Each of these three numbers is twice the signed area of the triangle between the ray and
-        // an edge. Each number is proportional to the barycentric coordinate of the opposite
-        // corner. Exchanging the two ends of an edge changes only the sign of its number. For this
-        // reason, the products must not be fused.
+        // Seen along the ray, the ray is a point that forms a triangle with each edge. Each of
+        // `first`, `second` and `third` is twice the signed area of the triangle of the ray and one
+        // edge, and is proportional to the barycentric coordinate of the corner opposite to that
+        // edge. Exchanging the two ends of an edge changes only the sign of the signed area. A
+        // fused multiply-add would break this symmetry of the signed area, so the products must not
+        // be fused.
         let first = cx * by - cy * bx;
         let second = ax * cy - ay * cx;
         let third = bx * ay - by * ax;
         let any_below = (first < 0.0) | (second < 0.0) | (third < 0.0);
         let any_above = (first > 0.0) | (second > 0.0) | (third > 0.0);
         if any_below == any_above {
-            // The ray passes outside the triangle, or all three numbers are 0 or NaN.
+            // The ray passes outside the triangle, or `first`, `second` and `third` are all 0 or
+            // NaN.
             return None;
         }
         let whole = first + second + third;
-        // Adding 0 turns -0 into 0. Sorting by `total_cmp` would put -0 before 0.
+        // The addition of 0.0 changes a `t` of -0.0 to 0.0, because sorting by `total_cmp` would
+        // put -0.0 before 0.0.
         let t = self.within_box(triangle, (first * az + second * bz + third * cz) / whole * self.scale) + 0.0;
         let [least, greatest] = self.range;
         let hit = (least..=greatest).contains(&t) && t.is_finite() && triangle.iter().all(is_valid_point);
@@ -150,8 +157,8 @@ impl WatertightRay {
     /// triangle.
     ///
     /// If the ray is nearly parallel to the triangle's plane, the computed crossing may be outside
-    /// the triangle's bounding box. Without this correction, it would depend on the boxes of a tree
-    /// whether a query finds the crossing.
+    /// the triangle's bounding box. Without clamping, the bounding boxes of the tree would
+    /// determine whether a query finds a crossing outside the triangle's bounding box.
     #[inline]
     fn within_box(&self, [a, b, c]: &TriangleCorners, t: f64) -> f64 {
         let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -166,14 +173,14 @@ impl WatertightRay {
         t.min(far).max(near)
     }
 
-    /// Moves and shears the corners of a triangle. In the resulting coordinates, the ray starts at
-    /// 0 and runs along the last axis.
+    /// Moves and shears the corners of a triangle. In the sheared coordinates, the ray starts at 0
+    /// and runs along the last axis.
     #[inline]
     fn sheared(&self, triangle: &TriangleCorners) -> [[f64; 3]; 3] {
         let [ox, oy, oz] = self.axis.last(self.origin);
         let [shear_x, shear_y] = self.shear;
-        // All three corners use the same one of three arms. The branch is the same for all
-        // triangles, because the axis depends only on the ray.
+        // The branch that this `match` on the dominant axis takes is the same for all corners and
+        // all triangles, because the axis depends only on the ray.
         let turned = match self.axis {
             DominantAxis::X => triangle.map(|corner| DominantAxis::X.last(corner)),
             DominantAxis::Y => triangle.map(|corner| DominantAxis::Y.last(corner)),
@@ -199,8 +206,8 @@ mod tests {
         WatertightRay::new(ray).and_then(|aim| aim.crossing(triangle))
     }
 
-    /// Makes a closed mesh from an octahedron: divides each triangle into four, `times` times, and
-    /// moves each vertex to a random distance from `center`.
+    /// Makes a closed mesh from an octahedron: divides each triangle into four triangles in each of
+    /// `times` steps, and then moves each vertex to a random distance from `center`.
     fn rock(random: &mut Random, times: usize, center: [f32; 3]) -> Vec<TriangleCorners> {
         let signs = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [1.0, -1.0, 1.0]];
         let mut sides: Vec<TriangleCorners> = signs
@@ -239,8 +246,8 @@ mod tests {
         assert_eq!(crossing(&Ray::new([0.75, 0.5, 3.0], [0.0, 0.0, -2.0]), &FLAT), None, "it misses");
         assert_eq!(crossing(&Ray::new([0.25, 0.5, 3.0], [0.0, 0.0, 2.0]), &FLAT), None, "it points away");
         assert_eq!(crossing(&Ray::new([0.25, 0.5, 0.0], [1.0, 0.0, 0.0]), &FLAT), None, "edge-on");
-        // Tests rays along each axis, in both directions, and triangles with their corners in both
-        // orders.
+        // Tests rays along each coordinate axis in both directions, against triangles with
+        // clockwise and with counter-clockwise corners.
         for turn in 0..3 {
             for sign in [1.0, -1.0] {
                 let turned = |mut vector: [f32; 3]| {
@@ -323,8 +330,9 @@ mod tests {
         let ray = Ray::new([0.25, 0.5, 3.0], [0.0625, -0.125, -2.0]);
         let expected = crossing(&ray, &FLAT).unwrap();
         for power in [-143, -130, -60, 0, 60, 126] {
-            // With the least power of two, only the last bits of each component remain. Each
-            // component is still a whole multiple of the smallest positive number.
+            // With the smallest scale factor, 2^-143, only the last bits of each direction
+            // component remain. Each direction component is still a whole multiple of the smallest
+            // positive `f32`.
             let factor = 2.0_f64.powi(power);
             let direction = ray.direction.map(|part| crate::math::narrow(f64::from(part) * factor));
             let found = crossing(&Ray { direction, ..ray }, &FLAT).unwrap();
@@ -403,8 +411,8 @@ mod tests {
     /// Casts rays at the vertices and edges of a grid of whole numbers, parallel and not parallel
     /// to the axes.
     ///
-    /// The coordinates of this grid are whole numbers, with which the products in the test cancel
-    /// out exactly.
+    /// Because the coordinates of the grid are whole numbers, the products in the ray-triangle test
+    /// are exact, and their difference can be exactly 0.
     #[test]
     fn no_ray_slips_through_a_grid() {
         let mut random = Random::new(3);

@@ -7,21 +7,26 @@ use crate::decode::Floats;
 use crate::math::as_u64;
 use crate::simd::kernel;
 
-/// The result of the scan: the items of an array that contain a float that is not finite.
+/// The number of array items that contain an infinity or a NaN, and the index of the first such
+/// item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NonFinite {
-    /// The number of items that contain an infinity or a NaN.
+    /// The number of array items that contain an infinity or a NaN.
     pub count: u64,
-    /// The index of the first item that contains an infinity or a NaN, or 0 if `count` is 0.
+    /// The index of the first array item that contains an infinity or a NaN, or 0 if no item does
+    /// (`count` is 0).
     pub first: u64,
 }
 
-/// The number of items that are checked together. In most arrays, all values are finite.
+/// The number of array items in a batch. Each batch is checked for infinities and NaNs as a whole.
+///
+/// The items of a batch are examined one by one only if the batch contains an infinity or a NaN,
+/// and most arrays contain no infinities and no NaNs.
 const ITEM_BATCH: usize = 1024;
 
 impl<const N: usize> Packed<'_, Floats<N>> {
-    /// Counts the items that contain an infinity or a NaN, and returns the index of the first of
-    /// them.
+    /// Counts the array items that contain an infinity or a NaN, and finds the index of the first
+    /// such item.
     ///
     /// ```
     /// use meshpeek::{Packed, decode::Floats, scan::NonFinite};
@@ -52,7 +57,7 @@ kernel! {
     }
 }
 
-/// Returns whether a float is not finite: whether all bits of its exponent are set.
+/// Returns whether a float is an infinity or a NaN, for which all bits of the exponent are set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn is_non_finite(float: &F32) -> bool {
@@ -67,7 +72,8 @@ mod tests {
     use super::*;
     use crate::array::arbitrary::{any_bytes, places};
 
-    /// The reference implementation, which processes one item at a time.
+    /// The reference implementation of the search for infinities and NaNs, which the tests compare
+    /// with the scan. It processes one array item at a time.
     fn naive<const N: usize>(raw: &[[F32; N]]) -> NonFinite {
         let wild: Vec<usize> =
             (0..raw.len()).filter(|item| !raw[*item].iter().all(|value| value.get().is_finite())).collect();

@@ -1,9 +1,11 @@
-//! Histograms: the number of values in each of several equal parts of an interval.
+//! Histograms: the number of values in each of several bins, which divide an interval into equal
+//! parts.
 
 use crate::array::Array;
 use crate::model::Weights;
 
-/// A histogram: the number of values in each of `BINS` equal parts (bins) of an interval.
+/// A histogram: the number of values in each of `BINS` bins, which divide an interval into equal
+/// parts.
 ///
 /// ```
 /// use meshpeek::scan::Histogram;
@@ -13,15 +15,15 @@ use crate::model::Weights;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Histogram<const BINS: usize> {
-    /// The number of values in each bin, from the bin of the least values to the bin of the
-    /// greatest values.
+    /// The number of values in each bin. The first bin counts the values at the lower end of the
+    /// interval, and the last bin the values at the upper end.
     ///
-    /// A value on the border of two bins is counted in the upper bin. A value equal to the upper
-    /// end of the interval is counted in the last bin.
+    /// A value on the border between two bins is counted in the bin of the greater values. A value
+    /// equal to the upper end of the interval is counted in the last bin.
     pub bins: [u64; BINS],
-    /// The number of values that are below the interval.
+    /// The number of values that are less than the lower end of the interval.
     pub below: u64,
-    /// The number of values that are above the interval.
+    /// The number of values that are greater than the upper end of the interval.
     pub above: u64,
     /// The number of values that are NaN.
     pub not_a_number: u64,
@@ -50,8 +52,10 @@ impl<const BINS: usize> Histogram<BINS> {
     }
 }
 
-/// Returns the number of the bin that contains a value. The value is given as a fraction of the
-/// interval, 0 to 1.
+/// Returns the index of the bin that contains a value.
+///
+/// `share` is the position of the value in the interval as a fraction: 0 at the lower end, and 1 at
+/// the upper end.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -64,10 +68,13 @@ fn bin(share: f64, bins: usize) -> usize {
 }
 
 impl Weights<'_> {
-    /// Counts the positions by their number of bone influences. Entry *n* of the result is the
-    /// number of positions with *n* influences, 0 to 255.
+    /// Counts the vertex positions by their number of bone influences.
     ///
-    /// The scan reads only the count byte of each position's list of influences.
+    /// Item *n* of the returned array is the number of positions that have *n* bone influences. *n*
+    /// is 0 to 255.
+    ///
+    /// For each position, `histogram` reads only the byte with the number of its bone influences,
+    /// and not the bone indices and weights.
     #[must_use]
     pub fn histogram(&self) -> [u64; 256] {
         let mut lengths = [0_u64; 256];

@@ -1,8 +1,9 @@
-//! Scans: each scan computes one result about a whole array, in one pass over the bytes of the
-//! array and without allocation.
+//! Scans: each scan computes one result about a whole array, without allocation, and in one pass
+//! over the bytes of the array (the bounding sphere: two passes).
 //!
-//! The result of a scan is small. So nearly the whole cost of a scan is reading the file. The scans
-//! are methods of the array types. Each source file of this module contains one kind of scan.
+//! Scans store only a small result, so nearly the whole cost of a scan is reading the bytes of the
+//! array. The scans are methods of array types such as `Packed`. Each source file of the module
+//! `scan` contains one scan, such as the scan for the bounding sphere.
 //!
 //! | source file | result of the scan | method of |
 //! |---|---|---|
@@ -13,9 +14,9 @@
 //! | `array::out_of_range` | the position and the value of the first index that is out of range | [`Indices::first_out_of_range`](crate::model::Indices::first_out_of_range) |
 //! | [`histogram`](mod@histogram) | the number of values in each part of an interval, and the number of vertices with each number of bone influences | any values, [`Weights`](crate::model::Weights) |
 //!
-//! All scans except histograms are compiled for several generations of processors. The tests of
-//! each scan compare its result with a reference implementation, which processes one item at a
-//! time.
+//! All scans except histograms are compiled for several SIMD levels (portable, AVX2 and AVX-512).
+//! The tests of each scan compare the result of the scan with the result of a reference
+//! implementation, which processes one array item at a time.
 
 pub mod finite;
 pub mod histogram;

@@ -1,10 +1,13 @@
-//! A scan that computes a bounding sphere of positions, which reads the array twice.
+//! A scan that reads an array of vertex positions twice and computes a bounding sphere.
 //!
-//! The first pass finds the centre of the bounding box. The second pass finds the greatest distance
-//! of a position from that centre.
+//! The first pass over the positions computes the centre of the bounding box of the positions. The
+//! second pass over the positions computes the greatest distance of a position from the centre of
+//! the bounding box.
 //!
-//! The result is not the smallest bounding sphere, but its radius is never more than √3 times the
-//! radius of the smallest one. Engines store bounding spheres that are computed in this way.
+//! The computed sphere is not the smallest bounding sphere, but its radius is never more than √3
+//! times the radius of the smallest bounding sphere. Game engines store bounding spheres that are
+//! computed in the same way: the centre of the bounding box, and the greatest distance from this
+//! centre.
 
 use zerocopy::little_endian::F32;
 
@@ -14,17 +17,18 @@ use crate::io;
 use crate::model::Positions;
 use crate::simd::{self, kernel};
 
-/// The number of positions that are processed together.
+/// The number of positions that one iteration of the vectorised (SIMD) loop processes.
 const LANES: usize = 16;
 
 impl Positions<'_> {
-    /// Returns a bounding sphere of the positions, whose centre is the centre of their [bounding
-    /// box](Self::bounds).
+    /// Returns a bounding sphere around the centre of the [bounding box](Self::bounds) of the
+    /// positions.
     ///
-    /// The bytes of the array are read twice, without allocation. The sphere contains every finite
-    /// position, also with the rounding of `f32`: no distance computed in `f32` is above the
-    /// radius, and no squared distance is above the squared radius. NaNs are ignored. If the
-    /// bounding box of the positions is empty, the radius is -1 and the centre is the origin.
+    /// `sphere` reads the bytes of the array twice and allocates no memory. The sphere contains
+    /// every finite position despite the rounding of `f32`: no distance from the centre to a
+    /// position, computed in `f32`, exceeds the radius, and no squared distance exceeds the squared
+    /// radius. NaN coordinates are ignored. If the bounding box of the positions is empty, the
+    /// radius is -1 and the centre is the origin.
     #[must_use]
     pub fn sphere(&self) -> Sphere {
         let bounds = self.bounds();
@@ -99,7 +103,8 @@ mod tests {
     use crate::array::arbitrary::{any_bytes, places};
     use crate::decode::{Floats, MinMax16, Packed32, Packed64};
 
-    /// The reference implementation, which processes one position at a time.
+    /// The reference implementation of the greatest distance, which the tests compare with the
+    /// scan. It processes one position at a time.
     fn naive(center: [f32; 3], positions: &[[F32; 3]]) -> f32 {
         positions.iter().fold(0.0_f32, |far, position| far.max(square_distance(position, center))).sqrt()
     }
@@ -122,7 +127,8 @@ mod tests {
         let center = [0.25, -3.0, 7.5];
         for (start, len) in places() {
             let bytes = any_bytes(start + len * 12);
-            // Any bits are a valid float, so the test positions include infinities and NaNs.
+            // The bits of the test floats are pseudo-random, so the test positions include
+            // infinities and NaNs.
             let any = <[[F32; 3]]>::ref_from_bytes(&bytes[start..start + len * 12]).unwrap();
             assert_eq!(max_distance(center, any).to_bits(), naive(center, any).to_bits(), "{start} {len}");
             let tame: Vec<[F32; 3]> = any.iter().map(|one| one.map(|part| F32::new(part.get() % 100.0))).collect();

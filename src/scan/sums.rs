@@ -1,10 +1,12 @@
 //! A scan that computes the sum of each stored component of an array, such as x, y and z.
 //!
-//! Sums of integers are exact. The array is summed in short rounds, whose sums fit in narrow lanes,
-//! and a vector register has more lanes if they are narrow. The seven-byte encoding of a tangent
-//! frame has no lane of its size. So its bytes are summed separately for each of the seven byte
-//! positions, and the sums are combined at the end: a sum of 16-bit numbers is the sum of their
-//! lower bytes plus 256 times the sum of their upper bytes.
+//! Sums of integers are exact. The number of array items that one call of a SIMD kernel adds is
+//! limited, and the sums therefore fit in narrow vector lanes of 16 or 32 bits. Narrow lanes are
+//! faster, because a vector register has more lanes if they are narrow. No vector lane has the size
+//! of a tangent frame in the seven-byte encoding. The bytes of seven-byte tangent frames are
+//! therefore summed separately for each of the seven byte positions, and the seven sums are
+//! combined at the end: a sum of 16-bit numbers is the sum of their lower bytes plus 256 times the
+//! sum of their upper bytes.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16};
@@ -14,26 +16,27 @@ use crate::decode::{Floats, Quat7, Quat8};
 use crate::model::TangentFrames;
 use crate::simd::kernel;
 
-/// The number of components that are summed together: the components of eight tangent frames in the
-/// eight-byte encoding.
+/// The number of SIMD lanes that sum eight-byte tangent frames: four components of each of eight
+/// tangent frames.
 const QUAT8_LANES: usize = 32;
-/// The number of tangent frames in the eight-byte encoding whose sums fit in 32 bits: 4096 numbers
-/// per lane.
+/// The maximum number of eight-byte tangent frames in one kernel call: each vector lane adds at
+/// most 4096 numbers, whose sum fits in 32 bits.
 const ROUND8: usize = QUAT8_LANES / 4 * 4096;
-/// The number of bytes that are summed together: a multiple of the seven-byte encoding and of the
-/// vector size.
+/// The number of SIMD lanes that sum the bytes of seven-byte tangent frames: 448, a multiple of 7
+/// (bytes per tangent frame) and of 64 (bytes per vector register).
 const QUAT7_LANES: usize = 448;
 /// Size of a tangent frame in the seven-byte encoding, in bytes.
 const QUAT7_BYTES: usize = 7;
-/// The number of tangent frames in the seven-byte encoding whose byte sums fit in 16 bits: 256
-/// bytes per lane.
+/// The maximum number of seven-byte tangent frames in one kernel call: each vector lane adds at
+/// most 256 bytes, whose sum fits in 16 bits.
 const ROUND7: usize = QUAT7_LANES / QUAT7_BYTES * 256;
-/// The number of floats that are summed together: the coordinates of 16 positions.
+/// The number of SIMD lanes that sum floats: three coordinates of each of 16 positions.
 const FLOAT_LANES: usize = 48;
 
 impl Packed<'_, Quat8> {
-    /// Returns the sum of each stored component (x, y, z and w) over all tangent frames. The sums
-    /// are exact.
+    /// Returns the sum of each stored integer component (x, y, z and w) over all tangent frames.
+    ///
+    /// The sums of the components are exact integers.
     ///
     /// ```
     /// use meshpeek::{Packed, decode::Quat8};
@@ -52,10 +55,10 @@ impl Packed<'_, Quat8> {
 }
 
 impl Packed<'_, Quat7> {
-    /// Returns the sum of each stored component over all tangent frames: x, y, z, and the sign
-    /// byte, which is 127 or -127.
+    /// Returns the sum of each stored component over all tangent frames: x, y, z, and the sign byte
+    /// of w, which is 127 or -127.
     ///
-    /// The sums are exact integers.
+    /// The sums of the components are exact integers.
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         self.prefetch();
@@ -63,8 +66,9 @@ impl Packed<'_, Quat7> {
         let [x0, x1, y0, y1, z0, z1, sign] = rounds.fold([0; QUAT7_BYTES], |all, lanes| {
             lanes.as_chunks().0.iter().fold(all, |all, seven: &[u16; QUAT7_BYTES]| add(all, seven.map(i64::from)))
         });
-        // The upper bytes were summed with their sign bit flipped. So each upper byte was counted
-        // as a number that is too large by 128.
+        // Each upper byte of x, y and z, and each sign byte of w, was summed with its sign bit
+        // flipped, which adds 128 to its signed value. `flipped` is 128 times the number of tangent
+        // frames, which is subtracted from each sum of upper bytes or sign bytes.
         let flipped = crate::math::as_u64(self.len()).cast_signed().wrapping_mul(128);
         let join = |low: i64, high: i64| low.wrapping_add(high.wrapping_sub(flipped).wrapping_mul(256));
         [join(x0, x1), join(y0, y1), join(z0, z1), sign.wrapping_sub(flipped)]
@@ -74,8 +78,8 @@ impl Packed<'_, Quat7> {
 impl TangentFrames<'_> {
     /// Returns the sum of each stored component over all tangent frames: x, y, z and w.
     ///
-    /// For the seven-byte encoding, which stores only the sign of w, each w is counted as 127 or
-    /// -127. The sums are exact.
+    /// The seven-byte encoding stores only the sign of w, so each w is counted as 127 or -127. The
+    /// sums of the components are exact integers.
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         match self {
@@ -88,9 +92,9 @@ impl TangentFrames<'_> {
 impl Packed<'_, Floats<3>> {
     /// Returns the sum of each coordinate (x, y and z) over all positions, computed in `f64`.
     ///
-    /// Every sixteenth position is added to the same partial sum, in order. Then the 16 partial
-    /// sums are added. If a coordinate of a position is not finite, the sum of that coordinate is
-    /// not finite.
+    /// The summation uses 16 partial sums per coordinate: position *i* is added to partial sum *i*
+    /// modulo 16. The 16 partial sums of each coordinate are then added in order. If a coordinate
+    /// of a position is not finite, the sum of that coordinate is not finite.
     #[must_use]
     pub fn sums(&self) -> [f64; 3] {
         self.prefetch();
@@ -105,8 +109,10 @@ fn add<const N: usize>(mut sums: [i64; N], more: [i64; N]) -> [i64; N] {
 }
 
 kernel! {
-    /// Returns 32 sums: each lane sums every 32nd number. The caller must pass few enough numbers
-    /// to make each sum fit in 32 bits.
+    /// Returns 32 sums: lane *i* sums the numbers whose index modulo 32 is *i*.
+    ///
+    /// `by_lane` requires at most 4096 numbers per lane. With more numbers, the sum of a lane may
+    /// not fit in 32 bits.
     fn by_lane(numbers: &[I16]) -> [i32; QUAT8_LANES] {
         let mut sums = [0_i32; QUAT8_LANES];
         let (chunks, rest) = numbers.as_chunks::<QUAT8_LANES>();
@@ -122,9 +128,11 @@ kernel! {
     }
 }
 
-/// The bits that are flipped before bytes are summed as unsigned numbers.
+/// For each SIMD lane that sums bytes of seven-byte tangent frames: the bits of a byte that are
+/// flipped before the byte is summed as an unsigned number.
 ///
-/// The flipped bits are the sign bits of those bytes of a tangent frame that contain a sign.
+/// The flipped bit is the sign bit of the upper byte of x, y and z, and of the sign byte of w. The
+/// lower bytes of x, y and z have no sign bit and are not changed.
 const SIGNS: [u16; QUAT7_LANES] = {
     let mut signs = [0; QUAT7_LANES];
     let mut frames = signs.as_chunks_mut::<QUAT7_BYTES>().0;
@@ -136,8 +144,11 @@ const SIGNS: [u16; QUAT7_LANES] = {
 };
 
 kernel! {
-    /// Returns 448 sums: each lane sums every 448th byte, with flipped sign bits. The caller must
-    /// pass few enough bytes to make each sum fit in 16 bits.
+    /// Returns 448 sums: lane *i* sums the bytes whose index modulo 448 is *i*, with the bits of
+    /// `SIGNS` flipped.
+    ///
+    /// `by_byte` requires at most 256 bytes per lane. With more bytes, the sum of a lane may not
+    /// fit in 16 bits.
     fn by_byte(bytes: &[u8]) -> [u16; QUAT7_LANES] {
         let mut sums = [0_u16; QUAT7_LANES];
         let (chunks, rest) = bytes.as_chunks::<QUAT7_LANES>();
@@ -188,8 +199,8 @@ mod tests {
         })
     }
 
-    /// The reference implementation, which adds one position after another, each to the next of 16
-    /// partial sums in turn.
+    /// The reference implementation, which adds one position after another: position *i* is added
+    /// to partial sum *i* modulo 16.
     fn naive_floats(raw: &[[F32; 3]]) -> [f64; 3] {
         let mut turns = [[0.0; 3]; FLOAT_LANES / 3];
         for (number, position) in raw.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Building a sidecar: the records are first collected in lists, and then written to a file.
+//! Building a sidecar: the records are first collected in memory, and then written to the sidecar
+//! file.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 use crate::sidecar::records::Sidecar;
 
-/// Collects the content of a sidecar and writes the sidecar.
+/// Collects the records and blobs (byte sequences of any length) of a sidecar, and writes them to a
+/// sidecar file.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,7 +42,7 @@ pub struct Builder {
     blobs: Vec<u8>,
 }
 
-/// The records of one [`Kind`].
+/// The bytes of all records of one [`Kind`], and the size of one record in bytes.
 #[derive(Debug, Default)]
 struct List {
     size: usize,
@@ -67,35 +69,40 @@ impl List {
 }
 
 impl Builder {
-    /// Stores the hash of the header of a mesh file in the sidecar. The sidecar is not used for a
-    /// mesh file with a different header.
+    /// Stores the hash of the header of a mesh file in the sidecar.
+    ///
+    /// If the hash of the header of the mesh file differs from the stored hash, the sidecar is
+    /// ignored.
     pub(crate) fn bind_to(&mut self, header: &[u8]) {
         self.structure = hash(header);
     }
 
-    /// Returns the current number of records of the given kind.
+    /// Returns the number of records of the given kind that were added to the builder so far.
     #[must_use]
     pub fn count(&self, kind: Kind) -> u64 {
         self.lists.get(kind.number()).map_or(0, |list| as_u64(list.count()))
     }
 
-    /// Returns whether the sidecar has no content. Such a sidecar would not speed up access to the
-    /// mesh file, so it is not worth writing.
+    /// Returns whether the sidecar has no records that speed up access to the mesh file.
+    ///
+    /// If no record speeds up access to the mesh file, writing a sidecar would be useless.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0), (Kind::TextRows, 1)];
         spares.into_iter().all(|(kind, needless)| self.count(kind) <= needless)
     }
 
-    /// Returns whether `sidecar` has exactly the records and blobs of this builder. Trees are not
-    /// compared.
+    /// Returns whether `sidecar` has exactly the records and blobs of this builder.
+    ///
+    /// The query trees of `sidecar` are not compared with the query trees of this builder.
     pub(super) fn agrees(&self, sidecar: &Sidecar) -> bool {
         let alike = |(kind, list): (Kind, &List)| {
             let size = list.size.max(1);
             let same = |(index, record): (u64, &[u8])| sidecar.bytes_of(kind, index, size) == Some(record);
             sidecar.count(kind) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
         };
-        // Trees are compared with the triangles of the mesh file later, when a tree is first used.
+        // A query tree is compared with the triangles of the mesh file later, when the tree is
+        // first used.
         let kinds = Kind::ALL.into_iter().zip(&self.lists).filter(|(kind, _)| *kind != Kind::Trees);
         kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
     }
@@ -107,19 +114,19 @@ impl Builder {
         extend(&mut list.bytes, record.as_bytes())
     }
 
-    /// Adds a blob, which is a byte sequence of any length. Returns the offset of the blob among
-    /// all blobs, its length and its hash.
+    /// Adds a blob, which is a byte sequence of any length. Returns the offset of the blob from the
+    /// start of the first blob, its length and its hash.
     pub(crate) fn blob(&mut self, bytes: &[u8]) -> Result<[u64; 3]> {
         let at = as_u64(self.blobs.len());
         extend(&mut self.blobs, bytes)?;
         Ok([at, as_u64(bytes.len()), hash(bytes)])
     }
 
-    /// Writes the sidecar of the mesh file with this `key`, without trees.
+    /// Writes a sidecar without query trees for the mesh file with the identity `key`.
     ///
     /// # Errors
     ///
-    /// Returns the errors of the writer `out`.
+    /// Returns an error if writing to `out` fails.
     pub fn write_to(&self, key: &Key, out: &mut dyn Write) -> io::Result<()> {
         let header = self.header(key, 1);
         let mut number = 0;
@@ -128,11 +135,13 @@ impl Builder {
         out.write_all(&self.blobs)
     }
 
-    /// Writes the sidecar of the mesh file with this `key`, with pages that `more` writes between
-    /// the header and the records.
+    /// Writes a sidecar for the mesh file with the identity `key`.
     ///
-    /// `more` gets the index of the first page that it writes, and returns the index of the page
-    /// after its last page. `more` may add records to this builder.
+    /// The closure `more` writes pages that contain no records, such as the nodes of query trees,
+    /// between the header page and the pages of records.
+    ///
+    /// The closure `more` receives the index of the first page that it writes, and returns the
+    /// index of the page after its last page. The closure `more` may add records to this builder.
     pub(crate) fn write_around<W: Write + Seek>(
         &mut self,
         key: &Key,
@@ -154,7 +163,7 @@ impl Builder {
         write().map_err(failed)
     }
 
-    /// Returns the header of a sidecar whose first record is on page `first`.
+    /// Returns the header of a sidecar whose first record is on the page with index `first`.
     fn header(&self, key: &Key, first: usize) -> RawHeader {
         let pages = self.lists.iter().fold(first, |pages, list| pages.saturating_add(list.pages()));
         let mut header = RawHeader {
@@ -183,7 +192,7 @@ pub(crate) fn failed(error: io::Error) -> Error {
     Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::Io(Arc::new(error)))
 }
 
-/// Writes page `number`, and adds 1 to `number`.
+/// Writes `content` as the page with index `number`, and then adds 1 to `number`.
 pub(crate) fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     let mut page = RawPage::new_zeroed();
     page.content.iter_mut().zip(content).for_each(|(place, byte)| *place = *byte);

@@ -1,4 +1,4 @@
-//! The key of a mesh file: the properties that identify the file and its current state.
+//! The key of a mesh file: the file metadata that identifies the file and its current content.
 
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,19 +7,20 @@ use zerocopy::little_endian::I64;
 
 use crate::sidecar::layout::RawKey;
 
-/// The identity of a mesh file: its size, its times of modification and of status change, and its
-/// inode.
+/// The identity of a mesh file: its size, modification time, status-change time, device and inode.
 ///
-/// The time of the status change, which no program can set, and the inode are only compared for
-/// sidecars in the cache folder of the user. A sidecar that is copied together with its mesh file
-/// cannot have the same values. Systems other than Unix provide neither of these two values.
+/// Three values in a `Key` are compared only for trusted sidecars, which are in the cache folder of
+/// the user: the device, the inode and the status-change time. No program can set the status-change
+/// time. If a sidecar and its mesh file are copied together, the device, the inode and the
+/// status-change time of the copied mesh file differ from the values in the sidecar. Operating
+/// systems other than Unix provide no status-change time and no inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) raw: RawKey,
 }
 
 impl Key {
-    /// Makes the key of a file from the metadata of the file.
+    /// Makes the key of a mesh file from the metadata of the file.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         let mut raw = RawKey { size: metadata.len().into(), ..RawKey::default() };
@@ -34,10 +35,11 @@ impl Key {
         Self { raw }
     }
 
-    /// Returns whether the key that is stored in a sidecar matches the key of this mesh file.
+    /// Returns whether `raw`, the key that is stored in a sidecar, matches this key of a mesh file.
     ///
-    /// If `here` is false, only the size and the time of modification are compared, because the
-    /// sidecar may have been copied together with its mesh file.
+    /// If `here` is `true`, all values of the keys are compared. If `here` is `false`, only the
+    /// file size and the modification time are compared, because the sidecar may have been copied
+    /// together with its mesh file.
     pub(super) fn matches(&self, raw: &RawKey, here: bool) -> bool {
         if here { self.raw == *raw } else { self.raw.size == raw.size && self.raw.modified == raw.modified }
     }
@@ -49,7 +51,7 @@ impl Key {
     }
 }
 
-/// Converts a time to seconds and nanoseconds since 1970.
+/// Converts a time to seconds and nanoseconds since 1970-01-01 00:00 UTC.
 fn parts(time: SystemTime) -> [I64; 2] {
     let split = |since: std::time::Duration| [i64::try_from(since.as_secs()).ok(), Some(since.subsec_nanos().into())];
     let parts = match time.duration_since(UNIX_EPOCH) {

@@ -1,4 +1,4 @@
-//! The records of a sidecar, in the layout of the file.
+//! The file layout of a sidecar: its pages, its header, and the kinds of its records.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zerocopy::little_endian::{I64, U32, U64};
@@ -8,16 +8,16 @@ use crate::math::as_u64;
 
 /// The magic number of a sidecar.
 pub(super) const MAGIC: [u8; 8] = *b"mpeekidx";
-/// The version of the layout of a sidecar. Sidecars of other versions are not read.
+/// The version number of the sidecar file layout. Sidecars with another version number are ignored.
 pub(super) const VERSION: u32 = 2;
 /// Size of a page of a sidecar, in bytes.
 pub(crate) const PAGE: usize = 4096;
-/// Size of the content of a page without its hash, in bytes.
+/// Size of the content of a page, in bytes: the size of the page without its hash.
 pub(crate) const ROOM: usize = PAGE - size_of::<U64>();
-/// Number of triangle indices on a page that contains nothing else.
+/// The number of triangle indices (`u32`) on a page that contains only triangle indices.
 pub(crate) const NUMBERS: u32 = 1022;
 const _: () = assert!(ROOM == 1022 * size_of::<u32>());
-/// A page of a sidecar: its content, followed by the hash of the content.
+/// A page of a sidecar: 4,088 bytes of content, followed by the hash of the content.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawPage {
@@ -31,27 +31,30 @@ const _: () = assert!(size_of::<RawPage>() == PAGE);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The offset of the first byte of each section of a mesh file.
+    /// One record for each section of a mesh file, such as the data of a surface: the byte offset
+    /// at which the section starts, and the first 8 bytes of the section.
     Sections,
-    /// For each surface: the offset of the end of its weights, and the range of its records of the
-    /// kind `WeightBlocks`.
+    /// One record for each surface: the total size of its bone weights, and its range of
+    /// [`Kind::WeightBlocks`] records.
     Weights,
-    /// Groups of 64 weight lists, for all surfaces.
+    /// An index of the bone weights of all surfaces: one record for each block of 64 skinned
+    /// vertices.
     WeightBlocks,
-    /// For each animation: the results of one pass over its keys.
+    /// One record for each animation: the results of a scan of all its key frames, such as their
+    /// size in bytes.
     Animations,
-    /// Checkpoints in the keys of all animations.
+    /// Checkpoints for random access to the key frames of all animations.
     Checkpoints,
-    /// The blocks of text that contain vertices.
+    /// One record for each text block of EZ-Mesh vertices: the range of its bytes and their hash.
     TextBlocks,
-    /// The offset of every 64th vertex in text, for all blocks of text.
+    /// The byte offset of every 64th vertex in EZ-Mesh text, for all text blocks of vertices.
     TextRows,
-    /// The query tree of each surface that has a query tree.
+    /// One record for each stored query tree over the triangles of a surface.
     Trees,
 }
 
 impl Kind {
-    /// All kinds of records, in the order of the sidecar.
+    /// All kinds of records, in the order in which a sidecar stores them.
     pub const ALL: [Self; 8] = [
         Self::Sections,
         Self::Weights,
@@ -63,7 +66,7 @@ impl Kind {
         Self::Trees,
     ];
 
-    /// Returns the name of the kind of record, as used in JSON.
+    /// Returns the name of this kind of record as used in JSON, such as `weight_blocks`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,35 +88,38 @@ impl Kind {
     }
 }
 
-/// The position of the records of one kind in the sidecar.
+/// The position, number and size of the sidecar records of one kind.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawList {
     /// The number of records of this kind.
     pub(super) count: U64,
-    /// Index of the page that contains the first record.
+    /// Index of the sidecar page that contains the first record of this kind.
     pub(super) page: U64,
     /// Size of one record of this kind, in bytes.
     pub(super) size: U32,
     pub(super) unused: U32,
 }
 
-/// The identity of the mesh file that a sidecar belongs to.
+/// The identity of the mesh file for which a sidecar was made, as stored in the sidecar header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawKey {
     /// Size of the mesh file, in bytes.
     pub(super) size: U64,
-    /// The time of the last modification of the mesh file, in seconds and nanoseconds.
+    /// The modification time of the mesh file, in seconds and nanoseconds since 1970.
     pub(super) modified: [I64; 2],
-    /// The time of the last status change of the mesh file, or 0 if the system does not report it.
+    /// The status-change time of the mesh file, in seconds and nanoseconds since 1970, or 0 if the
+    /// operating system does not report it.
     pub(super) changed: [I64; 2],
-    /// The device and the inode number of the mesh file, or 0 if the system does not report them.
+    /// The device number of the mesh file. The field `inode` contains the inode number of the mesh
+    /// file. The device number and the inode number are 0 if the operating system does not report
+    /// them.
     pub(super) device: U64,
     pub(super) inode: U64,
 }
 
-/// The header of a sidecar, at the start of the content of its first page.
+/// The header of a sidecar, which is stored at the start of its first page.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawHeader {
@@ -124,7 +130,8 @@ pub(super) struct RawHeader {
     pub(super) key: RawKey,
     /// Hash of the header of the mesh file.
     pub(super) structure: U64,
-    /// Number of pages before the blobs, including the page of this header.
+    /// The number of pages in the sidecar, including the header page. The blobs follow the last
+    /// page.
     pub(super) pages: U64,
     /// Size of the whole sidecar, in bytes.
     pub(super) size: U64,
@@ -133,13 +140,15 @@ pub(super) struct RawHeader {
 
 const _: () = assert!(size_of::<RawHeader>() <= ROOM);
 
-/// Returns the hash of the given bytes.
+/// Returns the XXH3 hash of `bytes`.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// Returns the hash of the content of a page. The seed of the hash is the page number, which
-/// detects a page at the wrong offset.
+/// Returns the XXH3 hash of the content of a page.
+///
+/// The seed of the hash is the page index, so a page that is stored at the wrong offset in the
+/// sidecar has the wrong hash.
 pub(crate) fn hash_page(content: &[u8], number: usize) -> u64 {
     xxh3_64_with_seed(content, as_u64(number))
 }

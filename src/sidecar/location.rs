@@ -1,4 +1,5 @@
-//! The search for the sidecar of a mesh file.
+//! The search for the sidecar of a mesh file, in the cache folder of the user and next to the mesh
+//! file.
 
 use std::env;
 use std::fs::{self, Metadata};
@@ -13,7 +14,7 @@ use crate::sidecar::records::{Sidecar, Trust};
 /// sidecar.
 const EXTENSION: &str = "mpidx";
 
-/// A sidecar that [`find`] has found.
+/// A sidecar that [`find`] has opened, and its path.
 #[derive(Debug)]
 pub struct Found {
     /// The path of the sidecar.
@@ -22,24 +23,25 @@ pub struct Found {
     pub sidecar: Sidecar,
 }
 
-/// Returns the path of the sidecar of the mesh file at `path`, in the cache folder of the user.
+/// Returns the path in the cache folder of the user for the sidecar of the mesh file at `path`.
 ///
 /// The cache folder is `$XDG_CACHE_HOME/meshpeek` or `~/.cache/meshpeek`,
 /// `~/Library/Caches/meshpeek` on macOS, and `%LOCALAPPDATA%\meshpeek` on Windows. Returns `None`
 /// if neither the mesh file nor its folder exists, or if the user has no cache folder.
 #[must_use]
 pub fn cache_path(path: &Path) -> Option<PathBuf> {
-    // If the mesh file was deleted, the path of its folder and the name of the file are used.
+    // The name of the sidecar is a hash of the resolved path of the mesh file. If the mesh file was
+    // deleted, its folder is resolved, and the file name is appended.
     let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     let path = fs::canonicalize(path).ok().or_else(parent)?;
     let name = hash(path.as_os_str().as_encoded_bytes());
     Some(cache()?.join("meshpeek").join(format!("{name:016x}.{EXTENSION}")))
 }
 
-/// Returns the path of the sidecar that is stored next to the mesh file at `path`.
+/// Returns the path next to the mesh file at `path` for its sidecar.
 ///
-/// This sidecar is in the folder of the mesh file. Its name is the name of the mesh file followed
-/// by `.mpidx`.
+/// The sidecar next to a mesh file is in the same folder, and its file name is the name of the mesh
+/// file followed by `.mpidx`.
 #[must_use]
 pub fn adjacent_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -47,13 +49,16 @@ pub fn adjacent_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Finds the sidecar of the mesh file at `path` that has the identity `key`.
+/// Finds and opens the sidecar of the mesh file at `path`.
 ///
-/// The search covers the cache folder of the user first, and then the folder of the mesh file. The
-/// closure `open` maps or reads the sidecar that was found. A sidecar that does not belong to the
-/// user may be changed or shortened at any time, so `open` should copy it. Links, pipes and all
-/// other files that are not regular are ignored. A sidecar is [`Untrusted`](Trust::Untrusted) if it
-/// is next to the mesh file, or if another user owns it or can write to it.
+/// `key` is the identity of the mesh file, which has to match the key in the sidecar.
+///
+/// `find` searches the cache folder of the user first, and then the folder of the mesh file. The
+/// closure `open` maps or reads the sidecar file that was found. The closure `open` should copy an
+/// [`Untrusted`](Trust::Untrusted) sidecar and not map it, because another user may change or
+/// shorten the sidecar file at any time. A sidecar is ignored if it is a symbolic link, a pipe or
+/// any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted) if it is
+/// next to the mesh file, or if another user owns it or can write to it.
 #[must_use]
 pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Result<D>) -> Option<Found>
 where
@@ -72,7 +77,8 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns the cache folder of the user, for files that programs can generate again.
+/// Returns the folder of the operating system for the cache files of the current user, such as
+/// `~/.cache`.
 fn cache() -> Option<PathBuf> {
     let folder = |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     if cfg!(windows) {

@@ -1,6 +1,7 @@
-//! The persisted index of a mesh file, in a separate file (a sidecar) that is also memory-mapped.
+//! The stored index of a mesh file, in a separate file (a sidecar) that can also be memory-mapped.
 //!
-//! A sidecar stores results that otherwise require reading large ranges of the mesh file.
+//! A sidecar stores byte offsets, checkpoints and query trees. Computing the offsets, checkpoints
+//! and query trees without a sidecar would require reading large ranges of the mesh file.
 //!
 //! | content | formats | saved work |
 //! |---|---|---|
@@ -10,39 +11,47 @@
 //! | the start of every 64th vertex in a block of text | EZ-Mesh text | unfolding the block for one vertex |
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
-//! Only [`Builder`] makes a sidecar, and reading a mesh never makes one. A sidecar is never
-//! required for a correct result. If the content of a sidecar is missing or damaged, or belongs to
-//! another mesh file, it is ignored and the result is computed from the mesh file.
+//! Only [`Builder`] writes sidecars: reading a mesh never writes a sidecar. A sidecar only saves
+//! time and is never required for a correct result. If the content of a sidecar is missing or
+//! damaged, or belongs to another mesh file, the needed offsets, checkpoints and query trees are
+//! computed from the mesh file.
 //!
 //! # Verification
 //!
-//! A sidecar contains the identity of its mesh file: the size, the times, the device and inode
-//! number, and a hash of the header ([`Key`]). If one of these values differs, the sidecar is not
-//! used at all. Each page of a sidecar has a checksum, which is tested when the page is first read.
-//! Every number in a sidecar is bounded before use. Each offset into the mesh file is compared with
-//! the bytes at this offset, such as the first bytes of a section or the length of a weight list.
+//! A sidecar contains the identity of its mesh file: the file size, the times of modification and
+//! status change, the device and inode number ([`Key`]), and a hash of the mesh header. If one of
+//! these identity values is compared and differs between the sidecar and the mesh file, the sidecar
+//! is ignored. Each page of a sidecar has a checksum, which is tested when the page is first read.
+//! Every number in a sidecar is checked against its allowed range before use. For each offset that
+//! a sidecar stores, the bytes of the mesh file at this offset are compared with the sidecar, such
+//! as the first bytes of a section or the number of bone weights of a vertex.
 //!
-//! These checks are sufficient for a sidecar in the cache folder of the user ([`Trust::Trusted`]).
-//! A sidecar from another folder may have been made to deceive ([`Trust::Untrusted`]). When an
-//! untrusted sidecar is first used, all its content is also computed from the mesh file. The
-//! sidecar is used only if both agree completely, which takes longer than not using it. A tree is
-//! not built again. Instead, the nodes of the tree are checked: each triangle has to be in exactly
-//! one leaf, and within all bounding boxes on the path from the root to this leaf.
+//! A sidecar in the cache folder of the user that no other user can write to is used if its
+//! identity and its checksums are correct ([`Trust::Trusted`]). A sidecar outside the cache folder,
+//! or one that another user can write to, may be malicious ([`Trust::Untrusted`]). When an
+//! untrusted sidecar is first used, all its records except the query trees are also computed from
+//! the mesh file, for comparison. The untrusted sidecar is used only if its records are equal to
+//! the computed records. Comparing an untrusted sidecar with the mesh file takes longer than
+//! reading the mesh without a sidecar. The query trees of an untrusted sidecar are checked and not
+//! computed again: each triangle has to be in exactly one leaf, and within all bounding boxes on
+//! the path from the root to this leaf.
 //!
-//! If another mapping writes to the mesh file, the size and times of the file may stay unchanged.
-//! Such a change cannot be detected ([`Map::check`](crate::io::Map::check) has details), so an
-//! older sidecar still matches the changed file.
+//! If a program writes to the mesh file through a memory map, the size and the times of the mesh
+//! file may stay unchanged. A change that alters neither the size nor the times of the mesh file is
+//! not detected (see [`Map::check`](crate::io::Map::check)), and an older sidecar still matches the
+//! changed mesh file.
 //!
 //! # The file
 //!
 //! A sidecar consists of little-endian pages of 4,096 bytes: 4,088 bytes of content, and the XXH3
-//! hash of the content with the page number as seed. Records do not cross pages. The first page is
-//! the header: magic number, version and key, and for each kind of record the number of records,
-//! their size and their first page. The record of a tree contains the page numbers of its nodes. If
-//! the tree stores the order of its triangles, the record also contains the page numbers of this
-//! order. After the pages follow blobs, such as the keys of a checkpoint. The hash of a blob is in
-//! the record that refers to the blob.
-//! hash of a blob is in the record that refers to it.
+//! hash of the content with the page number as seed. Every record lies completely in one page. The
+//! first page contains the header: the magic number, the version, the key of the mesh file, and for
+//! each kind of record the number of records, the size of a record and the index of its first page.
+//! The record of a query tree contains the page indices of the tree nodes. If the sidecar also
+//! stores the triangle order of a query tree, the record of the tree contains the page indices of
+//! this triangle order. Blobs (byte sequences of any length), such as the key frames of a
+//! checkpoint, follow the last page. The record that refers to a blob contains the hash of the
+//! blob.
 
 mod builder;
 mod key;

@@ -12,22 +12,24 @@ use crate::parse::Record;
 use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, NUMBERS, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 
-/// Whether the content of a sidecar is trusted.
+/// Whether the content of a sidecar is used without computing it again from the mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// The sidecar is in the cache folder of the user. Its content is trusted if its key matches
-    /// the mesh file.
+    /// The sidecar is in the cache folder of the user, and no other user owns it or can write to
+    /// it. The content of a trusted sidecar is used if its key matches the mesh file.
     Trusted,
-    /// The sidecar is from another folder. Its content is also computed from the mesh file, and
-    /// compared.
+    /// The sidecar is outside the cache folder of the user, or another user owns it or can write to
+    /// it. The records of an untrusted sidecar are used only if they equal the records that are
+    /// computed again from the mesh file.
     Untrusted,
 }
 
-/// An opened sidecar of a mesh file. Its bytes may be in a [`Map`](crate::io::Map) or in any other
-/// type that implements `AsRef<[u8]>`.
+/// An opened sidecar of a mesh file. The bytes of the sidecar may be in a [`Map`](crate::io::Map)
+/// or in any other type that implements `AsRef<[u8]>`.
 pub struct Sidecar {
     bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
-    /// One bit for each page. The bit is set if the page was tested and its checksum is correct.
+    /// One bit for each page of the sidecar. The bit of a page is set if the checksum of the page
+    /// was tested and is correct.
     whole: Box<[AtomicU64]>,
     /// Offset of the first blob in the sidecar, in bytes.
     blobs: usize,
@@ -47,10 +49,10 @@ impl fmt::Debug for Sidecar {
 }
 
 impl Sidecar {
-    /// Makes a sidecar from its bytes, and tests the checksum of its first page.
+    /// Opens a sidecar from the bytes of its file, and tests the checksum of its first page.
     ///
-    /// Returns `None` if the bytes are not a sidecar of this version, or if the sidecar belongs to
-    /// a mesh file with a different `key`.
+    /// Returns `None` if `bytes` is not a sidecar of the supported version, or if the key in the
+    /// sidecar does not match `key`, the identity of the mesh file.
     #[must_use]
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
         let all = bytes.as_ref();
@@ -72,18 +74,19 @@ impl Sidecar {
         Some(Self { whole: whole.into(), blobs, lists, structure, trust, bytes: Box::new(bytes) })
     }
 
-    /// Returns whether the content of this sidecar is trusted.
+    /// Returns whether this sidecar is trusted: the [`Trust`] that was passed to
+    /// [`new`](Self::new).
     #[must_use]
     pub const fn trust(&self) -> Trust {
         self.trust
     }
 
-    /// Returns whether the sidecar belongs to a mesh file with the given header.
+    /// Returns whether the sidecar was made for a mesh file whose header has the bytes `header`.
     pub(crate) fn matches(&self, header: &[u8]) -> bool {
         self.structure == hash(header)
     }
 
-    /// Returns the number of records of the given kind.
+    /// Returns the number of records of the given kind in the sidecar.
     #[must_use]
     pub fn count(&self, kind: Kind) -> u64 {
         self.lists.get(kind.number()).map_or(0, |list| list.count.get())
@@ -91,15 +94,17 @@ impl Sidecar {
 
     /// Returns record `index` of the given kind.
     ///
-    /// Returns `None` if the index is out of range, if the records have another size than `T`, or
-    /// if the page of the record is damaged.
+    /// Returns `None` if the index is out of range, if the record size in the sidecar is not the
+    /// size of `T`, or if the page that contains the record is damaged.
     #[inline]
     pub(crate) fn record<T: Record>(&self, kind: Kind, index: u64) -> Option<&T> {
         T::ref_from_bytes(self.bytes_of(kind, index, size_of::<T>())?).ok()
     }
 
-    /// Returns the bytes of record `index` of the given kind, or `None` if the records do not have
-    /// `size` bytes.
+    /// Returns the bytes of record `index` of the given kind.
+    ///
+    /// Returns `None` if the index is out of range, if the record size in the sidecar is not `size`
+    /// bytes, or if the page that contains the record is damaged.
     #[inline]
     pub(super) fn bytes_of(&self, kind: Kind, index: u64, size: usize) -> Option<&[u8]> {
         let list = self.lists.get(kind.number())?;
@@ -114,12 +119,16 @@ impl Sidecar {
         content.get(start..start.checked_add(size)?)
     }
 
-    /// Returns the bytes of all blobs, one after another.
+    /// Returns the bytes of all blobs (byte sequences of any length) of the sidecar, which are
+    /// stored one after another.
     pub(super) fn blobs(&self) -> &[u8] {
         (*self.bytes).as_ref().get(self.blobs..).unwrap_or_default()
     }
 
-    /// Returns the bytes of one blob, or `None` if the bytes do not have the expected hash.
+    /// Returns the bytes of the blob with the given offset, length and hash.
+    ///
+    /// Returns `None` if the blob is out of range, or if the hash of its bytes is not the given
+    /// hash.
     pub(crate) fn blob(&self, [at, length, expected]: [u64; 3]) -> Option<&[u8]> {
         let at = self.blobs.checked_add(usize::try_from(at).ok()?)?;
         let end = at.checked_add(usize::try_from(length).ok()?)?;
@@ -130,23 +139,26 @@ impl Sidecar {
     /// Returns the bytes of `count` whole pages, starting at page `first`, without testing their
     /// checksums.
     ///
-    /// Returns an empty slice if the sidecar does not have all these pages.
+    /// Returns an empty slice if one of the `count` pages does not exist.
     pub(crate) fn pages(&self, first: u64, count: u64) -> &[u8] {
         let place = |page: u64| usize::try_from(page).ok()?.checked_mul(PAGE);
         let range = || Some(place(first)?..place(first.checked_add(count)?)?.min(self.blobs));
         range().and_then(|range| (*self.bytes).as_ref().get(range)).unwrap_or_default()
     }
 
-    /// Returns one bit for each page, which is set if the page was tested and its checksum is
-    /// correct.
+    /// Returns one bit for each page of the sidecar.
+    ///
+    /// The bit of a page is set if the checksum of the page was tested and is correct.
     pub(crate) fn whole(&self) -> &[AtomicU64] {
         &self.whole
     }
 
-    /// Returns number `index` of an array of numbers that begins at page `first`. Such an array is
-    /// stored outside the records.
+    /// Returns item `index` of a `u32` array, such as triangle indices, that starts at page
+    /// `first`.
     ///
-    /// Returns `None` if the page that contains the number is damaged.
+    /// A `u32` array has its own pages, which contain no records.
+    ///
+    /// Returns `None` if the page that contains the array item is damaged or does not exist.
     #[inline]
     pub(crate) fn number(&self, first: u64, index: u32) -> Option<u32> {
         let page = usize::try_from(first.checked_add(u64::from(index / NUMBERS))?).ok()?;
@@ -154,7 +166,9 @@ impl Sidecar {
         Some(u32::from_le_bytes(*number))
     }
 
-    /// Returns the content of a page. The first access to the page tests its checksum.
+    /// Returns the content of a page, or `None` if the page is damaged or does not exist.
+    ///
+    /// The first access to a page tests its checksum.
     #[inline]
     fn page(&self, number: usize) -> Option<&[u8; ROOM]> {
         let start = number.checked_mul(PAGE)?;
@@ -170,7 +184,7 @@ impl Sidecar {
     }
 }
 
-/// A range of adjacent records of one kind.
+/// A range of adjacent records of one kind in a sidecar.
 pub struct RecordSlice<T> {
     sidecar: Arc<Sidecar>,
     kind: Kind,
@@ -192,14 +206,15 @@ impl<T> Clone for RecordSlice<T> {
 }
 
 impl<T: Record> RecordSlice<T> {
-    /// Makes the range of `count` records that begins at record `first`. If the sidecar does not
-    /// have some of these records, `get` returns `None` for them.
+    /// Makes a range of `count` records that starts at record `first`.
+    ///
+    /// For records that do not exist in the sidecar, [`get`](Self::get) returns `None`.
     pub(crate) const fn new(sidecar: Arc<Sidecar>, kind: Kind, first: u64, count: u64) -> Self {
         Self { sidecar, kind, first, count, record: PhantomData }
     }
 
-    /// Returns the number of records in the range, including records that the sidecar does not
-    /// have.
+    /// Returns the number of records in the range, including records that do not exist in the
+    /// sidecar.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.count
@@ -211,8 +226,10 @@ impl<T: Record> RecordSlice<T> {
         self.count == 0
     }
 
-    /// Returns record `index` of the range, or `None` if the index is out of range or the page of
-    /// the record is damaged.
+    /// Returns record `index` of the range.
+    ///
+    /// Returns `None` if the index is out of range, or if the page that contains the record is
+    /// damaged.
     #[inline]
     #[must_use]
     pub fn get(&self, index: u64) -> Option<&T> {

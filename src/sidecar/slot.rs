@@ -1,4 +1,4 @@
-//! The sidecar that an open mesh file holds.
+//! The storage for the optional sidecar of an opened mesh file.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::sidecar::builder::Builder;
 use crate::sidecar::records::{Sidecar, Trust};
 
-/// The sidecar of an open mesh file, or nothing if no sidecar was set.
+/// The optional sidecar of an opened mesh file.
 ///
-/// For an untrusted sidecar, the slot also stores whether its content agrees with the mesh file.
+/// For an untrusted sidecar, the slot also stores whether the content of the sidecar agrees with
+/// the mesh file.
 #[derive(Debug, Default)]
 pub(crate) struct SidecarSlot {
     sidecar: Option<Arc<Sidecar>>,
@@ -20,16 +21,19 @@ impl SidecarSlot {
         Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
     }
 
-    /// Returns whether the mesh file has a sidecar, which may be trusted or not.
+    /// Returns whether the opened mesh file has a sidecar, whether trusted or untrusted.
     pub(crate) const fn is_there(&self) -> bool {
         self.sidecar.is_some()
     }
 
-    /// Returns the sidecar, or `None` if the mesh file has no sidecar or if its sidecar must not be
-    /// used.
+    /// Returns the sidecar of the mesh file.
+    ///
+    /// Returns `None` if the mesh file has no sidecar, or if an untrusted sidecar does not agree
+    /// with the mesh file.
     ///
     /// For an untrusted sidecar, the closure `index` computes the expected content from the mesh
-    /// file. The closure is called at most once. A sidecar with any other content is never used.
+    /// file. The closure `index` is called at most once, and its result is stored. An untrusted
+    /// sidecar is never used if its content differs from the expected content.
     #[inline]
     pub(crate) fn get(&self, index: impl FnOnce(&mut Builder) -> Result<()>) -> Option<&Arc<Sidecar>> {
         let sidecar = self.sidecar.as_ref()?;

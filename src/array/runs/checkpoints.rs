@@ -1,4 +1,4 @@
-//! An index that gives random access to the runs of a list.
+//! An index for random access to the runs of records of a list.
 
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -8,20 +8,22 @@ use crate::sidecar::RecordSlice;
 
 /// The number of consecutive runs that one block of a [`RunIndex`] covers.
 const BLOCK_RUNS: usize = 64;
-/// The nibble (4 bits) that encodes a size of 15 or more. To find a run after such a nibble in its
-/// block, the runs of the block are walked.
+/// The nibble (4 bits) that encodes a run size of 15 or more.
+///
+/// If a block contains the nibble 15, any later run in the block is located by a scan that starts
+/// at the first run of the block.
 const MAX_NIBBLE: u8 = 15;
 
-/// An index that locates any run of a list in constant time.
+/// An index that locates any run of records of a list in constant time.
 ///
-/// For each block of 64 consecutive runs, the index stores the offset of the block's first run, and
-/// the size of each run in 4 bits.
+/// For each block of 64 consecutive runs, a `RunIndex` stores the byte offset of the first run of
+/// the block, and the size of each run in 4 bits.
 #[derive(Clone, Debug)]
 pub struct RunIndex {
     blocks: Checkpoints,
 }
 
-/// The storage of the blocks of an index: in memory, or in a sidecar.
+/// The storage of the blocks of a [`RunIndex`]: in memory, or in a sidecar.
 #[derive(Clone, Debug)]
 enum Checkpoints {
     Owned(Box<[Checkpoint]>),
@@ -29,12 +31,11 @@ enum Checkpoints {
 }
 
 impl RunIndex {
-    /// Builds an index: walks over `len` runs, and stores the offset of each block of 64 runs and
-    /// the size of each run.
+    /// Builds an index by a scan of `len` runs.
     ///
-    /// The closure `next` receives the offset of a run, and returns the size of the run and the
-    /// offset of the next run. The caller chooses the unit of the sizes, for example records or
-    /// bytes.
+    /// The closure `next` receives the byte offset of a run, and returns the size of this run and
+    /// the byte offset of the next run. The caller chooses the unit of the run size: number of
+    /// records or number of bytes.
     pub(super) fn new(len: usize, mut next: impl FnMut(usize) -> (u8, usize)) -> Option<Self> {
         let mut blocks = Vec::new();
         blocks.try_reserve_exact(len.div_ceil(BLOCK_RUNS)).ok()?;
@@ -56,7 +57,7 @@ impl RunIndex {
         Some(Self { blocks: Checkpoints::Owned(blocks.into()) })
     }
 
-    /// Makes an index whose blocks are read from a sidecar.
+    /// Makes an index that reads its blocks from a sidecar.
     pub(crate) fn from_sidecar(blocks: RecordSlice<Checkpoint>) -> Self {
         Self { blocks: Checkpoints::Sidecar(Box::new(blocks)) }
     }
@@ -69,15 +70,16 @@ impl RunIndex {
         }
     }
 
-    /// Returns whether `size` agrees with the size that the index stores for run number `run`.
+    /// Returns whether `size` equals the size that the index stores for the run with index `run`,
+    /// where all sizes of 15 or more count as equal.
     pub(super) fn expects(&self, run: usize, size: usize) -> bool {
         self.block(run).and_then(|block| block.size(run % BLOCK_RUNS)) == Some(size.min(MAX_NIBBLE.into()))
     }
 
     /// Returns whether the blocks of the index are stored in a sidecar.
     ///
-    /// A sidecar may be damaged. If a run is not found through the blocks of a sidecar, the caller
-    /// must find the run with a walk.
+    /// A sidecar may be damaged. If the blocks in a sidecar do not lead to a run of the expected
+    /// size, the caller must find the run by a scan from the first run of the list.
     #[inline]
     pub(super) const fn is_from_sidecar(&self) -> bool {
         matches!(self.blocks, Checkpoints::Sidecar(_))
@@ -92,11 +94,12 @@ impl RunIndex {
         }
     }
 
-    /// Looks up the block that contains run number `run`.
+    /// Looks up the block that contains the run with index `run`.
     ///
-    /// Returns the offset of the block's first run, the number of runs in the block before `run`,
-    /// and the sum of the sizes of these runs. The sum is `None` if one of these runs has a size of
-    /// 15 or more, which does not fit in its nibble.
+    /// Returns the byte offset of the first run in the block, the number of runs in the block
+    /// before `run`, and the sum of the sizes of these earlier runs. The returned sum of sizes is
+    /// `None` if one of the earlier runs in the block has a size of 15 or more, which does not fit
+    /// in its nibble.
     #[inline]
     pub(super) fn find(&self, run: usize) -> Option<(usize, usize, Option<usize>)> {
         let block = self.block(run)?;
@@ -104,36 +107,38 @@ impl RunIndex {
         Some((usize::try_from(block.base.get()).ok()?, before, block.sum_before(before)))
     }
 
-    /// Returns the number of bytes of memory that the index takes. The number is 0 if the index is
-    /// stored in a sidecar.
+    /// Returns the size of the index in memory, in bytes.
+    ///
+    /// Returns 0 if the blocks of the index are stored in a sidecar.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(self.blocks())
     }
 }
 
-/// A block of the index: the offset of the first of 64 consecutive runs, and the sizes of these
-/// runs.
+/// A block of a [`RunIndex`]: the byte offset of the first of 64 consecutive runs, and the sizes of
+/// these 64 runs.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Checkpoint {
     base: U64,
-    /// The sizes of the 64 runs, 4 bits each: 16 sizes in each word, with the first size in the
-    /// lowest bits.
+    /// The sizes of the 64 runs in 4 bits each. Each word contains 16 sizes, with the size of the
+    /// first run in the lowest 4 bits.
     sizes: [U64; BLOCK_RUNS / 16],
 }
 
 impl Checkpoint {
-    /// Returns the stored size of a run, or 15 if the size of the run is 15 or more.
+    /// Returns the stored size of the run with index `run` in the block, or 15 if the size of this
+    /// run is 15 or more.
     fn size(&self, run: usize) -> Option<usize> {
         let shift = u32::try_from(run % 16).ok()?.checked_mul(4)?;
         usize::try_from(self.sizes.get(run / 16)?.get().checked_shr(shift)? & u64::from(MAX_NIBBLE)).ok()
     }
 
-    /// Sums the sizes of the first `runs` runs of the block (at most 63).
+    /// Returns the sum of the sizes of the first `runs` runs of the block, for `runs` up to 63.
     ///
-    /// Returns `None` if one of these runs has a size of 15 or more, which does not fit in its
-    /// nibble.
+    /// Returns `None` if one of the first `runs` runs has a size of 15 or more, which does not fit
+    /// in its nibble.
     #[inline]
     fn sum_before(&self, runs: usize) -> Option<usize> {
         const ONES: u64 = 0x1111_1111_1111_1111;
@@ -141,13 +146,15 @@ impl Checkpoint {
         let mut long = 0_u64;
         let mut left = u32::try_from(runs).ok()?;
         for word in self.sizes {
-            // Selects the nibbles of the requested runs: all nibbles if 16 or more runs remain.
+            // The mask selects the nibbles of the requested runs: all 16 nibbles of the word if 16
+            // or more runs remain.
             let mask = if left >= 16 { u64::MAX } else { !u64::MAX.wrapping_shl(left.wrapping_mul(4)) };
             let word = word.get() & mask;
-            // A nibble of 15 has all four bits set.
+            // A nibble of the value 15 is detected by its four set bits.
             long |= word & (word >> 1) & (word >> 2) & (word >> 3) & ONES;
-            // Each byte becomes the sum of a pair of nibbles, at most 30. The multiplication adds
-            // up eight such sums, at most 240, in the top byte.
+            // Each byte of `pairs` is the sum of two nibbles, at most 30. The top byte of the
+            // product of `pairs` and 0x0101010101010101 is the sum of the eight bytes of `pairs`,
+            // at most 240.
             let pairs = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_add((word >> 4) & 0x0f0f_0f0f_0f0f_0f0f);
             sum = sum.wrapping_add(pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56);
             left = left.saturating_sub(16);

@@ -1,4 +1,4 @@
-//! Lists of runs that start with a count: one count byte, and then that number of records.
+//! Lists of counted runs: each run is one count byte, followed by that number of records.
 
 use zerocopy::FromBytes as _;
 
@@ -7,7 +7,7 @@ use crate::array::runs::totals::RunTotals;
 use crate::array::runs::walk::{self, kernel};
 use crate::parse::Record;
 
-/// A list of runs of records, borrowed from the bytes of the file.
+/// A list of counted runs of records, borrowed from the bytes of the file.
 #[derive(Debug)]
 pub struct CountedRuns<'a, T> {
     bytes: &'a [u8],
@@ -24,13 +24,15 @@ impl<T> Clone for CountedRuns<'_, T> {
 impl<T> Copy for CountedRuns<'_, T> {}
 
 impl<'a, T: Record> CountedRuns<'a, T> {
-    /// Makes a list of `len` runs of records. The first run starts at the first byte of `bytes`.
+    /// Makes a list of `len` runs of records.
+    ///
+    /// The first run of the list starts at the first byte of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len, record: std::marker::PhantomData }
     }
 
-    /// Returns the number of runs in the list.
+    /// Returns the number of runs of records in the list.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -42,17 +44,18 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         self.len == 0
     }
 
-    /// Walks over all runs and returns their total sizes. Prefetches the bytes of the runs during
-    /// the walk.
+    /// Scans all runs of the list, and returns their total size and number of records.
     ///
-    /// For records of four bytes, the walk can be as fast as reading the bytes from memory,
-    /// depending on the processor. For records of other sizes, the walk reads only the count byte
-    /// of each run.
+    /// The scan prefetches the bytes of the runs before it reads them.
+    ///
+    /// For records of four bytes, the scan can be as fast as reading the bytes from memory,
+    /// depending on the processor. For records of any size other than four bytes, the scan reads
+    /// only the count byte of each run.
     ///
     /// # Errors
     ///
-    /// If the bytes end before the end of a run, returns the offset of that run, in bytes from the
-    /// first run.
+    /// If the bytes end before the end of a run, returns the byte offset of that run from the start
+    /// of the first run.
     pub fn measure(&self) -> Result<RunTotals, u64> {
         walk::measure(self.bytes, self.len, size_of::<T>())
     }
@@ -61,18 +64,20 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         self.bytes
     }
 
-    /// Returns an iterator over all runs, in order. The iterator ends early if the bytes end before
-    /// the last run.
+    /// Returns an iterator over all runs of records, in order.
+    ///
+    /// If the bytes end before the end of a run, the iterator ends before that run.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> CountedRunsIter<'a, T> {
         CountedRunsIter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
     }
 
-    /// Builds an index of the runs in one walk over their bytes. The index takes 40 bytes of memory
-    /// for each 64 runs.
+    /// Builds a [`RunIndex`] by one scan of all runs.
     ///
-    /// Returns `None` if the memory is not enough for the index.
+    /// The index takes 40 bytes of memory for each block of 64 runs.
+    ///
+    /// Returns `None` if the allocation of the index fails.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
         RunIndex::new(self.len, |at| {
@@ -81,11 +86,10 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         })
     }
 
-    /// Returns the records of run number `run`, which is located with `index`.
+    /// Returns the records of the run with index `run`, which is located with the help of `index`.
     ///
-    /// Returns `None` if the list has no run with this number. `index` must be built for the same
-    /// list of runs. If `index` was built for another list, the result may be `None` or wrong
-    /// records.
+    /// Returns `None` if `run` is out of range. `index` must be built for this list of runs. If
+    /// `index` was built for another list of runs, the result may be `None` or wrong records.
     #[inline]
     #[must_use]
     pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
@@ -94,15 +98,15 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         }
         let found = self.find(index, run);
         if index.is_from_sidecar() && !found.is_some_and(|found| index.expects(run, found.len())) {
-            // The sidecar is damaged or belongs to other bytes. So the run is found with a walk
-            // from the first run.
+            // The sidecar that stores the run index is damaged or was made for different bytes. The
+            // run is therefore located by a scan from the first run of the list.
             return self.iter().nth(run);
         }
         found
     }
 
-    /// Returns the run at the offset that the index gives, without comparing the size of that run
-    /// with the index.
+    /// Returns the records of the run at the byte offset that the index contains, without comparing
+    /// the number of records with the index.
     #[inline]
     fn find(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
         let (base, before, counts) = index.find(run)?;
@@ -113,8 +117,8 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         records(self.bytes.get(at..)?).map(|(run, _)| run)
     }
 
-    /// Steps over `runs` runs, starting at the offset `at`. Returns the offset after the last of
-    /// these runs.
+    /// Skips `runs` runs, starting with the run at byte offset `at`. Returns the byte offset of the
+    /// run after the last skipped run.
     fn walk(&self, mut at: usize, runs: usize) -> Option<usize> {
         for _ in 0..runs {
             at = step::<T>(at, *self.bytes.get(at)?);
@@ -132,7 +136,8 @@ impl<'a, T: Record + 'a> IntoIterator for &CountedRuns<'a, T> {
     }
 }
 
-/// Returns the offset of the run after the run at offset `at`.
+/// Returns the byte offset of the run after the run that starts at byte offset `at` and has `count`
+/// records.
 #[inline]
 fn step<T>(at: usize, count: u8) -> usize {
     kernel::step(at, count, size_of::<T>())
@@ -145,8 +150,9 @@ fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
     <[T]>::ref_from_prefix_with_elems(rest, usize::from(count)).ok()
 }
 
-/// An iterator over the runs of a [`CountedRuns`] list, in order. Each item is the slice of records
-/// of one run.
+/// An iterator over the runs of a [`CountedRuns`] list, in order.
+///
+/// Each item of the iterator is the slice of records of one run.
 #[derive(Clone, Debug)]
 pub struct CountedRunsIter<'a, T> {
     rest: &'a [u8],
@@ -177,7 +183,7 @@ mod tests {
 
     type Four = [u8; 4];
 
-    /// Encodes runs with the given counts. Each record contains the number of its run.
+    /// Encodes runs with the given numbers of records. Each record contains the index of its run.
     fn spell(counts: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (run, count) in counts.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Lists of runs that end with a mark byte.
+//! Lists of terminated runs: each run is up to four records, followed by a mark byte.
 //!
-//! A run has up to four records of three bytes. The first byte of a record is never 255. The mark
-//! is the byte 255 after the last record of a run. A run of four records has no mark.
+//! A terminated run has up to four records of three bytes. The first byte of a record is never 255.
+//! The mark byte is the byte 255 after the last record of a run. A run of four records has no mark
+//! byte.
 
 use zerocopy::FromBytes as _;
 
@@ -9,14 +10,14 @@ use crate::array::runs::checkpoints::RunIndex;
 use crate::decode::influence3::RawInfluence3;
 use crate::math::as_u64;
 
-/// The value of the mark byte, which follows the last record of a run.
+/// The value of the mark byte, which follows the last record of a run of fewer than four records.
 const MARK: u8 = 255;
-/// The maximum number of records in a run. A run with this number of records has no mark.
+/// The maximum number of records in a run. A run with four records has no mark byte.
 const MAX_RECORDS: usize = 4;
 /// Size of a record, in bytes.
 const RECORD_SIZE: usize = size_of::<RawInfluence3>();
 
-/// A list of runs of records, borrowed from the bytes of the file.
+/// A list of terminated runs of records, borrowed from the bytes of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct TerminatedRuns<'a> {
     bytes: &'a [u8],
@@ -24,15 +25,21 @@ pub struct TerminatedRuns<'a> {
 }
 
 impl<'a> TerminatedRuns<'a> {
-    /// Makes a list of `len` runs of records. The first run starts at the first byte of `bytes`.
+    /// Makes a list of `len` runs of records.
     ///
-    /// Runs that do not fit in `bytes` are not returned by any method of the list.
+    /// The first run of the list starts at the first byte of `bytes`.
+    ///
+    /// If `bytes` ends before the end of a run, the list has no records for this run and all later
+    /// runs.
     #[must_use]
     pub const fn new(bytes: &'a [u8], len: usize) -> Self {
         Self { bytes, len }
     }
 
-    /// Returns the declared number of runs. If the bytes end early, the list has fewer runs.
+    /// Returns the number of runs that was passed to [`new`](Self::new).
+    ///
+    /// If the bytes end before the end of the last run, the list contains fewer complete runs than
+    /// `len` returns.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -44,8 +51,7 @@ impl<'a> TerminatedRuns<'a> {
         self.len == 0
     }
 
-    /// Walks over the complete runs. Returns the number of complete runs and their total size in
-    /// bytes.
+    /// Scans the complete runs of the list, and returns their number and their total size in bytes.
     #[must_use]
     pub fn measure(&self) -> (usize, u64) {
         let mut left = self.iter();
@@ -64,14 +70,15 @@ impl<'a> TerminatedRuns<'a> {
         TerminatedRunsIter { rest: self.bytes, left: self.len }
     }
 
-    /// Builds an index of the runs in one walk over their bytes. The index takes 40 bytes of memory
-    /// for each 64 runs.
+    /// Builds a [`RunIndex`] by one scan of all runs.
     ///
-    /// Returns `None` if the memory is not enough for the index.
+    /// The index takes 40 bytes of memory for each block of 64 runs.
+    ///
+    /// Returns `None` if the allocation of the index fails.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
-        // In this index, the size of a run is in bytes: 1, 4, 7, 10 or 12, or 0 for a run that does
-        // not exist.
+        // The index of a list of terminated runs stores the size of each run in bytes: 1, 4, 7, 10
+        // or 12, or 0 for a run that is not complete.
         RunIndex::new(self.len, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let size = split(rest).map_or(0, |(_, after)| rest.len().saturating_sub(after.len()));
@@ -79,11 +86,11 @@ impl<'a> TerminatedRuns<'a> {
         })
     }
 
-    /// Returns the records of run number `run`, which is located with `index`.
+    /// Returns the records of the run with index `run`, which is located with the help of `index`.
     ///
-    /// Returns `None` if the list has no run with this number. `index` must be built for the same
-    /// list of runs. If `index` was built for another list, the result may be `None` or wrong
-    /// records.
+    /// Returns `None` if `run` is out of range or the run is not complete. `index` must be built
+    /// for this list of runs. If `index` was built for another list of runs, the result may be
+    /// `None` or wrong records.
     #[inline]
     #[must_use]
     pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [RawInfluence3]> {
@@ -117,8 +124,9 @@ fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
     Some((run, if records < MAX_RECORDS { rest.get(1..)? } else { rest }))
 }
 
-/// An iterator over the runs of a [`TerminatedRuns`] list, in order. Each item is the slice of
-/// records of one run.
+/// An iterator over the complete runs of a [`TerminatedRuns`] list, in order.
+///
+/// Each item of the iterator is the slice of records of one run.
 #[derive(Clone, Debug)]
 pub struct TerminatedRunsIter<'a> {
     rest: &'a [u8],
@@ -144,7 +152,8 @@ impl<'a> Iterator for TerminatedRunsIter<'a> {
 mod tests {
     use super::*;
 
-    /// Encodes runs with the given counts. The bone of each record is the number of its run.
+    /// Encodes runs with the given numbers of records. The bone index of each record is the index
+    /// of its run modulo 255.
     fn spell(counts: &[usize]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (run, count) in counts.iter().enumerate() {

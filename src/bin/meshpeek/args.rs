@@ -1,4 +1,4 @@
-//! Command line arguments that several verbs share.
+//! Command line arguments that several verbs (subcommands) share.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
 
-/// The heading in help texts for the options that every verb accepts.
+/// The heading of the section of a help text that lists the options of every verb.
 const EVERYWHERE: &str = "Options of every verb";
 
 /// The options that every verb accepts.
@@ -162,13 +162,14 @@ impl Attribute {
         })
     }
 
-    /// Returns the name of the attribute on the command line.
+    /// Returns the command line name of the attribute, such as `positions`.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// Parses an animation frame number, which may be a fraction between two whole frames.
+/// Parses the frame index of an animation. The index may have a fraction, such as 2.5 for the
+/// middle between the frames 2 and 3.
 pub fn parse_frame(text: &str) -> Result<f32, String> {
     let frame: f32 = text.parse().map_err(|error| format!("{error}"))?;
     if frame.is_finite() && frame >= 0.0 { Ok(frame) } else { Err("expected 0 or more".to_owned()) }

@@ -1,5 +1,4 @@
-//! Output files that appear only when they are complete. A temporary file is written first, and
-//! then renamed.
+//! Writes output files atomically: a temporary file is written completely and then renamed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use anyhow::Context as _;
 use crate::outcome::UsageError;
 use crate::render::text::shown;
 
-/// A file on the disk that is complete, but does not have its final name yet.
+/// A complete temporary file, which is not yet renamed to its final name.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: tempfile::NamedTempFile,
@@ -18,7 +17,8 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Writes a temporary file in the folder of `path`.
+    /// Creates a temporary file in the folder of `path` and writes its content with the given
+    /// function.
     ///
     /// Returns an error if a file exists at `path` and `force` is false.
     pub fn write(
@@ -41,13 +41,13 @@ impl AtomicFile {
         Ok(Self { temporary, target, force })
     }
 
-    /// Renames the temporary file to its final name.
+    /// Renames the temporary file to its final name, and synchronises the folder.
     pub fn finish(self) -> anyhow::Result<()> {
         let Self { temporary, target, force } = self;
         let renamed = if force { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
         renamed.map_err(|error| error.error).with_context(|| format!("{}: cannot be written", shown(&target)))?;
-        // The rename itself must also be written to the disk. Systems that cannot synchronise a
-        // folder do this without a call.
+        // The folder entry of the renamed file must also be written to the disk. On operating
+        // systems that cannot synchronise a folder, the synchronisation is not needed.
         if let Ok(folder) = File::open(folder(&target)) {
             let _ = folder.sync_all();
         }
@@ -55,13 +55,13 @@ impl AtomicFile {
     }
 }
 
-/// Returns the path to which the file is written, and the metadata of an existing file at this
-/// path.
+/// Returns the path of the output file with symbolic links resolved, and the metadata of the file
+/// that already exists at this path.
 ///
-/// Returns an error if the path is not the path of a file, or if the file exists and `force` is
-/// false.
+/// Returns an error if the path refers to a folder or a special file, or if the file exists and
+/// `force` is false.
 pub fn check_target(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Metadata>), UsageError> {
-    // A symbolic link is not replaced. The file that the link leads to is replaced.
+    // If the path is a symbolic link, the target of the link is replaced, and the link stays.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let existing = fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {

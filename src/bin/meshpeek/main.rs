@@ -1,4 +1,5 @@
-//! The command line of meshpeek: the definitions of its verbs, and the call of the chosen verb.
+//! The command line program meshpeek: it parses the command line and calls the chosen verb
+//! (subcommand).
 
 mod args;
 mod atomic_write;

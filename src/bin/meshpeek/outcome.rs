@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use meshpeek::{ErrorKind, Finding, Severity};
 
-/// The outcome of a command. If a command reads several files, the outcome with the highest value
-/// is used.
+/// The outcome of a command. If a command reads several files, the outcome with the highest exit
+/// code is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// The command had no error, and no finding has a severity above info.
+    /// The command succeeded, and all findings have the severity info.
     Fine,
-    /// The command reported findings of the severity warning or error.
+    /// The command reported at least one finding with the severity warning or error.
     Findings,
     /// The command line contains an error.
     Usage,
@@ -21,8 +21,9 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome for an error of the library. If the user requested an item that does not
-    /// exist, the outcome is a usage error.
+    /// Returns the outcome of a command that failed with an error of the library. If the command
+    /// line requests an item that does not exist, such as a surface index out of range, the outcome
+    /// is `Usage`.
     pub fn of_error(error: &meshpeek::Error) -> Self {
         match error.kind() {
             ErrorKind::NoSuch { .. } | ErrorKind::Choice { .. } => Self::Usage,
@@ -30,7 +31,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome for the findings about a file.
+    /// Returns the outcome for the findings about a file: `Findings` if a finding is a warning or
+    /// an error, otherwise `Fine`.
     pub fn of_findings(findings: &[Finding]) -> Self {
         let worst = findings.iter().map(|finding| finding.severity).max();
         if worst.is_some_and(|worst| worst > Severity::Info) { Self::Findings } else { Self::Fine }

@@ -1,4 +1,5 @@
-//! Kernels for processors with AVX2, with one vector lane for each bounding box or triangle.
+//! The kernels for processors with AVX2. Each of the eight vector lanes tests one bounding box or
+//! one triangle.
 
 use crate::array::Array;
 use std::arch::x86_64::{
@@ -26,21 +27,23 @@ use crate::decode::MinMax16;
 use crate::decode::divisor::BY_65535;
 use crate::model::Positions;
 
-/// Offset of the planes of the children's bounding boxes in a node, in bytes.
+/// Offsets of the lower and the upper planes of the children's bounding boxes, from the start of
+/// the node, in bytes.
 const LOW: usize = std::mem::offset_of!(RawNode, low);
 const HIGH: usize = std::mem::offset_of!(RawNode, high);
-/// Offset of the exponents of the grid steps in a node, in bytes. The byte after the exponents has
-/// a bit for each child that is a leaf.
+/// Offset of the exponents of the grid steps, from the start of the node, in bytes. In the byte
+/// after the exponents, a bit is set for each child that is a leaf.
 const EXPONENTS: usize = std::mem::offset_of!(RawNode, exponents);
 
-/// Converts eight plane positions, which are numbers of grid steps, to floats.
+/// Converts the coordinates of eight planes, in grid steps, from `u8` to floats.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn steps(planes: __m128i) -> __m256 {
     _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(planes))
 }
 
-/// Converts the plane positions along three axes, 24 bytes in grid steps, to floats.
+/// Converts the coordinates of eight planes along each of three axes (24 bytes, in grid steps) to
+/// floats.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn axes(planes: __m256i) -> [__m256; 3] {
@@ -57,9 +60,10 @@ fn bytes<const AT: usize, const N: usize>(node: &RawNode) -> [u8; N] {
     *rest.first_chunk::<N>().unwrap_or(&[0; N])
 }
 
-/// Returns the grid of a node: its origin, and the length of a grid step, along x, y and z.
+/// Returns two vectors: the origin of a node's grid, and the length of a grid step along x, y and
+/// z.
 ///
-/// The fourth lane of both vectors contains unrelated data.
+/// Each vector has four lanes: the values for x, y and z, and unrelated data in the fourth lane.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn grid(node: &RawNode) -> [__m128; 2] {
@@ -68,7 +72,7 @@ fn grid(node: &RawNode) -> [__m128; 2] {
     [cast(bytes::<0, 16>(node)), cast(_mm_slli_epi32::<23>(biased))]
 }
 
-/// Copies each of the first three numbers to all eight lanes of a vector.
+/// Returns three vectors of eight lanes: each lane of vector *i* contains `numbers[i]`.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn spread(numbers: __m128) -> [__m256; 3] {
@@ -80,15 +84,15 @@ fn spread(numbers: __m128) -> [__m256; 3] {
     ]
 }
 
-/// Returns the result of a vector comparison as a bit mask, with one bit for each lane.
+/// Converts the result of a vector comparison to a bit mask with one bit for each lane.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn bits(mask: __m256) -> u32 {
     _mm256_movemask_ps(mask).unsigned_abs()
 }
 
-/// Tests a ray against the boxes of a node. Returns the same as the portable version
-/// [`ray_boxes`](crate::bvh::kernel::portable::ray_boxes).
+/// Tests a ray against the bounding boxes of a node's children. Returns the same values as the
+/// portable version [`ray_boxes`](crate::bvh::kernel::portable::ray_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
@@ -121,7 +125,7 @@ fn abs(number: __m256) -> __m256 {
     _mm256_andnot_ps(_mm256_set1_ps(-0.0), number)
 }
 
-/// Tests a ray against eight triangles. Returns the same as the portable version
+/// Tests a ray against eight triangles. Returns the same bit mask as the portable version
 /// [`ray_triangles`](crate::bvh::kernel::portable::ray_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
@@ -163,8 +167,8 @@ pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit:
     bits(_mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(near, _mm256_set1_ps(limit))))
 }
 
-/// Tests a point against the boxes of a node. Returns the same as the portable version
-/// [`point_boxes`](crate::bvh::kernel::portable::point_boxes).
+/// Tests a point against the bounding boxes of a node's children. Returns the same values as the
+/// portable version [`point_boxes`](crate::bvh::kernel::portable::point_boxes).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
@@ -189,7 +193,7 @@ pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32,
     (bits(_mm256_andnot_ps(missing, near)), cast(sum))
 }
 
-/// Tests a point against eight triangles. Returns the same as the portable version
+/// Tests a point against eight triangles. Returns the same bit mask as the portable version
 /// [`point_triangles`](crate::bvh::kernel::portable::point_triangles).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
@@ -213,7 +217,8 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
     let [a, b, c] = block.corners.map(|corner| subtract(corner.map(cast), from));
     let [ab, bc, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
     let to_edge = |from: Vector, along: Vector| {
-        // If the edge has length 0, 0 / 0 is NaN, and `max` returns its second operand, 0.
+        // If an edge of the triangle has length 0, the quotient 0 / 0 is NaN, and `max` returns its
+        // second operand, 0.
         let part = _mm256_div_ps(_mm256_sub_ps(zero, dot(from, along)), dot(along, along));
         let part = _mm256_min_ps(_mm256_max_ps(part, zero), _mm256_set1_ps(1.0));
         let [[start_x, start_y, start_z], [along_x, along_y, along_z]] = [from, along];
@@ -236,7 +241,8 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
         _mm256_cmp_ps::<_CMP_LE_OQ>(area, _mm256_set1_ps(RELIABLE_AREAS.end)),
     );
     let plane = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), _mm256_and_ps(plane, sound), inside);
-    // If the lane has no triangle, `min` returns its second operand, NaN.
+    // If a lane contains no triangle, `edges` is NaN in this lane. `min` returns its second
+    // operand, `edges`, if an operand is NaN, so a NaN in `edges` is kept.
     let least = _mm256_min_ps(plane, edges);
     let reach = [a, b, c].into_iter().flatten().fold(zero, |most, part| _mm256_max_ps(abs(part), most));
     let bound = _mm256_fnmadd_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(DISTANCE_MARGIN), least);
@@ -244,9 +250,10 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
     bits(_mm256_cmp_ps::<_CMP_LE_OQ>(bound, _mm256_set1_ps(limit)))
 }
 
-/// Loads sixteen bytes. The first twelve of these bytes are position number `number`.
+/// Loads the sixteen bytes that start with the position of vertex `number`. The position takes the
+/// first twelve of the sixteen loaded bytes.
 ///
-/// Returns NaNs if the array has no position with this number.
+/// Returns four NaNs if the vertex index `number` is out of range.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn position12(bytes: &[u8], number: u32) -> __m128 {
@@ -257,7 +264,8 @@ fn position12(bytes: &[u8], number: u32) -> __m128 {
     }
 }
 
-/// Loads the last position of the array, without reading past the end of the array.
+/// Loads the last position of the array, without reading bytes after the array. Returns NaNs if the
+/// byte offset `at` is not the offset of a complete position.
 #[cold]
 fn last12(bytes: &[u8], at: usize) -> __m128 {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<12>);
@@ -265,7 +273,8 @@ fn last12(bytes: &[u8], at: usize) -> __m128 {
     cast([x, y, z, f32::NAN])
 }
 
-/// Loads the three quantized coordinates of position number `number`, converted to floats.
+/// Loads the three quantized 16-bit coordinates of vertex `number`, and converts them to floats (0
+/// to 65535).
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn position6(bytes: &[u8], number: u32) -> __m128 {
@@ -276,7 +285,8 @@ fn position6(bytes: &[u8], number: u32) -> __m128 {
     }
 }
 
-/// Loads the last position of the array, without reading past the end of the array.
+/// Loads the last position of the array, without reading bytes after the array. Returns NaNs if the
+/// byte offset `at` is not the offset of a complete position.
 #[cold]
 fn last6(bytes: &[u8], at: usize) -> __m128 {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<6>);
@@ -286,7 +296,8 @@ fn last6(bytes: &[u8], at: usize) -> __m128 {
     cast([x, y, z, f32::NAN])
 }
 
-/// Transposes eight positions into three vectors: the x, the y and the z coordinates.
+/// Transposes eight positions to three vectors: the x, the y and the z coordinates of all eight
+/// positions.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 #[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
@@ -302,7 +313,8 @@ fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
     ]
 }
 
-/// Decodes the positions of the corners of eight triangles, like [`Triangles::block`].
+/// Decodes the positions of the corners of eight triangles. Returns the same block as
+/// [`Triangles::block`].
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {

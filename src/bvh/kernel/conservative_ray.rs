@@ -1,14 +1,19 @@
-//! The ray in the form that the kernels use: in `f32`, with values that are computed once per ray.
+//! The ray in the form that the kernels use: in `f32`, with derived values that are computed once
+//! per ray.
 
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::bvh::layout::WIDTH;
 
-/// The largest inverse of a direction component. This value replaces the inverse of a component
-/// that is zero or nearly zero.
+/// The maximum magnitude of the inverse (1 / component) of a component of the ray's direction. If a
+/// component is zero or nearly zero, `MAX_INVERSE` with the sign of the component is used instead
+/// of its inverse.
 const MAX_INVERSE: f32 = MAX_COORDINATE;
 
-/// A ray in `f32` for the tests in the kernels, which accept too much but miss nothing. The ray's
-/// direction is scaled to a largest component of 1.
+/// A ray in `f32` for the tests in the kernels.
+///
+/// The tests in the kernels may accept a triangle that the ray does not hit, but never reject a
+/// triangle that the ray hits. The direction of the ray is scaled: its largest component has the
+/// absolute value 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConservativeRay {
     pub(crate) origin: [f32; 3],
@@ -17,32 +22,34 @@ pub(crate) struct ConservativeRay {
     /// Copies of `origin` and `inverse`, each padded to four lanes.
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) padded: [[f32; 4]; 2],
-    /// The maximum error of the computed distance of a plane along each axis, in addition to
-    /// [`PLANE_MARGIN`](crate::bvh::kernel::margins::PLANE_MARGIN). The method
-    /// [`widen`](Self::widen) sets this value.
+    /// For each axis, the maximum error of the computed distance at which the ray meets a plane, in
+    /// addition to [`PLANE_MARGIN`](crate::bvh::kernel::margins::PLANE_MARGIN). The method
+    /// [`widen`](Self::widen) sets this maximum error of the distance.
     pub(crate) widened: [f32; 4],
     /// For each axis, eight equal bytes, one per child of a node: 255 if the ray's direction along
     /// the axis is negative, and 0 otherwise.
     ///
-    /// A ray with a negative direction along an axis meets the upper plane of a box first.
+    /// A ray with a negative direction along an axis meets the upper plane of a bounding box first.
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) down: [[u8; WIDTH]; 4],
-    /// The axes in the order of the triangle test.
+    /// The indices of the axes x, y and z (0, 1 and 2) in the order in which the triangle test uses
+    /// them.
     ///
     /// The axis along which the direction has its largest component is last.
     pub(crate) axes: [usize; 3],
     /// The distance that the ray moves along each of the first two `axes` for a distance of 1 along
-    /// the last of them.
+    /// the last of the `axes`.
     pub(crate) shear: [f32; 2],
-    /// The sign of the direction's largest component.
+    /// The sign of the direction's largest component, 1 or -1.
     pub(crate) sign: f32,
-    /// The least distance at which a hit is accepted, in lengths of the scaled direction.
+    /// The least distance at which a hit is accepted, in multiples of the length of the scaled
+    /// direction.
     pub(crate) from: f32,
 }
 
 impl ConservativeRay {
-    /// Makes a ray. All components must be finite, and the caller has already scaled the direction
-    /// to a largest component of 1.
+    /// Creates a ray. All components of `origin` and `direction` must be finite, and the largest
+    /// component of `direction` must be 1 or -1.
     pub(crate) fn new(origin: [f32; 3], direction: [f32; 3], from: f32) -> Self {
         let [x, y, z] = direction.map(f32::abs);
         let axes = if x >= y && x >= z {
@@ -74,11 +81,11 @@ impl ConservativeRay {
         }
     }
 
-    /// Makes the tests of this ray treat all bounding boxes as larger by `length` on each side, in
-    /// scene units.
+    /// Enlarges all bounding boxes in the tests of this ray by `length` on each side, in scene
+    /// units.
     ///
-    /// `length` is the maximum error of the exact test in `f64`. That error grows with the size of
-    /// the mesh and with the distance of the ray's origin from the mesh.
+    /// `length` is the maximum error of the exact test in `f64`. The error of the exact test grows
+    /// with the size of the mesh and with the distance of the ray's origin from the mesh.
     pub(crate) fn widen(&mut self, length: f32) {
         let [x, y, z] = self.inverse.map(|inverse| inverse.abs() * length);
         self.widened = [x, y, z, 0.0];

@@ -1,4 +1,4 @@
-//! Runs a job with the fastest kernels that the processor supports.
+//! Runs a query (a job) with the fastest kernels that the processor supports.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::bvh::kernel::avx2;
@@ -15,32 +15,35 @@ pub(crate) trait Kernels {
     fn block(&self, triangles: &Triangles<'_>, corners: &CornerIndices) -> TriangleBlock;
     /// Tests a ray against the bounding boxes of the eight children of a node.
     ///
-    /// Returns a bit mask with a bit set for each child box that the ray enters at a distance of at
-    /// most `limit`, and the distance of each box.
+    /// Returns a bit mask and the distance at which the ray enters each bounding box. Bit *k* of
+    /// the mask is set if the ray enters the bounding box of child *k* at a distance of at most
+    /// `limit`.
     fn ray_boxes(&self, node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]);
     /// Returns a bit mask with a bit set for each triangle that a ray may hit at a distance of at
     /// most `limit`.
     fn ray_triangles(&self, block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32;
     /// Tests a point against the bounding boxes of the eight children of a node.
     ///
-    /// Returns a bit mask with a bit set for each child box whose squared distance from the point
-    /// is at most `limit`, and the squared distance of each box.
+    /// Returns a bit mask and, for each child, the squared distance of its bounding box from the
+    /// point. Bit *k* of the mask is set if the squared distance of the point from the bounding box
+    /// of child *k* is at most `limit`.
     fn point_boxes(&self, node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]);
     /// Returns a bit mask with a bit set for each triangle whose squared distance from a point may
     /// be at most `limit`.
     fn point_triangles(&self, block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32;
 }
 
-/// A job that uses kernels. The job is compiled once for each generation of processors.
+/// A job that uses kernels, such as a query in a tree. The job is compiled once for each supported
+/// SIMD instruction set.
 pub(crate) trait KernelJob {
     type Output;
     fn run(self, kernels: &impl Kernels) -> Self::Output;
 }
 
-/// The kernels of one generation of processors.
+/// The kernels for one SIMD instruction set.
 ///
-/// The kernels are stored as closures, because only closures inherit the target features of the
-/// function that makes them.
+/// The kernels are stored as closures, because closures (unlike function pointers) inherit the
+/// target features of the function that creates them.
 struct KernelSet<B, RB, RT, PB, PT> {
     block: B,
     ray_boxes: RB,
@@ -89,7 +92,7 @@ where
 }
 
 kernel! {
-    /// Runs a job with the kernels for the newest generation that the processor supports.
+    /// Runs a job with the kernels for the newest SIMD instruction set that the processor supports.
     #[inline]
     pub(crate) fn run<J: KernelJob>(job: J) -> J::Output {
         avx2 => job.run(&KernelSet {

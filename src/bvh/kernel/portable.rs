@@ -1,5 +1,5 @@
-//! The portable kernels: tests of eight bounding boxes or eight triangles at a time, for every
-//! processor.
+//! The portable kernels, for every processor: tests of eight bounding boxes or eight triangles at a
+//! time.
 
 use crate::bvh::kernel::conservative_ray::ConservativeRay;
 use crate::bvh::kernel::margins::{
@@ -12,8 +12,8 @@ use crate::math::{fast_max, fast_min};
 
 /// The grid of a node along each axis, converted to distances along a ray.
 ///
-/// `near` and `far` are the lower and the upper limit of the ray's distance to the grid plane at
-/// step 0. `step` is the ray's distance between two neighbouring grid planes.
+/// `near` and `far` are a lower and an upper bound of the distance at which the ray meets the grid
+/// plane 0. `step` is the distance that the ray moves from one grid plane to the next.
 #[derive(Clone, Copy)]
 pub(crate) struct Slab {
     pub(crate) near: [f32; 3],
@@ -44,8 +44,8 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 
 /// Tests a ray against the bounding boxes of the eight children of a node.
 ///
-/// Returns a bit mask with a bit set for each child box that the ray enters at a distance of at
-/// most `limit`, and the distance of each box.
+/// Returns a bit mask and the distance at which the ray enters each bounding box. Bit *k* of the
+/// mask is set if the ray enters the bounding box of child *k* at a distance of at most `limit`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
@@ -62,8 +62,7 @@ pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u
     (bits(&near, &far), near)
 }
 
-/// Returns a bit mask with a bit set for each lane in which the number of `ones` is at most the
-/// number of `others`.
+/// Returns a bit mask in which bit *i* is set if `ones[i] <= others[i]`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
@@ -107,9 +106,9 @@ fn may_meet(triangle: &[[f32; 3]; 3], ray: &ConservativeRay, limit: f32) -> bool
 
 /// Tests a point against the bounding boxes of the eight children of a node.
 ///
-/// Returns a bit mask with a bit set for each child box whose squared distance from the point is at
-/// most `limit`, and the squared distance of each box. The distance is measured to the nearest
-/// point of the box.
+/// Returns a bit mask and the squared distance from the point to the nearest point of each bounding
+/// box. Bit *k* of the mask is set if the squared distance of the point from the bounding box of
+/// child *k* is at most `limit`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
@@ -143,7 +142,8 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
 /// Returns a lower bound of the squared distance from a point to a triangle.
 ///
 /// The bound is the least squared distance from the point to an edge of the triangle, or to the
-/// triangle's plane if the point is above the triangle, minus a margin for rounding.
+/// triangle's plane if the projection of the point to this plane is inside the triangle. A margin
+/// for rounding errors is subtracted from the least squared distance.
 fn bound(triangle: &[[f32; 3]; 3], point: &[f32; 3]) -> f32 {
     use crate::math::{add, cross, dot, subtract};
 

@@ -17,31 +17,35 @@ use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::tangent_frame::scalar::{RawQuat7, rotation7};
 
-/// Size of eight stored quaternions, in bytes.
+/// Size of eight stored quaternions of seven bytes each, in bytes.
 const BYTES: usize = 56;
 
-/// Returns the shuffle that moves x, y and z of a quaternion to the high halves of three lanes.
+/// Returns a byte shuffle that moves the 16-bit x, y and z of a quaternion to the high halves of
+/// three 32-bit lanes.
 ///
-/// In the vector that is shuffled, x, y and z begin at byte `at` of each half.
+/// The six bytes of x, y and z begin at byte `at` of the 16 bytes that are shuffled.
 #[allow(clippy::arithmetic_side_effects, reason = "checked by the compiler")]
 const fn places(at: i8) -> [i8; 16] {
     [-1, -1, at, at + 1, -1, -1, at + 2, at + 3, -1, -1, at + 4, at + 5, -1, -1, -1, -1]
 }
 
-/// Loads sixteen bytes, starting at byte `at`, into a vector.
+/// Loads sixteen bytes into a vector, starting at byte `at` of `bytes`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half(bytes: &[u8; BYTES], at: usize) -> __m128i {
     cast(bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()).copied().unwrap_or_default())
 }
 
-/// Returns x, y, z and 0 of two quaternions, divided by the scale. The quotients are rounded
-/// exactly like a division.
+/// Returns x, y, z and 0 for each of two quaternions, as floats.
+///
+/// The stored integers are divided by 32767. The quotients of the stored integers and 32767 are bit
+/// for bit equal to the results of an `f32` division.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
-    // In the high half of a lane, the numbers are 65536 times too large. Only the exponent of the
-    // scale changes for this reason.
+    // A 32-bit lane with a 16-bit integer in its high half has 65536 times the value of this
+    // integer. The reciprocal of 32767 is therefore divided by 65536, which changes only the
+    // exponent of the reciprocal.
     const HIGH: f32 = 65536.0;
     let high = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places));
     let (reciprocal, rest) = (_mm256_set1_ps(BY_32767.reciprocal / HIGH), _mm256_set1_ps(BY_32767.rest / HIGH));
@@ -49,7 +53,9 @@ fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
     _mm256_fmadd_ps(number, reciprocal, _mm256_mul_ps(number, rest))
 }
 
-/// Returns the component w of four quaternions in each half of the vector, in order.
+/// Computes the component w of eight quaternions from x, y and z. The first half of the returned
+/// vector contains the w of quaternions 0, 2, 4, 6, and the second half the w of quaternions 1, 3,
+/// 5, 7.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fourth([a, b, c, d]: [__m256; 4]) -> __m256 {
@@ -74,8 +80,9 @@ pub(crate) fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
     let (values, last) = out.as_chunks_mut::<8>();
     for (values, chunk) in values.iter_mut().zip(chunks) {
         let bytes: &[u8; BYTES] = transmute_ref!(chunk);
-        // If sixteen bytes were loaded from the start of the seventh or the eighth quaternion, the
-        // load would exceed the 56 bytes.
+        // The last two of eight quaternions are both taken from the last sixteen of the 56 bytes. A
+        // load of sixteen bytes from the start of one of the last two quaternions would exceed the
+        // 56 bytes.
         let end = half(bytes, 40);
         let a = pair(half(bytes, 0), half(bytes, 7), FRONT);
         let b = pair(half(bytes, 14), half(bytes, 21), FRONT);

@@ -1,10 +1,12 @@
 //! Kernels that decode sixteen tangent frames at a time with AVX-512.
 //!
-//! One vector holds the same component of all sixteen tangent frames. The square roots and the
-//! divisions, which take most of the time, therefore do useful work in every lane.
+//! One vector register holds the same component (such as x) of all sixteen quaternions. The square
+//! roots and the divisions take most of the time. Because a register holds one component of sixteen
+//! quaternions, square roots and divisions do useful work in every lane.
 //!
-//! Quaternion 4k + l is in lane 4l + k of a vector. In this order, the cheapest permutations
-//! convert four such vectors to rows of four floats, with the quaternions in their original order.
+//! Quaternion 4k + l is in lane 4l + k of a vector. If the quaternions have the lane order 4l + k,
+//! four vectors (x, y, z, w) can be transposed to sixteen quaternions in file order with the fewest
+//! instructions.
 
 #![allow(
     clippy::many_single_char_names,
@@ -30,13 +32,14 @@ use crate::decode::divisor::BY_32767;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
 
-/// For each lane, the source of its two high bytes: byte indices that count through two vectors.
+/// A byte permutation of two input vectors: for each of the four bytes of each 32-bit lane, the
+/// index of the input byte (0 to 127).
 type ByteIndices = [[u8; 4]; 16];
 
-/// Returns the byte indices of one 16-bit component in sixteen stored records.
+/// Returns the byte permutation that extracts one 16-bit component of sixteen stored records.
 ///
-/// The component is at byte `at` of each record of `size` bytes. The second vector begins with byte
-/// `second` of the sixteen records.
+/// The component is at byte `at` of each record, and a record has `size` bytes. The second input
+/// vector of the permutation begins with byte `second` of the sixteen records.
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -60,12 +63,12 @@ const fn places(size: usize, at: usize, second: usize) -> ByteIndices {
     all
 }
 
-/// Byte indices of x, y, z and w in records of eight bytes.
+/// The byte permutations that extract x, y, z and w from records of eight bytes.
 const EIGHT: [ByteIndices; 4] = [places(8, 0, 64), places(8, 2, 64), places(8, 4, 64), places(8, 6, 64)];
-/// Byte indices of x, y, z and the sign byte in records of seven bytes.
+/// The byte permutations that extract x, y, z and the sign byte from records of seven bytes.
 ///
-/// The sign byte is the last byte of the record. It is the high byte of the 16-bit number that ends
-/// at the end of the record.
+/// The sign byte is the last byte of the record. The sign byte is extracted as the high byte of a
+/// 16-bit integer that consists of the last two bytes of the record.
 const SEVEN: [ByteIndices; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4, 48), places(7, 5, 48)];
 
 /// Sixteen quaternions and their handedness, with one vector per component.
@@ -78,25 +81,27 @@ struct Quaternions {
     sign: __m512,
 }
 
-/// Mask of the bytes that are kept in a vector, which are the bytes in the high half of each lane.
+/// A mask with one bit per byte of a vector. In the mask `KEPT`, the bits of the two high bytes of
+/// each 32-bit lane are set.
 ///
-/// If compilers know this constant inside the loop, they replace one instruction, which permutes
-/// and clears bytes, with two instructions.
+/// The kernels hide the mask `KEPT` from the compiler with `black_box`. A compiler that knows the
+/// mask replaces the single instruction that permutes and clears bytes with two instructions.
 const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
 
-/// Moves the bytes with the indices `places` to the high half of each lane. The mask `kept`, which
-/// is [`KEPT`], clears the low half.
+/// Applies the byte permutation `places` to two vectors. The mask `kept`, which is [`KEPT`], clears
+/// the low half of each lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn gather(low: __m512i, high: __m512i, places: ByteIndices, kept: u64) -> __m512i {
     _mm512_maskz_permutex2var_epi8(kept, low, cast(places), high)
 }
 
-/// Divides the number in the high half of each lane by the scale of a component.
+/// Divides the 16-bit integer in the high half of each lane by 32767.
 ///
-/// The quotient is rounded exactly like a division, as in
-/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). The number in the high half of a
-/// lane is 65536 times too large, which changes only the exponent of the scale.
+/// The quotient is equal to the result of an `f32` division, as in
+/// [`Divisor::divide`](crate::decode::divisor::Divisor::divide). A 32-bit lane with a 16-bit
+/// integer in its high half has 65536 times the value of this integer. The reciprocal of 32767 is
+/// therefore divided by 65536, which changes only the exponent of the reciprocal.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn scale(high: __m512i) -> __m512 {
@@ -106,7 +111,8 @@ fn scale(high: __m512i) -> __m512 {
     _mm512_fmadd_ps(number, reciprocal, _mm512_mul_ps(number, rest))
 }
 
-/// Returns for each lane 1 with the sign of the number in this lane of `of`.
+/// Returns for each lane 1.0 if the integer in this lane of `of` is 0 or positive, and -1.0 if it
+/// is negative.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sign(of: __m512i) -> __m512 {
@@ -144,7 +150,8 @@ fn seven(raw: &[RawQuat7; 16], kept: u64) -> Quaternions {
     Quaternions { x, y, z, w, sign: sign(gather(low, high, last, kept)) }
 }
 
-/// Scales the quaternions to unit length, with the same results as the scalar function `unit`.
+/// Scales the quaternions to unit length. The results are bit for bit equal to the results of the
+/// scalar function `unit`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn unit(parts: Quaternions) -> Quaternions {
@@ -195,7 +202,8 @@ fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
 }
 
-/// Transposes four vectors to rows of four floats. Each result vector contains four rows, in order.
+/// Transposes four vectors: row *i* of the result consists of the four floats of quaternion *i*.
+/// Each of the four result vectors contains four rows of four floats.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn rows(a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
@@ -209,8 +217,10 @@ fn rows(a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
     ]
 }
 
-/// For each of the 48 floats of sixteen triples: the index of the float in the vectors x and y, and
-/// then the index in the result of this permutation and the vector z.
+/// Two permutations for each vector of the result of `triples`, which contains x, y, z of sixteen
+/// frames in order. The first permutation of each pair in `TRIPLES` selects floats from the vectors
+/// x and y. The second permutation selects from the result of the first permutation and from the
+/// vector z.
 const TRIPLES: [[[i32; 16]; 2]; 3] = {
     let mut all = [[[0; 16]; 2]; 3];
     let mut at = 0_i32;
@@ -245,8 +255,10 @@ fn triples([x, y, z]: [__m512; 3]) -> [__m512; 3] {
     ]
 }
 
-/// For each of the 80 floats of sixteen tangent frames: the index of the float in two vectors of
-/// rows, and then the index in the result of this permutation and the vector of signs.
+/// Two permutations for each vector of the result of `frames`, which contains sixteen tangent
+/// frames of five floats. The first permutation of each pair in `FRAMES` selects floats from two
+/// vectors of transposed rows. The second permutation selects from the result of the first
+/// permutation and from the vector of signs.
 const FRAMES: [[[i32; 16]; 2]; 5] = {
     let mut all = [[[0; 16]; 2]; 5];
     let mut at = 0_i32;
@@ -262,7 +274,9 @@ const FRAMES: [[[i32; 16]; 2]; 5] = {
     while at < 80 {
         let (vector, lane) = (at as usize / 16, at as usize % 16);
         let (frame, part) = (at / 5, at % 5);
-        // The index of the vector of rows that contains the first of these floats.
+        // The first float of the result vector `vector` belongs to a frame whose row is in one of
+        // the four vectors of rows. `first` is the index, among the 64 floats of all rows, of the
+        // first float in the vector of rows that contains the row of this frame.
         let first = vector as i32 * 16 / 5 / 4 * 16;
         all[vector][0][lane] = if part < 4 { frame * 4 + part - first } else { 0 };
         all[vector][1][lane] = if part < 4 { lane as i32 } else { 16 + frame % 4 * 4 + frame / 4 };
@@ -285,16 +299,17 @@ fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
     ])
 }
 
-/// Indices for a vector of fourteen floats. These are two rows of one vector, each followed by
-/// three floats of another vector.
+/// Permutations that make two `Basis` records (fourteen floats). Each `Basis` record is a row of
+/// four floats of one input vector, followed by three floats of a row of the other input vector.
 ///
-/// The first array of indices selects the first two rows of a vector, and the second array selects
-/// the last two rows.
+/// The first permutation in `SEVENS` selects the first two rows of each input vector, and the
+/// second permutation selects the last two rows of each input vector.
 const SEVENS: [[i32; 16]; 2] = [
     [0, 1, 2, 3, 16, 17, 18, 4, 5, 6, 7, 20, 21, 22, 0, 0],
     [8, 9, 10, 11, 24, 25, 26, 12, 13, 14, 15, 28, 29, 30, 0, 0],
 ];
-/// Indices that select the last two of fourteen floats and all of the fourteen floats after them.
+/// A permutation that selects the last two of the fourteen floats in one vector, and then all
+/// fourteen floats in another vector.
 const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
 
 #[inline]
@@ -304,7 +319,8 @@ fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
     let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
-    // Each store writes two additional floats, which the next store overwrites.
+    // Each store except the last writes the fourteen floats of two `Basis` records and two unused
+    // floats, which the next store overwrites.
     for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
         let pair = _mm512_permutex2var_ps(front, cast(first), back);
         let before = _mm512_permutex2var_ps(front, cast(second), back);
@@ -325,8 +341,9 @@ fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
     }
 }
 
-/// Defines kernels. The arguments are an expression that decodes sixteen records, and a function
-/// that decodes one record.
+/// Defines kernels that decode sixteen records at a time. The arguments of each kernel are an
+/// expression that decodes sixteen records, and a function that decodes each of the remaining
+/// records.
 macro_rules! sixteen {
     ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]

@@ -1,17 +1,17 @@
-//! A decoded tangent frame and its axes.
+//! A decoded tangent frame, and the computation of its normal, tangent and bitangent.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A tangent frame: a rotation and a handedness. The methods compute the axes of the tangent frame
-/// on each call.
+/// A tangent frame: a rotation and a handedness. The methods of `TangentFrame` compute the normal,
+/// the tangent and the bitangent from the quaternion on each call.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TangentFrame {
-    /// The rotation as a unit quaternion x, y, z, w. The rotation turns the X axis to the tangent
+    /// The rotation as a unit quaternion x, y, z, w. The rotation maps the X axis to the tangent
     /// and the Z axis to the normal.
     pub rotation: [f32; 4],
-    /// The handedness, 1 or -1. It is the sign by which normal × tangent is multiplied to get the
-    /// bitangent.
+    /// The handedness, 1 or -1. The bitangent is the cross product of the normal and the tangent,
+    /// times the handedness.
     pub handedness: f32,
 }
 
@@ -22,13 +22,14 @@ impl Default for TangentFrame {
 }
 
 impl TangentFrame {
-    /// Makes a tangent frame from a unit normal and a unit tangent that are perpendicular.
+    /// Creates a tangent frame from a unit normal, a unit tangent perpendicular to it, and a
+    /// handedness, whose sign is used.
     #[must_use]
     pub fn from_axes(normal: [f32; 3], tangent: [f32; 3], handedness: f32) -> Self {
         let ([xx, xy, xz], [zx, zy, zz]) = (tangent, normal);
         let [yx, yy, yz] = [zy * xz - zz * xy, zz * xx - zx * xz, zx * xy - zy * xx];
-        // This is Shepperd's method, which divides by the largest component and never by one near
-        // zero.
+        // Shepperd's method: the quaternion is computed from its largest component, so no division
+        // by a number near zero occurs.
         let trace = xx + yy + zz;
         let rotation = if trace > 0.0 {
             [yz - zy, zx - xz, xy - yx, trace + 1.0]
@@ -58,8 +59,9 @@ impl TangentFrame {
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)]
     }
 
-    /// Returns the bitangent of the tangent frame: a unit vector in the direction in which the V of
-    /// the file grows (downwards in the image).
+    /// Returns the bitangent of the tangent frame: a unit vector in the direction in which V grows.
+    ///
+    /// V is the texture coordinate as stored in the file. V grows downwards in the image.
     #[inline]
     #[must_use]
     pub fn bitangent(&self) -> [f32; 3] {
@@ -68,15 +70,16 @@ impl TangentFrame {
         axis.map(|value| value * self.handedness)
     }
 
-    /// Returns the quaternion of the rotation, negated if necessary, so its w has the sign of the
-    /// handedness.
+    /// Returns the quaternion of the rotation. The returned quaternion is negated if the sign of w
+    /// differs from the sign of the handedness.
     pub(super) fn signed_rotation(&self) -> [f32; 4] {
         let flip = self.rotation[3].is_sign_negative() != self.handedness.is_sign_negative();
         if flip { self.rotation.map(|value| -value) } else { self.rotation }
     }
 }
 
-/// Scales a quaternion to unit length. A quaternion of zero length becomes the identity.
+/// Scales a quaternion to unit length. For a quaternion of zero length, returns the identity
+/// rotation.
 pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
     let [x, y, z, w] = quaternion;
     let square = x * x + y * y + z * z + w * w;
@@ -88,16 +91,17 @@ pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
     }
 }
 
-/// A tangent frame in the form that shaders read: 28 bytes.
+/// A tangent frame as a normal and a tangent with handedness, the form that shaders read. The size
+/// of a `Basis` is 28 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Basis {
     /// The normal, a unit vector that points out of the surface.
     pub normal: [f32; 3],
-    /// The tangent x, y and z, and the handedness.
+    /// The x, y and z of the tangent, followed by the handedness.
     ///
-    /// x, y and z are a unit vector in the direction in which U grows. The handedness is 1 or -1.
-    /// The bitangent is normal × tangent × handedness.
+    /// The tangent is a unit vector in the direction in which U grows. The handedness is 1 or -1.
+    /// The bitangent is the cross product of the normal and the tangent, times the handedness.
     pub tangent: [f32; 4],
 }
 

@@ -1,4 +1,4 @@
-//! Encoders of tangent frames and quaternions, which produce the same bytes as the engine.
+//! Encoders of tangent frames and quaternions, which produce the same bytes as the UNIGINE engine.
 
 use zerocopy::little_endian::I16;
 
@@ -6,10 +6,10 @@ use crate::decode::rounding::truncate;
 use crate::decode::tangent_frame::axes::TangentFrame;
 use crate::decode::tangent_frame::scalar::{RawQuat7, SCALE};
 
-/// The smallest magnitude of w that the engine stores.
+/// The smallest absolute value of a stored w that the UNIGINE engine writes.
 const LEAST_W: i16 = 32;
 
-/// Encodes a tangent frame in eight bytes, as the engine does.
+/// Encodes a tangent frame to the same eight bytes as the UNIGINE engine.
 #[must_use]
 pub fn encode8(frame: &TangentFrame) -> [I16; 4] {
     encode_rotation(frame.signed_rotation())
@@ -17,8 +17,9 @@ pub fn encode8(frame: &TangentFrame) -> [I16; 4] {
 
 /// Encodes a unit quaternion in eight bytes.
 ///
-/// Each component is truncated toward zero. If the absolute value of the stored w is less than 32,
-/// it is raised to 32, and w keeps its sign.
+/// Each component of the quaternion is multiplied by 32767 and truncated toward zero. If the
+/// absolute value of the code of w is less than 32, the code of w becomes 32 or -32, with the sign
+/// of w.
 ///
 /// ```
 /// use meshpeek::decode::tangent_frame::encode_rotation;
@@ -38,7 +39,8 @@ pub fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
 
 /// Encodes one component of a unit quaternion as a 16-bit code.
 ///
-/// The component is clamped, and its code is truncated toward zero. The code is never -32768.
+/// The component is clamped to -1..1 and multiplied by 32767, and the product is truncated toward
+/// zero. The code of a component is never -32768.
 #[must_use]
 pub fn encode_component(value: f32) -> I16 {
     I16::new(component(value))
@@ -48,7 +50,7 @@ fn component(value: f32) -> i16 {
     i16::try_from(truncate(value, SCALE)).unwrap_or_default()
 }
 
-/// Encodes a tangent frame in seven bytes.
+/// Encodes a tangent frame to the same seven bytes as the UNIGINE engine (format ms10).
 #[must_use]
 pub fn encode7(frame: &TangentFrame) -> RawQuat7 {
     let [x, y, z, w] = frame.rotation;

@@ -1,21 +1,24 @@
 //! Tangent frames that are stored as quaternions.
 //!
-//! UNIGINE does not store a normal as a vector. A quaternion (x, y, z, w) of signed 16-bit integers
-//! contains the whole tangent frame. The decoder divides the integers by 32767 and normalises the
-//! quaternion. The columns of the rotation matrix of this quaternion, in the usual right-handed
-//! convention, are the axes of the tangent frame. The normal is the Z axis. The tangent is the X
-//! axis, which is the direction in which U grows. The bitangent is the Y axis times the sign of w,
-//! which is the direction in which V grows. The sign of w is the handedness, so the quaternions q
-//! and -q are different tangent frames.
+//! UNIGINE does not store a normal as a vector. UNIGINE stores the normal, the tangent and the
+//! bitangent of a vertex together, as a quaternion (x, y, z, w) of signed 16-bit integers. The
+//! decoder divides the integers by 32767 and normalises the quaternion. The columns of the rotation
+//! matrix of this quaternion, in the usual right-handed convention, are the axes of the tangent
+//! frame. The normal is the Z axis of the tangent frame. The tangent is the X axis of the tangent
+//! frame, which is the direction in which U grows. The bitangent is the Y axis of the tangent
+//! frame, times the sign of w, which is the direction in which V grows. The sign of w is the
+//! handedness. The quaternions q and -q are the same rotation but different tangent frames, because
+//! they differ in the sign of w.
 //!
 //! | form | generations | raw | w | worst error |
 //! |---|---|---|---|---|
 //! | [`Quat8`] | ms11 and later | 4 × i16 | stored | 0.007°; 0.12° if the encoder raised abs(w) to 32 |
 //! | [`Quat7`] | ms10 | 3 × i16, i8 | √max(0, 1 - x² - y² - z²); the sign is that of the i8 | as above; 1.2° near w = 0 |
 //!
-//! When the engine encodes a component, it truncates toward zero. It never writes -32768, and it
-//! writes w with an absolute value of 32 or more, to preserve the sign. A quaternion of zero length
-//! decodes to the identity.
+//! When the UNIGINE engine encodes a component of a quaternion, it truncates toward zero. The
+//! UNIGINE engine never writes the integer -32768 in a quaternion. The engine writes w with an
+//! absolute value of 32 or more, because a code of 0 would lose the sign of w. A quaternion of zero
+//! length decodes to the identity rotation.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;

@@ -1,5 +1,7 @@
-//! Decoders of a stored quaternion: to a whole tangent frame, to the normal, to the normal and the
-//! tangent, or to the quaternion itself.
+//! Decoders of a tangent frame that is stored as a quaternion.
+//!
+//! For each stored quaternion, a decoder returns one of the following: a [`TangentFrame`], a
+//! normal, a normal with a tangent, or the quaternion.
 
 use zerocopy::little_endian::I16;
 
@@ -47,23 +49,24 @@ impl Decode for Quat7 {
     }
 }
 
-/// A stored form of quaternions: [`Quat8`] with eight bytes or [`Quat7`] with seven bytes.
+/// A decoder of stored quaternions: [`Quat8`] for eight bytes or [`Quat7`] for seven bytes.
 pub trait Quaternion: Decode<Value = TangentFrame> {
-    /// Returns x, y, z and w of the stored quaternion, before it is scaled to unit length.
+    /// Returns x, y, z and w of the stored quaternion, without scaling it to unit length.
     ///
-    /// The form with seven bytes does not store w. In this form, w is computed from the other
-    /// components and is not negative.
+    /// [`Quat7`] computes w from x, y and z, because the seven bytes do not contain w. The w that
+    /// [`Quat7`] computes is not negative.
     fn rotation(&self, raw: &Self::Raw) -> [f32; 4];
 
-    /// Decodes many quaternions. The values are equal to the values of
-    /// [`rotation`](Self::rotation).
+    /// Decodes an array of quaternions. The decoded quaternions are bit for bit equal to the
+    /// results of [`rotation`](Self::rotation).
     fn rotations(&self, raw: &[Self::Raw], out: &mut [[f32; 4]]);
 
-    /// Decodes many normals. The values are equal to the values of [`TangentFrame::normal`].
+    /// Decodes the normals of an array of quaternions. The decoded normals are bit for bit equal to
+    /// the results of [`TangentFrame::normal`].
     fn normals(&self, raw: &[Self::Raw], out: &mut [[f32; 3]]);
 
-    /// Decodes many normals and tangents. The values are equal to the values of [`Basis::from`] for
-    /// each tangent frame.
+    /// Decodes the normals and tangents of an array of quaternions. The decoded [`Basis`] records
+    /// are bit for bit equal to the results of [`Basis::from`] for each [`TangentFrame`].
     fn bases(&self, raw: &[Self::Raw], out: &mut [Basis]);
 }
 
@@ -107,8 +110,8 @@ impl Quaternion for Quat7 {
 
 /// Decodes the stored quaternion x, y, z, w, whose length is nearly 1.
 ///
-/// In the form with seven bytes, the sign of w is not the handedness. [`BasisOf`] returns the
-/// handedness.
+/// In a quaternion of seven bytes ([`Quat7`]), the sign of w is not the handedness. To get the
+/// handedness, use [`BasisOf`].
 ///
 /// ```
 /// use meshpeek::decode::{Decode, Quat8, RotationOf};

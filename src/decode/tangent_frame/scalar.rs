@@ -1,4 +1,5 @@
-//! Decoders for one stored quaternion at a time. The bulk kernels must give the same bits.
+//! Decoders for one stored quaternion at a time. The results of the bulk kernels must be bit for
+//! bit equal to the results of these decoders.
 
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "records are passed as `Decode` passes them")]
 
@@ -7,10 +8,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::tangent_frame::axes::{TangentFrame, unit};
 
-/// The number by which a stored component is divided.
+/// The number by which a stored integer is divided to get a component of the quaternion.
 pub(super) const SCALE: f32 = 32767.0;
 
-/// A quaternion as stored in seven bytes.
+/// The seven bytes of a stored quaternion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawQuat7 {
@@ -20,14 +21,15 @@ pub struct RawQuat7 {
     pub sign: i8,
 }
 
-/// Decodes x, y, z and w of a quaternion from eight bytes. The quaternion is not normalised.
+/// Decodes x, y, z and w of a quaternion from eight bytes. The quaternion is not scaled to unit
+/// length.
 #[inline]
 pub(super) fn rotation8(raw: &[I16; 4]) -> [f32; 4] {
     raw.map(|component| f32::from(component.get()) / SCALE)
 }
 
-/// Decodes x, y and z of a quaternion from seven bytes, and computes w, which is not negative. The
-/// quaternion is not normalised.
+/// Decodes x, y and z of a quaternion from seven bytes, and computes w from them. The computed w is
+/// not negative. The quaternion is not scaled to unit length.
 #[inline]
 pub(super) fn rotation7(raw: &RawQuat7) -> [f32; 4] {
     let [x, y, z] = raw.xyz.map(|component| f32::from(component.get()) / SCALE);

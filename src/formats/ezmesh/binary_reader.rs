@@ -1,5 +1,5 @@
-//! Reader of the binary form (`.ezb`): numbers and strings in a fixed sequence, in the byte order
-//! that follows from the format version of the file.
+//! Reads the fields of a binary file (`.ezb`) in file order: numbers and strings, in little-endian
+//! or big-endian byte order.
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
@@ -11,7 +11,7 @@ use super::layout::FORMAT;
 use super::vertex_format::VertexFormat;
 
 /// Reads the fields of a binary file in sequence. Each returned error contains the name of the
-/// field.
+/// field that could not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct BinaryReader<'a> {
     cursor: Cursor<'a>,
@@ -73,22 +73,23 @@ impl<'a> BinaryReader<'a> {
         Ok(Name::new(self.cursor.bytes(length.into(), name)?))
     }
 
-    /// Skips a string, together with its length of four bytes before it.
+    /// Skips a string and the length field of four bytes before the string.
     pub(crate) fn skip_text(&mut self, name: &'static str) -> Result<()> {
         let length = self.u32(name)?;
         self.cursor.lend(length.into(), 1, name).map(|_| ())
     }
 
-    /// Returns the bytes of the next `count` items of `size` bytes each as a slice, without
-    /// decoding them.
+    /// Returns the next `count * size` bytes of the file as a borrowed slice: `count` items of
+    /// `size` bytes each, not decoded.
     pub(crate) fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         self.cursor.lend(count, size, name)
     }
 
-    /// Reads the length of the list that follows in the file.
+    /// Reads the number of items of the list that starts at the reading position.
     ///
-    /// Returns an error if the length exceeds the limit `most`. Also returns an error if the rest
-    /// of the file is too short for a list of that length with items of at least `size` bytes.
+    /// Returns an error if the number of items is greater than `most`. Also returns an error if the
+    /// rest of the file is shorter than the number of items times `size` bytes, the minimum size of
+    /// an item.
     pub(crate) fn count(&mut self, size: u64, most: u64, name: &'static str) -> Result<u32> {
         let offset = self.offset();
         let count = self.u32(name)?;

@@ -7,8 +7,10 @@ use crate::decode::ByteOrder;
 use crate::error::{ErrorKind, Field, Result};
 use crate::parse::{AccessLog, Limits};
 
-/// Finds all elements of a binary file. Reads the lengths of lists, strings and arrays, and skips
-/// their contents.
+/// Finds all elements of a binary file.
+///
+/// The length fields of lists, strings and arrays are read, and the contents of the strings and
+/// arrays are skipped.
 pub(super) fn scan(
     bytes: &[u8],
     order: ByteOrder,
@@ -74,8 +76,10 @@ impl<'a> BinaryScan<'a, '_> {
         Err(self.reader.error_at(offset, "", ErrorKind::OutOfMemory { asked }))
     }
 
-    /// Records the start of each item of a list, and skips the item. The items contain no other
-    /// lists.
+    /// Records the start offset of each item of a list in the element index, and skips the bytes of
+    /// the item.
+    ///
+    /// The items of the list must not contain other lists.
     fn list(
         &mut self,
         least: u64,
@@ -94,8 +98,8 @@ impl<'a> BinaryScan<'a, '_> {
         Ok(())
     }
 
-    /// Skips the length of a list that no published version of the format writes. The length must
-    /// be 0.
+    /// Reads the length of a list that is empty in every published version of the format, and
+    /// returns an error if the length is not 0.
     fn none(&mut self, name: &'static str) -> Result<()> {
         let offset = self.reader.offset();
         let count = self.reader.u32(name)?;
@@ -109,8 +113,8 @@ impl<'a> BinaryScan<'a, '_> {
         Err(self.reader.error_at(offset, name, kind))
     }
 
-    /// Returns the number of elements of a kind that can be added until the limit of items is
-    /// reached.
+    /// Returns how many more elements of the kind `kind` the element index may contain before the
+    /// maximum `Limits::items` is reached.
     fn room(&self, kind: ElementKind) -> u64 {
         self.limits.items.saturating_sub(crate::math::as_u64(self.elements.count(kind)))
     }
@@ -178,8 +182,9 @@ impl<'a> BinaryScan<'a, '_> {
             let format = self.reader.format()?;
             let counted = self.reader.offset();
             let vertices = self.reader.u32("vertices")?;
-            // Vertices without columns occupy no bytes. Hence the file size does not limit the
-            // number of these vertices.
+            // Vertices without columns occupy no bytes in the file. Hence the file size does not
+            // limit the number of vertices without columns, and this number of vertices is compared
+            // with `Limits::items`.
             let most = self.limits.items;
             if format.size() == 0 && u64::from(vertices) > most {
                 let kind = ErrorKind::Limit { name: "items", allowed: most, asked: vertices.into() };

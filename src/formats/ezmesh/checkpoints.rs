@@ -14,16 +14,16 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::RecordSlice;
 
-/// Number of vertices (rows) from one checkpoint to the next.
+/// Number of vertices (rows) from one checkpoint of the vertex text to the next checkpoint.
 pub(super) const INTERVAL: usize = 64;
 
-/// The position of a vertex (row) in the text of a file.
+/// A checkpoint: the byte position of a vertex (row) in the vertex text of a file.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct RawCheckpoint {
     at: U64,
-    /// Offset of the end of the character data in which the row starts: the end of the element's
-    /// text, or the end of a CDATA section.
+    /// Byte offset of the end of the character data that contains the start of the vertex: the end
+    /// of the element's text, or the end of a CDATA section.
     end: U64,
 }
 
@@ -54,7 +54,8 @@ impl RowCheckpoints {
         Ok(Some(Self::Built(points.into())))
     }
 
-    /// Returns the text position of the last checkpoint at or before the row with the index `row`.
+    /// Returns the position in the vertex text of the last checkpoint at or before the vertex with
+    /// the index `row`.
     pub(super) fn before(&self, row: usize) -> Option<TextPosition> {
         let point = match self {
             Self::Built(points) => points.get(row.checked_div(INTERVAL)?)?,

@@ -65,7 +65,7 @@ impl<'a> View<'a> {
         (0..self.count(ElementKind::Instance)).map(move |index| Instance::new(view, index))
     }
 
-    /// Returns all groups of collision shapes of the file. The shapes are meant for a physics
+    /// Returns all collision representations of the file: groups of collision shapes for a physics
     /// engine.
     #[must_use]
     pub fn representations(&self) -> impl ExactSizeIterator<Item = Representation<'a>> + use<'a> {
@@ -73,14 +73,15 @@ impl<'a> View<'a> {
         (0..self.count(ElementKind::Representation)).map(move |index| Representation::new(view, index))
     }
 
-    /// Returns the collision shapes of all groups of the file.
+    /// Returns the collision shapes of all collision representations of the file.
     #[must_use]
     pub fn collisions(&self) -> impl ExactSizeIterator<Item = Collision<'a>> + use<'a> {
         let view = *self;
         (0..self.count(ElementKind::Collision)).map(move |index| Collision::new(view, index))
     }
 
-    /// Returns the textures that are stored in a binary file. A text file has no textures.
+    /// Returns the textures that are stored in a binary file. For a text file, the iterator over
+    /// the textures is empty.
     #[must_use]
     pub fn textures(&self) -> impl ExactSizeIterator<Item = Texture<'a>> + use<'a> {
         let view = *self;
@@ -94,7 +95,7 @@ impl<'a> View<'a> {
         (0..self.count(ElementKind::UserData)).map(move |index| UserData::new(view, index))
     }
 
-    /// Returns the named byte strings that are stored in a binary file as user data.
+    /// Returns the named byte arrays that are stored in a binary file as user data.
     #[must_use]
     pub fn user_binary_data(&self) -> impl ExactSizeIterator<Item = UserBinary<'a>> + use<'a> {
         let view = *self;

@@ -9,9 +9,9 @@ use crate::error::{Error, ErrorKind, Field};
 
 /// Returns whether the bytes look like an EZ-Mesh file.
 ///
-/// For a binary file, the function checks the first fields. For a text file, the function skips
-/// blanks, comments and declarations, and then checks that the root element has the name of an
-/// EZ-Mesh root.
+/// In a binary file, the format version, the length of the tag and the tag `EZMESH` are checked. In
+/// a text file, blanks, comments and declarations are skipped, and the first element must be a
+/// possible root element of an EZ-Mesh file.
 #[must_use]
 pub fn is_known(bytes: &[u8]) -> bool {
     binary_version(bytes).is_some() || root(bytes).is_some_and(|tag| is_root(&tag))
@@ -19,8 +19,8 @@ pub fn is_known(bytes: &[u8]) -> bool {
 
 /// Returns the error for an unsupported file of a related format, or `None` for any other file.
 ///
-/// Related formats are XML files with another root element, and EZ-Mesh binary files of an unknown
-/// version.
+/// The unsupported files of related formats are XML files whose root element is not an EZ-Mesh root
+/// element, and EZ-Mesh binary files of a version other than 100 and 101.
 pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
     if let Some((_, version)) = any_binary_version(bytes).filter(|_| binary_version(bytes).is_none()) {
         let found = format!("EZ-Mesh binary of version {version}").into();
@@ -30,7 +30,8 @@ pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
     root(bytes).map(|tag| foreign_root(&tag))
 }
 
-/// Returns whether the bytes look like an XML text with any root element.
+/// Returns whether the first bytes of the file look like XML text, in UTF-8 or UTF-16. This
+/// function does not check the name of the XML root element.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let wide = [&b"\xff\xfe<\0"[..], b"\xfe\xff\0<", b"<\0", b"\0<"];
@@ -70,7 +71,8 @@ pub(super) fn binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
 
 /// Returns the byte order and the version of an EZ-Mesh binary file of any version.
 ///
-/// The byte order is the one in which the length field before the tag `EZMESH` has the value 6.
+/// With the correct byte order, the length field before the tag `EZMESH` has the value 6, the
+/// length of the tag.
 fn any_binary_version(bytes: &[u8]) -> Option<(ByteOrder, u32)> {
     let (version, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;

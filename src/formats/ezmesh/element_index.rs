@@ -1,20 +1,22 @@
-//! Index of the elements of a file: the offset of each mesh, bone, track and other element, without
-//! its contents.
+//! Index of the elements of a file: the byte offset of each mesh, bone, track and other element,
+//! without the contents of the elements.
 //!
 //! For each kind of element, the index has a list of the offsets at which the elements of this kind
-//! start, in file order. The children of an element start after the start of the element, and
-//! before the start of the next element of the same kind, because no element contains another
-//! element of its kind. The index stores 8 bytes per element, and 16 bytes per element whose text
-//! is a list of numbers. All other data of an element is read from the file on each request.
+//! start, in file order. The children of a mesh, for example, start after the start of the mesh and
+//! before the start of the next mesh, because no element contains another element of its kind. The
+//! element index takes 8 bytes per element, or 16 bytes for an element whose text is a list of
+//! numbers. The element index stores only offsets; all other data of an element is read from the
+//! file on each request.
 
 use std::ops::Range;
 
 use crate::math::as_u64;
 
-/// The kinds of elements. The index has one list of offsets for each kind.
+/// The kinds of elements, such as meshes, bones and textures. The element index has one list of
+/// start offsets for each kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementKind {
-    /// The declared bounding box of the whole file.
+    /// The bounding box that a file declares for all its contents.
     SystemBox,
     Texture,
     Skeleton,
@@ -26,11 +28,11 @@ pub(crate) enum ElementKind {
     UserBinary,
     Mesh,
     MeshBox,
-    /// The vertices of a mesh, which all sections of the mesh share.
+    /// The vertices that all sections of a mesh share.
     MeshVertices,
     Section,
     SectionBox,
-    /// The vertices of one section, which no other section uses.
+    /// Vertices that belong to one section, and that no other section uses.
     SectionVertices,
     /// The triangles of a section.
     Triangles,
@@ -40,33 +42,36 @@ pub(crate) enum ElementKind {
     Collision,
     HullVertices,
     HullTriangles,
-    /// A skeleton element inside a mesh element. The skeleton belongs to this mesh.
+    /// A skeleton element that is nested in a mesh element and belongs to this mesh.
     OwnSkeleton,
 }
 
 impl ElementKind {
     pub(crate) const COUNT: usize = 23;
 
-    /// Returns the index of the kind: its position among the variants of [`ElementKind`].
+    /// Returns the position of this element kind among the variants of [`ElementKind`], counted
+    /// from 0.
     #[allow(clippy::as_conversions, reason = "the discriminant of an enum without fields")]
     pub(crate) const fn number(self) -> usize {
         self as usize
     }
 }
 
-/// The offsets in the file at which the elements start, by kind of element.
+/// The element index of a file: for each kind of element, the byte offsets at which the elements
+/// start.
 #[derive(Debug)]
 pub(crate) struct ElementIndex {
     starts: [Vec<u64>; ElementKind::COUNT],
-    /// The offsets at which the text of an element ends, for kinds of elements whose text is a list
-    /// of numbers.
+    /// For each kind of element whose text is a list of numbers, the byte offsets at which the
+    /// texts of the elements end.
     ///
-    /// The list of ends is empty for any other kind, and for all kinds in a binary file.
+    /// The list of end offsets is empty for a kind of element whose text contains no numbers. In a
+    /// binary file, all lists of end offsets are empty.
     ends: [Vec<u64>; ElementKind::COUNT],
-    /// The offset of the root element of a text file, or of the first field after the header of a
-    /// binary file.
+    /// The byte offset of the root element of a text file, or of the first field after the tag
+    /// `EZMESH` of a binary file.
     pub(crate) root: u64,
-    /// The offset of the plane, which is the last field of a binary file.
+    /// The byte offset of the last field of a binary file: a plane of four floats.
     pub(crate) plane: u64,
 }
 
@@ -80,7 +85,8 @@ impl ElementIndex {
         }
     }
 
-    /// Adds an element of a kind that starts at an offset. Returns `false` if the allocation fails.
+    /// Adds an element of the kind `kind` that starts at the byte offset `start`. Returns `false`
+    /// if the allocation fails.
     pub(crate) fn push(&mut self, kind: ElementKind, start: u64) -> bool {
         let Some(list) = self.starts.get_mut(kind.number()) else { return false };
         let room = list.try_reserve(1).is_ok();
@@ -90,8 +96,8 @@ impl ElementIndex {
         room
     }
 
-    /// Adds the offset at which the text of the last added element of a kind ends. Returns `false`
-    /// if the allocation fails.
+    /// Adds the byte offset at which the text of the most recently added element of the kind `kind`
+    /// ends. Returns `false` if the allocation fails.
     pub(crate) fn push_end(&mut self, kind: ElementKind, end: u64) -> bool {
         let Some(list) = self.ends.get_mut(kind.number()) else { return false };
         let room = list.try_reserve(1).is_ok();
@@ -101,7 +107,7 @@ impl ElementIndex {
         room
     }
 
-    /// Returns the offsets at which the elements of a kind start, in file order.
+    /// Returns the byte offsets at which the elements of the kind `kind` start, in file order.
     pub(crate) fn list(&self, kind: ElementKind) -> &[u64] {
         self.starts.get(kind.number()).map(Vec::as_slice).unwrap_or_default()
     }
@@ -110,31 +116,33 @@ impl ElementIndex {
         self.list(kind).len()
     }
 
-    /// Returns the offset at which an element starts. `index` counts the elements of its kind.
+    /// Returns the byte offset at which an element starts. `index` is the index of the element
+    /// among all elements of the kind `kind`.
     pub(crate) fn start(&self, kind: ElementKind, index: usize) -> Option<u64> {
         self.list(kind).get(index).copied()
     }
 
-    /// Returns the offset at which the text of an element ends, or `None` if the element has no
-    /// text of numbers.
+    /// Returns the byte offset at which the text of an element ends, or `None` if the text of the
+    /// element does not consist of numbers.
     pub(crate) fn end(&self, kind: ElementKind, index: usize) -> Option<usize> {
         let end = *self.ends.get(kind.number())?.get(index)?;
         usize::try_from(end).ok()
     }
 
-    /// Returns, for each kind, the number of elements whose text is a list of numbers. All numbers
-    /// are 0 in a binary file.
+    /// Returns, for each kind of element, the number of elements whose text is a list of numbers.
+    /// In a binary file, no element has a text, and all returned numbers are 0.
     pub(crate) fn block_counts(&self) -> impl Iterator<Item = usize> {
         self.ends.iter().map(Vec::len)
     }
 
-    /// Returns the number of elements of a kind whose text is a list of numbers. The number is 0 in
-    /// a binary file.
+    /// Returns the number of elements of the kind `kind` whose text is a list of numbers. For a
+    /// binary file, the number of such elements is 0.
     pub(crate) fn block_count(&self, kind: ElementKind) -> usize {
         self.ends.get(kind.number()).map_or(0, Vec::len)
     }
 
-    /// Returns the indices of the elements of a kind that belong to an element of another kind.
+    /// Returns the indices of the elements of the kind `kind` that are inside the element with the
+    /// index `index` of the kind `outer`.
     pub(crate) fn within(&self, kind: ElementKind, outer: ElementKind, index: usize) -> Range<usize> {
         let list = self.list(outer);
         let Some(start) = list.get(index) else { return 0..0 };
@@ -143,15 +151,15 @@ impl ElementIndex {
         inner.partition_point(|at| at < start)..inner.partition_point(|at| *at < end)
     }
 
-    /// Returns the index of the element of kind `outer` that contains the offset `start`.
+    /// Returns the index of the element of kind `outer` that contains the file offset `start`.
     ///
-    /// The returned element is the last element of kind `outer` that starts at or before the
-    /// offset.
+    /// The element that contains an offset is the last element of kind `outer` that starts at or
+    /// before this offset.
     pub(crate) fn around(&self, outer: ElementKind, start: u64) -> Option<usize> {
         self.list(outer).partition_point(|at| *at <= start).checked_sub(1)
     }
 
-    /// Returns the size of the memory that the index has allocated for its lists, in bytes.
+    /// Returns the size of the memory that the element index has allocated for its lists, in bytes.
     pub(crate) fn size(&self) -> u64 {
         let starts = self.starts.iter().map(|list| as_u64(list.capacity()).saturating_mul(8));
         let ends = self.ends.iter().map(|list| as_u64(list.capacity()).saturating_mul(8));

@@ -1,6 +1,7 @@
-//! An opened EZ-Mesh file: the value that owns the bytes of the file. The type has no lifetime
-//! parameter and can be stored in a struct. Each call to [`Mesh::view`] borrows the contents of the
-//! file.
+//! The type [`Mesh`]: an opened EZ-Mesh file, which owns the bytes of the file.
+//!
+//! A [`Mesh`] has no lifetime parameter, therefore it can be stored in a struct. Each call to
+//! [`Mesh::view`] returns a view that borrows the contents of the file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,8 +22,10 @@ use crate::model::{FileContext, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
-/// An EZ-Mesh file, text or binary, in any value that holds its bytes, such as a memory map or a
-/// vector.
+/// An opened EZ-Mesh file, text or binary.
+///
+/// The type parameter `D` is the type of the value that holds the bytes of the file, such as a
+/// memory map or a `Vec<u8>`.
 ///
 /// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
@@ -51,18 +54,18 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Opens a file and finds all its elements, without parsing numbers.
+    /// Opens an EZ-Mesh file and finds all its elements, without parsing numbers in text.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the structure of the file, with its field and its byte offset.
-    /// Returns [`ErrorKind::Unsupported`] for an XML file of another format, and
-    /// [`ErrorKind::Limit`] if the file exceeds a limit of the options.
+    /// Returns the first error in the structure of the file, with the field and the byte offset of
+    /// the error. Returns [`ErrorKind::Unsupported`] for an XML file of another format, and
+    /// [`ErrorKind::Limit`] if the file exceeds a maximum that the open options set.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Opens a file with options, and finds all its elements.
+    /// Opens an EZ-Mesh file with the given options, and finds all its elements.
     ///
     /// # Errors
     ///
@@ -100,13 +103,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         &self.data
     }
 
-    /// Returns the form of the file: text with its dialect, or binary with its version.
+    /// Returns the encoding of the file: XML text with its dialect, or binary with its format
+    /// version.
     #[must_use]
     pub const fn form(&self) -> Form {
         self.state.form
     }
 
-    /// Returns the dialect of a text file, or `None` for a binary file.
+    /// Returns the XML dialect of a text file, or `None` for a binary file.
     #[must_use]
     pub const fn dialect(&self) -> Option<Dialect> {
         match self.state.form {
@@ -115,20 +119,21 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Returns a [`View`], which borrows the file and gives access to its contents. The view is
+    /// Returns a [`View`], which borrows the file and gives access to its contents. A [`View`] is
     /// `Copy`.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         View { bytes: self.data.as_ref(), state: &self.state }
     }
 
-    /// Frees the cached arrays that were parsed from the text of the file. The next request for
-    /// such an array parses the text again.
+    /// Frees the cached arrays that were parsed from the text of the file. The next request for a
+    /// freed array parses the text of the file again.
     pub fn release(&mut self) {
         self.state.blocks.iter_mut().flatten().for_each(|slot| drop(slot.take()));
     }
 
-    /// Returns the section with the given surface index. Each section of the file is one surface.
+    /// Returns the section with the given surface index. Each section of a mesh is one surface;
+    /// surface indices count the sections of all meshes of the file.
     ///
     /// # Errors
     ///

@@ -1,34 +1,37 @@
-//! The encodings (forms) of an EZ-Mesh file: XML text in one of three dialects, or binary.
+//! The two encodings (forms) of an EZ-Mesh file: XML text in one of three dialects, or binary.
 
 use crate::decode::ByteOrder;
 
-/// The dialect of a text file. The name of the root element selects the dialect.
+/// The XML dialect of a text file. The name of the root element determines the dialect of a text
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// The root element is `MeshSystem`. Files of this dialect have been written since 2009.
+    /// The root element is `MeshSystem`. Exporters have written the dialect `MeshSystem` since
+    /// 2009.
     MeshSystem,
-    /// The root element is a single `Mesh`. An older exporter wrote files of this dialect.
+    /// The root element is a single `Mesh`. The dialect `Mesh` is older than the dialect
+    /// `MeshSystem`.
     Mesh,
-    /// The root element is `SceneGraph`. An even older exporter wrote files of this dialect.
+    /// The root element is `SceneGraph`. The dialect `SceneGraph` is older than the dialect `Mesh`.
     SceneGraph,
 }
 
-/// The encoding (form) of a file: XML text or binary.
+/// The encoding (form) of an EZ-Mesh file: XML text or binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// XML text, with the file name extension `.ezm`.
     Text(Dialect),
-    /// Binary numbers and strings in a fixed sequence, with the file name extension `.ezb`.
+    /// Binary numbers and strings without field names, with the file name extension `.ezb`.
     Binary {
-        /// The byte order of the numbers.
+        /// The byte order of the numbers in a binary file.
         order: ByteOrder,
-        /// The format version: 100 or 101.
+        /// The format version of a binary file: 100 or 101.
         version: u32,
     },
 }
 
 impl Form {
-    /// Returns a text that names the form, such as `ezm MeshSystem` or `ezb 101`.
+    /// Returns the name of the encoding, such as `ezm MeshSystem` or `ezb 101`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

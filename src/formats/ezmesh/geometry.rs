@@ -12,11 +12,10 @@ use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, Tangen
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    /// Returns the computed bounding box of all positions. The bounding box that a file declares
-    /// can be wrong.
+    /// Returns the bounding box of all positions, computed from the vertices. The bounding box that
+    /// a file declares can be wrong.
     ///
-    /// The function parses the vertices of a text file, and ignores vertex lists that it cannot
-    /// read.
+    /// For a text file, all vertices are parsed. A vertex buffer that cannot be parsed is ignored.
     fn bounds(&self) -> Bounds {
         let view = self.view();
         *view.state.caches.bounds.get_or_init(|| {
@@ -47,8 +46,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     /// Returns the bounding box of the vertices that the triangles of the surface use.
     ///
-    /// If no other section uses the vertices of this section, the function returns the bounding box
-    /// of all vertices of the section.
+    /// If no other surface uses the vertices of this surface, returns the bounding box of all
+    /// vertices of the surface, including vertices that no triangle uses.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         let section = self.section(surface)?;
         let positions = self.positions(surface, 0)?;
@@ -141,8 +140,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         }
     }
 
-    /// Returns `None`: the format has one index per vertex, which selects the position and all
-    /// attributes.
+    /// Returns `None`: EZ-Mesh files have no separate attribute indices. A triangle index selects
+    /// the position and all attributes of a vertex.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.section(surface).map(|_| None)
     }
@@ -154,8 +153,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
             _ => section.vertex_buffer().ok().and_then(|all| all.offset().ok()),
         };
-        // The offset of a single number in text is not stored. Hence an error in a text file
-        // contains the offset of the whole list of numbers.
+        // The byte offset of a single number in a text file is not stored. Hence an error about a
+        // number in a text file contains the offset at which the whole list of numbers starts.
         let into = if self.dialect().is_some() { 0 } else { into };
         match start {
             Some(start) => Error::new(FORMAT, field, start.saturating_add(into), kind),

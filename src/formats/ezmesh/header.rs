@@ -1,5 +1,5 @@
-//! Metadata of the whole file: asset name, versions, declared bounding box, and the plane of a
-//! binary file.
+//! Metadata of the whole file: asset name, versions, declared bounding box, and the plane at the
+//! end of a binary file.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
@@ -14,7 +14,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn asset_name(&self) -> Result<Name<'a>> {
         match self.root(["asset_name", "name"])? {
             ([Some(name), _] | [None, Some(name)], _) => Ok(name.name()),
@@ -39,12 +39,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the format version and the asset version. A version that the file does not declare
-    /// is `None`.
+    /// Returns two versions: the version of the file format, and the version of the asset. Each of
+    /// the two returned versions is `None` if the file does not declare it.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a version is not a number.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared version is not an
+    /// integer.
     pub fn versions(&self) -> Result<[Option<i64>; 2]> {
         let (values, reader) = self.root(["mesh_system_version", "mesh_system_asset_version"])?;
         if let Some(mut reader) = reader {
@@ -60,8 +61,8 @@ impl<'a> View<'a> {
         Ok([read(system, "mesh_system_version")?, read(asset, "mesh_system_asset_version")?])
     }
 
-    /// Returns the requested attributes of the root element of a text file, or a reader at the
-    /// first field after the header of a binary file.
+    /// Returns the values of the attributes `names` of the root element of a text file. For a
+    /// binary file, returns a reader at the first field after the tag `EZMESH`.
     fn root<const N: usize>(
         &self,
         names: [&str; N],
@@ -74,20 +75,21 @@ impl<'a> View<'a> {
     }
 
     /// Returns the bounding box that the file declares for all its contents, or `None` if the file
-    /// declares none.
+    /// declares no bounding box.
     ///
-    /// The declared bounding box may be wrong: in some real files it is ten times too small.
+    /// The declared bounding box may be wrong: in some real files it is ten times smaller than the
+    /// meshes.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the box does not consist of
-    /// six numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the declared bounding box
+    /// does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         self.box_at(ElementKind::SystemBox, 0..self.count(ElementKind::SystemBox).min(1), Field::new(""))
     }
 
-    /// Returns the plane at the end of a binary file, as its normal and its distance. Returns
-    /// `None` for a text file.
+    /// Returns the plane at the end of a binary file: the three components of the plane's normal,
+    /// and the plane's distance from the origin. Returns `None` for a text file.
     ///
     /// # Errors
     ///

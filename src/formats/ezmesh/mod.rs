@@ -1,5 +1,5 @@
 //! EZ-Mesh: files with the extension `.ezm` (XML text) and `.ezb` (binary). J. W. Ratcliff and S.
-//! Melax published the format in 2001 for triangle meshes with skeletal animation.
+//! Melax published the format EZ-Mesh in 2001 for triangle meshes with skeletal animation.
 //!
 //! | fact | source |
 //! |---|---|
@@ -14,16 +14,17 @@
 //! | declared boxes, durations and times between frames are only what some program stored, and unreliable | measured: each of them is wrong in some real file |
 //! | `.ezb` 100 is little-endian and 101 is big-endian, with the same layout; nothing is aligned | parsed to the last byte, and written back |
 //!
-//! **Text** is read lazily: opening a file finds every element in one pass that parses no numbers.
-//! The numbers in the text of an element are parsed into arrays, on the first request for one of
-//! these arrays. The numbers can also be decoded directly into a buffer of the caller, without an
-//! allocation. Names and attributes are borrowed from the file without decoding; [`unescape`]
-//! decodes XML entities. The decoded text is not decoded again, and external files are never
-//! loaded.
+//! **Text files** are read lazily: [`Mesh::open`] scans the file once and records the offset of
+//! every XML element. Opening a text file parses no numbers. The first request for an array of
+//! numbers parses the text of the XML element that contains the numbers, and caches the parsed
+//! arrays. The numbers of a text file can also be decoded directly into a buffer that the caller
+//! provides, without an allocation. Names and attributes are borrowed from the file without
+//! decoding; [`unescape`] decodes the XML entities of a name. [`unescape`] does not decode its
+//! result a second time, and the reader never loads external files.
 //!
-//! **Binary** files are borrowed without a copy: a vertex is a record whose size follows from the
-//! vertex flags. Each column of the vertices is a [`Strided`](crate::array::Strided) array over
-//! these records.
+//! **Binary files** are borrowed without a copy: a vertex is a record whose size follows from the
+//! vertex flags. Each column of the vertices, such as the positions, is a
+//! [`Strided`](crate::array::Strided) array over the vertex records.
 //!
 //! The components of a quaternion are in the order x, y, z, w. The vertices of a triangle are in
 //! counter-clockwise order, seen from the side to which the normals point. The format does not
@@ -32,9 +33,9 @@
 // The modules, from low level to high level: `xml` and `binary_scan` read a file once and record
 // its elements in an `element_index`, which contains the offset of each element. `file` owns the
 // bytes of the file, and `view` combines these bytes with the cached, parsed arrays. `header` reads
-// the metadata of the whole file. `elements`, `surface` and `animation` read one element: its tag
-// in a text file, or its fields in a binary file. `vertex_format` and `semantic` describe the
-// columns of a vertex, and `vertices` gives access to parsed vertices. `checkpoints` and
+// the metadata of the whole file. `elements`, `surface` and `animation` read one element at a time:
+// its tag in a text file, or its fields in a binary file. `vertex_format` and `semantic` describe
+// the columns of a vertex, and `vertices` gives access to parsed vertices. `checkpoints` and
 // `sidecar_index` find a single vertex in the text of a file.
 mod animation;
 mod binary_reader;

@@ -1,4 +1,4 @@
-//! Search for elements by name.
+//! Searches for elements of a file by name, such as bones, skeletons, materials and meshes.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -6,15 +6,16 @@ use std::sync::OnceLock;
 use crate::error::Result;
 use crate::parse::Name;
 
-/// Maximum length of an indexed name, in bytes. The limit avoids the cost of hashing very long
-/// names.
+/// Maximum length of an element name in the index, in bytes. Longer names are not indexed, to avoid
+/// the cost of hashing very long names.
 const MAX_NAME_LENGTH: usize = 4096;
 
 /// A sorted index that maps the name of an element to the index of the element.
 ///
-/// The index stores only the hash of each name: 64 bits, with a random key that no file can
-/// predict. A hash collision of two names is less likely than a hardware error. Hence a search
-/// compares only hashes, and does not read the names again.
+/// The index stores only a 64-bit hash of each name. The hash function has a random key, therefore
+/// a file cannot be constructed with names whose hashes are equal. A hash collision of two names is
+/// less likely than a hardware error. Hence a search compares only hashes, and does not read the
+/// names again.
 #[derive(Debug)]
 pub(super) struct NameIndex {
     keys: Vec<(u64, u32)>,
@@ -22,8 +23,9 @@ pub(super) struct NameIndex {
 }
 
 impl NameIndex {
-    /// Builds the index from entries: the number of a group, a name, and the index of the element.
-    /// A name is looked up within its group.
+    /// Builds the index from tuples of a group index, an element name and an element index. A
+    /// search finds only names of a given group. For bone names, the group is the skeleton: a
+    /// search finds only bones of one skeleton.
     ///
     /// Empty names and names longer than 4 KiB are not indexed.
     pub(super) fn of<'a>(names: impl Iterator<Item = (u32, &'a [u8], u32)> + Clone) -> Self {
@@ -31,7 +33,8 @@ impl NameIndex {
         let all = names.filter(|(_, name, _)| is_name(name));
         let mut keys = Vec::new();
         // If the allocation fails, the index is empty and a search finds no name. The names are
-        // counted before the allocation, because a growing vector allocates more than it needs.
+        // counted before the vector is allocated, because a vector that grows allocates more than
+        // it needs.
         if keys.try_reserve_exact(all.clone().count()).is_ok() {
             keys.extend(all.map(|(group, name, number)| (state.hash_one((group, name)), number)));
         }
@@ -39,7 +42,7 @@ impl NameIndex {
         Self { keys, state }
     }
 
-    /// Returns the smallest index of an element with the name `name` in a group.
+    /// Returns the smallest element index that has the name `name` in the group `group`.
     pub(super) fn find(&self, group: u32, name: &[u8]) -> Option<u32> {
         if !is_name(name) {
             return None;
@@ -50,8 +53,8 @@ impl NameIndex {
     }
 }
 
-/// Returns the index of the first element in a list that has a given name. The first call reads the
-/// names of all elements of the list.
+/// Returns the index of the first of `count` elements that has the name `name`. The first call
+/// reads the names of all `count` elements.
 pub(super) fn find<'a>(
     names: &OnceLock<NameIndex>,
     count: usize,

@@ -1,4 +1,4 @@
-//! Divides a file into named regions, which cover every byte of the file.
+//! Divides a file into named byte regions, which together cover every byte of the file.
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
@@ -22,15 +22,16 @@ const BOX: Element = Element::new("bounds", BOX_SIZE, 4);
 const TRANSFORM: Element = Element::new("transform", TRANSFORM_SIZE, 4);
 const PLANE: Element = Element::new("f32x4", PLANE_SIZE, 4);
 
-/// Calls `visit` with a named region for every byte of the file, in file order and without gaps.
+/// Calls `visit` once for each named region of the file, in file order. The regions cover the file
+/// without gaps.
 ///
-/// The regions of a text file are the lists of numbers, the comments, the DOCTYPE, and the markup
-/// between them. The regions of a binary file are its fields.
+/// The regions of a text file are the lists of numbers inside elements, the comments, the DOCTYPE,
+/// and the XML markup between these regions. The regions of a binary file are its fields.
 ///
 /// # Errors
 ///
-/// Returns the first error in the structure of the file, if the bytes have changed since the file
-/// was opened.
+/// Returns an error if the bytes of the file have changed since the file was opened, and the
+/// structure of the file is not valid any more.
 pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     match view.order() {
         None => text(view.bytes, &view.state.context.options.limits, visit),
@@ -41,7 +42,7 @@ pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> 
     }
 }
 
-/// Calls `see` with each region of a text file.
+/// Calls `see` once for each region of a text file.
 fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)) -> Result<()> {
     let mut regions = Walk::new(see);
     let mut numbers = BlockNames::default();
@@ -69,8 +70,8 @@ fn text(bytes: &[u8], limits: &crate::parse::Limits, see: &mut dyn FnMut(Region)
     Ok(())
 }
 
-/// Counts the elements of a text file, because the name of a list of numbers contains the index of
-/// its element.
+/// Counts the elements of a text file. The name of a region contains the indices of the elements
+/// that contain the region, such as the mesh and the section.
 #[derive(Default)]
 struct BlockNames {
     mesh: u64,
@@ -79,7 +80,7 @@ struct BlockNames {
     track: u64,
     tetra: u64,
     collision: u64,
-    /// The name of the list of numbers whose element started last.
+    /// The region name for the list of numbers in the element that started last.
     block: Field,
 }
 
@@ -87,8 +88,8 @@ impl BlockNames {
     fn start(&mut self, element: ElementName, open: &[OpenElement<'_>]) {
         let last = |count: u64| count.saturating_sub(1);
         let bump = |count: &mut u64| *count = count.saturating_add(1);
-        // A list of numbers that belongs to no known element gets the same name as the text around
-        // the list.
+        // A list of numbers that belongs to no known element gets the region name `elements`, like
+        // the XML markup around the list.
         if element.is_data() {
             self.block = Field::new("elements");
         }
@@ -125,29 +126,28 @@ impl BlockNames {
     }
 }
 
-/// Calls a closure with one named region for each field of a binary file.
+/// Calls a closure once for each field of a binary file, with the named region of the field.
 struct BinaryRegions<'a, 's> {
     reader: BinaryReader<'a>,
     walk: Walk<'s>,
 }
 
 impl BinaryRegions<'_, '_> {
-    /// Reports a region of `count` items to the closure, and skips the bytes of these items.
+    /// Reports a region of `count` items, such as triangles, and skips the bytes of these items.
     fn pass(&mut self, place: Field, name: &'static str, element: Element, count: u32) -> Result<()> {
         self.reader.lend(count.into(), element.size.into(), name)?;
         self.walk.pass(place.named(name), element, count.into());
         Ok(())
     }
 
-    /// Reports a region of one number to the closure, and returns the number.
+    /// Reports the region of a 32-bit integer, and returns the integer.
     fn number(&mut self, place: Field, name: &'static str, element: Element) -> Result<u32> {
         let number = self.reader.u32(name)?;
         self.walk.pass(place.named(name), element, 1);
         Ok(number)
     }
 
-    /// Reports the region of a string to the closure. The region includes the length before the
-    /// string.
+    /// Reports the region of a string, including the length field before the string.
     fn string(&mut self, place: Field, name: &'static str) -> Result<()> {
         self.reader.skip_text(name)?;
         self.walk.pass_all(place.named(name), STRING, self.reader.offset());

@@ -1,9 +1,10 @@
-//! The data types of the numbers of a vertex, and the meanings (semantics) of the columns of a
-//! vertex.
+//! The data types of the numbers of a vertex, such as a float or a 16-bit integer, and the meanings
+//! (semantics) of vertex columns, such as a position or a normal.
 
 use crate::parse::Name;
 
-/// The type of one number of a vertex. The letter is the type code in the `ctype` of a text file.
+/// The data type of one number of a vertex. Each type has a code in the `ctype` attribute of a text
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// Code `f`: a float of four bytes.
@@ -22,13 +23,13 @@ pub enum Scalar {
     Hex16,
     /// Code `x4` or `x`: a number of four bytes, written as eight hexadecimal digits.
     Hex32,
-    /// Code `p`: a word of text. The parsed value of the word is its offset in the file, stored in
-    /// four bytes.
+    /// Code `p`: a word of text. The parsed value is the byte offset of the word in the file,
+    /// stored in four bytes.
     Word,
 }
 
 impl Scalar {
-    /// Returns the size of a parsed number of this type, in bytes.
+    /// Returns the size of a parsed number of this data type, in bytes.
     #[must_use]
     pub const fn size(self) -> u16 {
         match self {
@@ -38,8 +39,8 @@ impl Scalar {
         }
     }
 
-    /// Returns the minimum length of a number of this type in a text file, in bytes. The length
-    /// includes the separator after the number.
+    /// Returns the minimum length of a number of this data type in a text file, in bytes. The
+    /// length includes the separator after the number, if this type needs a separator.
     pub(super) const fn least_text(self) -> u64 {
         match self {
             Self::Float | Self::Int32 | Self::Int16 | Self::Int8 | Self::Word | Self::Hex8 => 2,
@@ -49,7 +50,8 @@ impl Scalar {
         }
     }
 
-    /// Returns the code of the type in the `ctype` attribute of a text file, such as `f` or `x4`.
+    /// Returns the code of the data type in the `ctype` attribute of a text file, such as `f` or
+    /// `x4`.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -66,32 +68,33 @@ impl Scalar {
     }
 }
 
-/// One value of a vertex, with its type.
+/// The value of one number, character or word of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VertexValue<'a> {
     /// A floating-point number.
     Float(f32),
-    /// An integer. The value is negative if the sign bit of the stored integer is set.
+    /// An integer. The sign bit of the stored integer is extended: for example, the byte `0xff` has
+    /// the value -1.
     Integer(i64),
     /// A number that is written with hexadecimal digits.
     Hex(u32),
-    /// A character, as its byte.
+    /// A character, as the byte in the file.
     Character(u8),
     /// A word of text.
     Word(Name<'a>),
 }
 
-/// The meaning of a column of a vertex.
+/// The meaning of a vertex column, such as position or normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Semantic {
     /// Position: three floats.
     Position,
     /// Normal: three floats.
     Normal,
-    /// Color: one number `0xAARRGGBB`.
+    /// Color: one 32-bit integer `0xAARRGGBB`.
     Color,
-    /// Texture coordinates: two floats. The number is the index of the texture coordinate set, from
-    /// 0 to 3.
+    /// Texture coordinates: two floats. The `u8` value is the index of the texture coordinate set,
+    /// from 0 to 3.
     Texcoord(u8),
     /// Tangent: three floats.
     Tangent,
@@ -103,16 +106,16 @@ pub enum Semantic {
     BlendIndices,
     /// Radius: one float, a distance.
     Radius,
-    /// Generic values to interpolate (`interp`): up to four floats. The number is the index of the
-    /// column, from 0 to 7.
+    /// A generic vertex attribute to interpolate (`interp`): up to four floats. The `u8` value is
+    /// the index of the `interp` column, from 0 to 7.
     Interp(u8),
-    /// Any other meaning: the word of the column is unknown, or the types of its numbers do not fit
-    /// the word.
+    /// Any other meaning: the word in the `semantic` attribute is unknown, the number types of the
+    /// column do not fit the word, or an earlier column has the same meaning.
     Other,
 }
 
 impl Semantic {
-    /// Returns the word that writers use for the meaning in a text file, or `None` for
+    /// Returns the word for this meaning in the `semantic` attribute of a text file, or `None` for
     /// [`Semantic::Other`].
     #[must_use]
     pub fn word(self) -> Option<&'static str> {
@@ -131,11 +134,12 @@ impl Semantic {
         })
     }
 
-    /// Returns the meaning of a word of the `semantic` attribute, without regard to upper and lower
-    /// case.
+    /// Returns the semantic for a word of the `semantic` attribute, without regard to upper and
+    /// lower case.
     ///
-    /// The first word `texcoord` without a number is texture coordinate set 0, and the second is
-    /// set 1. `bare` is the number of such words before this one.
+    /// In a `semantic` attribute, the first word `texcoord` without a digit is texture coordinate
+    /// set 0, and the second such word is set 1. `bare` is the number of words `texcoord` or
+    /// `texel` without a digit that precede `word` in the attribute.
     pub(super) fn of(word: &[u8], bare: u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         let numbered = |stem: &str, count: u8| {
@@ -170,7 +174,7 @@ impl Semantic {
     }
 
     /// Returns the type and the count of the numbers that a column of this meaning must have, or
-    /// `None` if it may have numbers of any type and count.
+    /// `None` if this meaning does not determine the type and the count.
     pub(super) const fn shape(self) -> Option<(Scalar, usize)> {
         Some(match self {
             Self::Position | Self::Normal | Self::Tangent | Self::Binormal => (Scalar::Float, 3),

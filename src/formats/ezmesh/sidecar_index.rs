@@ -1,5 +1,5 @@
-//! The data of an EZ-Mesh file in a sidecar: the byte position of every 64th vertex in each vertex
-//! text. A binary file needs no sidecar.
+//! The sidecar data of an EZ-Mesh text file: the byte position of every 64th vertex in the text of
+//! each vertex buffer. A binary EZ-Mesh file needs no sidecar.
 
 use std::sync::Arc;
 
@@ -18,30 +18,31 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::{self, Builder, RecordSlice, Sidecar, SidecarSlot, hash};
 
-/// Number of bytes at the start of a file that are compared to find out if a sidecar belongs to the
-/// file.
+/// Number of bytes at the start of a mesh file that identify the file. A sidecar is used only if
+/// the mesh file for which it was made has the same first 4096 bytes as the opened mesh file.
 const HEAD: usize = 4096;
 
 /// The sidecar record of the vertex text of one element.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawTextBlock {
-    /// The offsets in the file at which the vertex text starts and ends.
+    /// The byte offsets of the start and the end of the vertex text in the file.
     content: [U64; 2],
     /// The hash of the bytes of the vertex text.
     hash: U64,
     rows: U64,
-    /// The index of the first checkpoint of the vertex text, and the number of its checkpoints.
+    /// The index in the sidecar of the first checkpoint of the vertex text, and the number of
+    /// checkpoints of the vertex text.
     points: [U64; 2],
 }
 
 impl<'a> VertexBuffer<'a> {
-    /// Reads one vertex, and calls `see` for each number of the vertex, with the index of the
-    /// number and its value.
+    /// Reads one vertex, and calls `see` once for each number of the vertex. The arguments of `see`
+    /// are the index of the number within the vertex, and the value of the number.
     ///
-    /// In a text file, the first call reads the vertex text once and records the position of every
-    /// 64th vertex, in 16 bytes per position. Each later call reads at most 64 vertices. In a
-    /// binary file, each call reads only the requested vertex.
+    /// For a text file, the first call of this method parses the whole text of the vertex buffer,
+    /// and stores the position of every 64th vertex in 16 bytes of memory. Each later call parses
+    /// at most 64 vertices. For a binary file, each call reads only the requested vertex.
     ///
     /// # Errors
     ///
@@ -61,7 +62,8 @@ impl<'a> VertexBuffer<'a> {
         let place = checkpoints(self, &block)?.and_then(|points| points.before(row));
         let place = place
             .filter(|place| block.content.start <= place.at && place.at <= place.end && place.end <= block.content.end);
-        // Without a checkpoint, the function reads from the first vertex of the text on.
+        // If no checkpoint is available, all vertices from the first vertex of the text to the
+        // requested vertex are parsed.
         let (mut tokens, before) = match place {
             Some(place) => (block.tokens_from(place), row.checked_rem(INTERVAL).unwrap_or_default()),
             None => (block.tokens(), row),
@@ -72,7 +74,8 @@ impl<'a> VertexBuffer<'a> {
     }
 }
 
-/// Returns the checkpoints of a vertex text, from a sidecar or built in memory on the first call.
+/// Returns the checkpoints of a vertex text: from a sidecar, or from a pass over the vertex text on
+/// the first call.
 ///
 /// Returns `None` if the allocation of the checkpoints fails.
 fn checkpoints<'a>(buffer: &VertexBuffer<'a>, block: &NumberBlock<'a>) -> Result<Option<&'a RowCheckpoints>> {
@@ -92,8 +95,8 @@ fn checkpoints<'a>(buffer: &VertexBuffer<'a>, block: &NumberBlock<'a>) -> Result
     Ok(slot.get_or_init(|| points.map(Box::new)).as_deref())
 }
 
-/// Returns the checkpoints of a vertex text from a sidecar, or `None` if the sidecar was made for
-/// another text.
+/// Returns the checkpoints of a vertex text from a sidecar, or `None` if the sidecar does not match
+/// the vertex text.
 fn find(
     sidecar: &Arc<Sidecar>,
     number: usize,
@@ -127,8 +130,8 @@ pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
 
 /// Adds the checkpoints of the vertex text of one element to a sidecar.
 ///
-/// A vertex text that cannot be read gets no checkpoints in the sidecar. The error is returned
-/// later, when the vertices are read.
+/// A vertex text that cannot be parsed gets no checkpoints in the sidecar. The parse error is
+/// returned later, when the vertices are read.
 fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> {
     let walk = || {
         let buffer = VertexBuffer::locate(element)?;
@@ -154,10 +157,12 @@ fn write_block(element: ElementReader<'_>, builder: &mut Builder) -> Result<()> 
     builder.push(sidecar::Kind::TextBlocks, &raw)
 }
 
-/// Sets the sidecar from which [`VertexBuffer::vertex`] takes the positions of vertices in text.
+/// Sets the sidecar from which [`VertexBuffer::vertex`] takes the byte positions of vertices in a
+/// text file.
 ///
-/// With a sidecar, the vertices before the requested vertex are not read first. The sidecar is
-/// ignored if it was made for a file whose first bytes differ.
+/// With a sidecar, the first call of [`VertexBuffer::vertex`] does not parse the whole text of the
+/// vertex buffer. The sidecar is ignored if the mesh file for which it was made differs from the
+/// opened mesh file in the first 4096 bytes.
 pub(super) fn set_sidecar(bytes: &[u8], state: &mut MeshState, sidecar: Arc<Sidecar>) {
     if sidecar.matches(head(bytes)) {
         state.checkpoints.iter_mut().for_each(|slot| drop(slot.take()));

@@ -47,8 +47,8 @@ impl<'a> Section<'a> {
         self.mesh
     }
 
-    /// Returns the path of the section in the structure of the file, for error messages, and its
-    /// byte offset in the file.
+    /// Returns the field that names the section in error messages, and the byte offset of the
+    /// section in the file.
     pub(super) fn place(&self) -> (Field, u64) {
         (self.element.place, self.element.start().unwrap_or_default())
     }
@@ -57,13 +57,14 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn material_name(&self) -> Result<Name<'a>> {
         self.element.first_text("material")
     }
 
-    /// Returns the `info` attribute of the section, such as the path of a texture. Only an older
-    /// exporter wrote this attribute; in other files the function returns `None`.
+    /// Returns the `info` attribute of the section, such as the path of a texture. Only files of an
+    /// older exporter contain the attribute `info`; for all other files, the function returns
+    /// `None`.
     ///
     /// # Errors
     ///
@@ -75,8 +76,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the vertex flags of the mesh that a binary file repeats in each section, or `None`
-    /// for a text file.
+    /// Returns the vertex flags of the section, or `None` for a text file. A binary file repeats
+    /// the vertex flags of a mesh in each section of the mesh.
     ///
     /// # Errors
     ///
@@ -88,8 +89,9 @@ impl<'a> Section<'a> {
         reader.u32("flags").map(Some)
     }
 
-    /// Returns the attributes `ctype` and `semantic` of the section. These two attributes of a
-    /// section repeat the attributes of the vertices of the mesh. A missing attribute is `None`.
+    /// Returns the attributes `ctype` and `semantic` of the section element in a text file. In a
+    /// text file, the attributes `ctype` and `semantic` of a section repeat the vertex declaration
+    /// of the mesh. A missing attribute is `None`; for a binary file, both attributes are `None`.
     ///
     /// # Errors
     ///
@@ -102,36 +104,37 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the bounding box that the file declares for the section, or `None` if the file
-    /// declares none. The declared bounding box may be wrong.
+    /// declares no bounding box. The declared bounding box may differ from the bounding box of the
+    /// positions.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the box does not consist of six numbers.
+    /// Returns [`ErrorKind::Value`] if the declared bounding box does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         let boxes = self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index);
         self.element.view.box_at(ElementKind::SectionBox, boxes, self.element.place)
     }
 
-    /// Returns the indices of the vertex lists of the section, among the separate vertex lists of
-    /// all sections.
+    /// Returns the index range of the vertex buffers inside this section, among the vertex buffers
+    /// inside all sections of the file.
     pub(super) fn vertex_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::SectionVertices, ElementKind::Section, self.element.index)
     }
 
-    /// Returns whether the section has its separate vertices, and does not use the shared vertices
-    /// of its mesh.
+    /// Returns whether the section has a separate vertex buffer, and does not use the shared
+    /// vertices of its mesh.
     #[must_use]
     pub fn has_own_vertices(&self) -> bool {
         !self.vertex_range().is_empty()
     }
 
     /// Returns the vertices of the section, or the shared vertices of its mesh if the section has
-    /// none.
+    /// no separate vertices.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Missing`] if neither the section nor its mesh has vertices. Also
-    /// returns the errors that [`VertexBuffer`] describes.
+    /// returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
         if let Some(index) = self.vertex_range().next() {
             return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });
@@ -148,17 +151,17 @@ impl<'a> Section<'a> {
         self.vertex_buffer().is_ok_and(|buffer| buffer.format().column(Semantic::BlendWeights).is_some())
     }
 
-    /// Returns the indices of the triangle lists of the section, among the triangle lists of all
-    /// sections.
+    /// Returns the index range of the triangle lists inside this section, among the triangle lists
+    /// inside all sections of the file.
     pub(super) fn triangle_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Triangles, ElementKind::Section, self.element.index)
     }
 
-    /// Returns the triangles of the section, or `None` if the section has no triangle list.
+    /// Returns the triangles of the section, or `None` if the section has no index buffer.
     ///
     /// # Errors
     ///
-    /// Returns the errors that [`IndexBuffer`] describes.
+    /// Returns the errors that the documentation of [`IndexBuffer`] lists.
     pub fn index_buffer(&self) -> Result<Option<IndexBuffer<'a>>> {
         let Some(index) = self.triangle_range().next() else { return Ok(None) };
         IndexBuffer::locate(ElementReader { kind: ElementKind::Triangles, index, ..self.element }).map(Some)

@@ -1,14 +1,15 @@
-//! A cache for one value: the value of the item that was requested last.
+//! A cache that stores one computed value: the value of the item that was requested last.
 //!
-//! The cache avoids that callers which request the same item one after another compute its value
-//! again.
+//! If the same item is requested several times in sequence, the value of the item is computed only
+//! once.
 
 use std::sync::Mutex;
 
-/// A cache that stores the value of the item of a list that was requested last.
+/// A cache for one item of a list: the index and the computed value of the item that was requested
+/// last.
 ///
-/// Each section of a mesh requests the data that the sections of the mesh share. Without this
-/// cache, a long tag of the mesh would be read again for each section.
+/// All sections of a mesh request the same data of the mesh, such as its vertex declaration.
+/// Without this cache, a long XML tag of the mesh would be parsed again for each section.
 #[derive(Debug)]
 pub(super) struct ValueCache<T>(Mutex<Option<(usize, T)>>);
 
@@ -19,10 +20,10 @@ impl<T> Default for ValueCache<T> {
 }
 
 impl<T: Clone> ValueCache<T> {
-    /// Returns the value of the item `index`: from the cache if it is stored there, or else from a
-    /// call of `find`.
+    /// Returns the value of the item with the index `index`. If the cache does not contain the
+    /// value of the item, the closure `find` computes the value.
     pub(super) fn get_or(&self, index: usize, find: impl FnOnce() -> T) -> T {
-        // A poisoned lock is treated like an empty cache.
+        // If the lock of the cache is poisoned, the cache is treated as empty.
         if let Ok(last) = self.0.lock()
             && let Some((_, found)) = last.as_ref().filter(|(known, _)| *known == index)
         {

@@ -1,5 +1,5 @@
-//! The columns of a vertex. A text file declares the columns as words, and a binary file as bit
-//! flags.
+//! The columns of a vertex. A text file declares the columns of a vertex as words, and a binary
+//! file declares them as bit flags.
 
 use std::ops::Range;
 
@@ -8,25 +8,26 @@ use super::xml::numbers::is_separator;
 use crate::error::ErrorKind;
 use crate::parse::Name;
 
-/// Maximum length of a `ctype` or `semantic` attribute, in bytes. The 63 words that can occur at
-/// most are much shorter.
+/// Maximum length of a `ctype` or `semantic` attribute, in bytes. A valid `ctype` or `semantic`
+/// attribute has at most 63 words, and is much shorter than this maximum.
 const MAX_DECLARATION_LENGTH: usize = 4096;
 
 /// The maximum number of scalars (single numbers) per vertex.
 pub const MAX_SCALARS: usize = 63;
 
-/// A column of a vertex: up to 63 numbers with one meaning.
+/// A column of a vertex: up to 63 numbers with one meaning, such as the three coordinates of a
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The meaning of the column.
+    /// The semantic of the column, such as position or normal.
     pub semantic: Semantic,
-    /// The index of the word of the column in the `semantic` attribute.
+    /// The index, in the `semantic` attribute, of the word that declares the column.
     pub(super) word: u8,
     /// The index of the first number of the column among the numbers of the vertex.
     pub(super) first: u8,
-    /// The count of numbers in the column.
+    /// The number of scalars in the column.
     pub(super) count: u8,
-    /// Size of all parsed columns before this column, in bytes per vertex.
+    /// Total size of all parsed columns before this column, in bytes per vertex.
     pub(super) start: u16,
     /// Size of the parsed column, in bytes per vertex.
     pub(super) size: u16,
@@ -34,7 +35,7 @@ pub struct Column {
 
 const NO_COLUMN: Column = Column { semantic: Semantic::Other, word: 0, first: 0, count: 0, start: 0, size: 0 };
 
-/// The columns of a vertex, in file order.
+/// The format of a vertex: its columns in file order, and the data type of each number.
 #[derive(Clone, Copy)]
 pub struct VertexFormat {
     columns: [Column; MAX_SCALARS],
@@ -52,9 +53,10 @@ impl std::fmt::Debug for VertexFormat {
     }
 }
 
-/// The vertex declaration in the tag of a text file: the vertex count, the format, and the words.
+/// The vertex declaration in an XML tag of a text file: the vertex count, the vertex format, and
+/// the values of the attributes `ctype` and `semantic`.
 ///
-/// The words are stored as byte ranges of the file.
+/// The two attribute values are stored as byte ranges of the file.
 #[derive(Clone, Debug)]
 pub(super) struct VertexDeclaration {
     pub(super) count: u32,
@@ -64,8 +66,7 @@ pub(super) struct VertexDeclaration {
     pub(super) semantic: Range<usize>,
 }
 
-/// An error in the vertex declaration of a text file, with the name of the attribute that contains
-/// the error.
+/// An error in the vertex declaration of a text file, with the name of the erroneous attribute.
 #[derive(Debug)]
 pub(super) struct VertexFormatFault {
     pub(super) attribute: &'static str,
@@ -82,7 +83,7 @@ impl VertexFormat {
         least_text: 0,
     };
 
-    /// Parses the attributes `ctype` and `semantic` of a text file.
+    /// Parses the values of the attributes `ctype` and `semantic` of an XML element.
     pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, VertexFormatFault> {
         for (attribute, text) in [("ctype", ctype), ("semantic", semantic)] {
             if text.len() > MAX_DECLARATION_LENGTH {
@@ -116,16 +117,16 @@ impl VertexFormat {
         Ok(format)
     }
 
-    /// Converts the vertex flags of a binary file to a vertex format. Returns `None` if an unknown
-    /// flag is set.
+    /// Converts the vertex flags of a binary file to a vertex format. Returns `None` if a flag
+    /// without a known meaning is set.
     pub(super) fn of_flags(flags: u32) -> Option<Self> {
         let mut format = Self::EMPTY;
         if flags >> FLAGS != 0 {
             return None;
         }
         for (semantics, bit) in FLAGGED.iter().zip(0_u32..) {
-            // Bone indices and bone weights share a flag. The radius comes before the `interp`
-            // columns.
+            // Bone indices and bone weights share one bit of the vertex flags. The radius column
+            // comes before the `interp` columns.
             if flags & (1 << bit) == 0 {
                 continue;
             }
@@ -141,14 +142,14 @@ impl VertexFormat {
         Some(format)
     }
 
-    /// Returns the vertex flags for these columns, or `None` if a binary file cannot store these
-    /// columns.
+    /// Returns the vertex flags for the columns of this vertex format, or `None` if a binary file
+    /// cannot store these columns.
     pub(super) fn flags(&self) -> Option<u32> {
         let flag = |column: &Column| FLAGGED.iter().zip(0_u32..).find(|(all, _)| all.contains(&column.semantic));
         self.columns().iter().try_fold(0, |flags, column| flag(column).map(|(_, bit)| flags | 1 << bit))
     }
 
-    /// Returns the format with `width` floats in each `interp` column.
+    /// Returns a copy of the vertex format that has `width` floats in each `interp` column.
     pub(super) fn with_interp_width(&self, width: u8) -> Option<Self> {
         let mut format = Self::EMPTY;
         for column in self.columns() {
@@ -172,10 +173,11 @@ impl VertexFormat {
         Ok(())
     }
 
-    /// Adds a column that consists of all numbers from the index `first` on.
+    /// Adds a column to the vertex format: the scalars from the index `first` to the last scalar
+    /// that was added.
     ///
-    /// The meaning of the column becomes [`Semantic::Other`] if the types of its numbers do not fit
-    /// the meaning, or if another column already has this meaning.
+    /// The semantic of the column becomes [`Semantic::Other`] if the data types of the column do
+    /// not fit the semantic, or if another column already has the same semantic.
     fn push_column(&mut self, semantic: Semantic, word: u8, first: u8) {
         let count = self.scalar_count.saturating_sub(first);
         let mut column = Column { semantic, word, first, count, start: self.size, size: 0 };
@@ -191,7 +193,7 @@ impl VertexFormat {
         if !fits || self.column(semantic).is_some() {
             column.semantic = Semantic::Other;
         }
-        // A vertex has at most one column per number.
+        // A vertex has at most one column per number, therefore the array `columns` is long enough.
         if let Some(place) = self.columns.get_mut(usize::from(self.column_count)) {
             *place = column;
             self.column_count = self.column_count.saturating_add(1);
@@ -205,29 +207,30 @@ impl VertexFormat {
         self.columns.get(..usize::from(self.column_count)).unwrap_or_default()
     }
 
-    /// Returns the column with the given meaning, or `None` if no column has it.
+    /// Returns the column with the given semantic, or `None` if no column has this semantic.
     #[must_use]
     pub fn column(&self, semantic: Semantic) -> Option<&Column> {
         self.columns().iter().find(|column| column.semantic == semantic && semantic != Semantic::Other)
     }
 
-    /// Returns the type of each number in a column.
+    /// Returns the data type of each number in a column of a vertex.
     #[must_use]
     pub fn scalars(&self, column: &Column) -> &[Scalar] {
         let first = usize::from(column.first);
         self.scalars.get(first..first.saturating_add(column.count.into())).unwrap_or_default()
     }
 
-    /// Returns the type of each number of a vertex, in file order.
+    /// Returns the data type of each number of a vertex, in file order.
     #[must_use]
     pub fn all_scalars(&self) -> &[Scalar] {
         self.scalars.get(..usize::from(self.scalar_count)).unwrap_or_default()
     }
 
-    /// Returns whether each number of the vertex text ends with a separator, so the numbers can be
-    /// counted by the separators.
+    /// Returns whether a separator must follow each number of a vertex text. The numbers of a
+    /// vertex text with separators can be counted without parsing the numbers.
     ///
-    /// Characters and hexadecimal numbers have a fixed width and need no separator after them.
+    /// Characters and hexadecimal numbers have a fixed number of characters and need no separator
+    /// after them.
     pub(super) fn is_counted(&self) -> bool {
         let is_fixed =
             |scalar: &Scalar| matches!(scalar, Scalar::Character | Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
@@ -240,17 +243,18 @@ impl VertexFormat {
         self.size
     }
 
-    /// Returns the minimum length of a vertex in text, in bytes.
+    /// Returns the minimum length of a vertex in a text file, in bytes.
     pub(super) const fn least_text(&self) -> u16 {
         self.least_text
     }
 }
 
-/// Number of low bits of the vertex flags to which the format assigns a column.
+/// Number of vertex flag bits with a known meaning: the 19 lowest bits.
 const FLAGS: u32 = 19;
 
-/// The meanings of the columns that each bit of the vertex flags adds, in the order in which a
-/// vertex stores them. Bit 10, the radius, comes before the `interp` columns.
+/// For each bit of the vertex flags, the meanings of the columns that the bit adds to a vertex. A
+/// vertex of a binary file stores its columns in the order of the flag bits. Bit 10 of the vertex
+/// flags, the radius, comes before the bits of the `interp` columns.
 const FLAGGED: [&[Semantic]; 19] = [
     &[Semantic::Position],
     &[Semantic::Normal],
@@ -273,7 +277,8 @@ const FLAGGED: [&[Semantic]; 19] = [
     &[Semantic::Interp(7)],
 ];
 
-/// Parses the number types of one word of a `ctype`, such as `fff` or `x4`.
+/// Parses one word of a `ctype` attribute, such as `fff` or `x4`, and calls `push` with each number
+/// type of the word.
 fn read_group(
     group: &[u8],
     push: &mut dyn FnMut(Scalar) -> Result<(), VertexFormatFault>,

@@ -1,4 +1,4 @@
-//! Vertices of a mesh or section, and the arrays of their columns.
+//! Vertices of a mesh or section, with one array for each column, such as positions and normals.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
 use crate::parse::Name;
 
-/// Vertices, borrowed from the opened file: one parsed array per column of a text file, or the
-/// records of a binary file.
+/// The vertices of a mesh or section, borrowed from the opened file: one parsed array per column
+/// for a text file, or the vertex records of a binary file.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertices<'a> {
-    /// The bytes from the start of the file to the end of the vertex text. A word value is an
-    /// offset in these bytes.
+    /// The bytes from the start of the file to the end of the vertex text. A value of the type
+    /// [`Scalar::Word`] is a byte offset from the start of the file.
     text: &'a [u8],
     format: VertexFormat,
     rows: usize,
@@ -30,19 +30,19 @@ pub struct Vertices<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum VertexStorage {
-    /// One little-endian array per column.
+    /// One little-endian array per column, parsed from a text file.
     Columns,
-    /// The records of a binary file.
+    /// One record per vertex, in the byte order of the binary file.
     Records(ByteOrder),
 }
 
 impl<'a> Vertices<'a> {
-    /// Creates vertices from the parsed columns of a text file.
+    /// Creates [`Vertices`] from the parsed columns of a text file.
     pub(super) const fn of_columns(text: &'a [u8], format: &VertexFormat, rows: usize, bytes: &'a [u8]) -> Self {
         Self { text, format: *format, rows, bytes, form: VertexStorage::Columns }
     }
 
-    /// Creates vertices from the records of a binary file.
+    /// Creates [`Vertices`] from the vertex records of a binary file.
     pub(super) const fn of_records(format: &VertexFormat, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
         Self { text: &[], format: *format, rows, bytes, form: VertexStorage::Records(order) }
     }
@@ -59,7 +59,7 @@ impl<'a> Vertices<'a> {
         self.rows == 0
     }
 
-    /// Returns the format of a vertex: the columns and the types of their numbers.
+    /// Returns the format of a vertex: its columns, and the types of the numbers in each column.
     #[must_use]
     pub const fn format(&self) -> &VertexFormat {
         &self.format
@@ -74,15 +74,15 @@ impl<'a> Vertices<'a> {
         }
     }
 
-    /// Returns the bytes of the parsed array of a column, or `None` if the file is binary and has
-    /// no separate arrays.
+    /// Returns the bytes of the parsed array of a column, or `None` for a binary file, which has no
+    /// separate arrays.
     fn array(&self, column: &Column) -> Option<&'a [u8]> {
         let [start, size] = [column.start, column.size].map(|bytes| usize::from(bytes).saturating_mul(self.rows));
         matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
-    /// Returns the first numbers of a column of each vertex as a strided array with the decoder
-    /// `decode`.
+    /// Returns a column as a strided array with one item per vertex. The decoder `decode` reads the
+    /// item of a vertex from the first numbers that the vertex has in the column.
     pub(super) fn strided<T: Decode>(&self, column: &Column, decode: T) -> Option<Strided<'a, T>> {
         match self.form {
             VertexStorage::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
@@ -133,8 +133,8 @@ impl<'a> Vertices<'a> {
     /// Returns the texture coordinates of a set from 0 to 3, or `None` if the vertices have no such
     /// set.
     ///
-    /// The sets have the same numbers as in the file. For example, a file can have set 1 without
-    /// set 0.
+    /// The index `set` is the index of the texture coordinate set in the file. For example, a file
+    /// can have set 1 without set 0.
     #[must_use]
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
         let column = self.format.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
@@ -151,11 +151,11 @@ impl<'a> Vertices<'a> {
         packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
     }
 
-    /// Returns the bone weights: up to four pairs of a bone and a weight per vertex. Pairs with
-    /// zero weight are omitted.
+    /// Returns the bone weights: up to four pairs of a bone index and a weight per vertex. Pairs of
+    /// a bone and the weight 0 are omitted.
     ///
-    /// `first_bone` is the index of the first bone of the skeleton of the mesh. This index is added
-    /// to each stored bone index.
+    /// `first_bone` is the index of the first bone of the mesh's skeleton. The value of
+    /// `first_bone` is added to each bone index in the file.
     #[must_use]
     pub fn weights(&self, first_bone: usize) -> Option<Weights<'a>> {
         let (bones, weights) = self.lanes()?;
@@ -177,7 +177,7 @@ impl<'a> Vertices<'a> {
         self.strided(self.format.column(Semantic::Radius)?, EndianFloats(self.order()))
     }
 
-    /// Returns the numbers of one vertex that belong to one column.
+    /// Returns the numbers that the vertex with the index `vertex` has in one column.
     pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         let size = usize::from(column.size);
         let bytes = match self.form {
@@ -221,14 +221,15 @@ impl<'a> Vertices<'a> {
             Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
             Scalar::Word => {
                 let rest = self.text.get(as_index(order.u32(word()))..).unwrap_or_default();
-                // A number or a word has at most 256 bytes.
+                // A number or a word in a vertex text has at most 256 bytes.
                 let near = rest.get(..256).unwrap_or(rest);
                 VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
             }
         }
     }
 
-    /// Writes each column to `out` as a separate little-endian array, one array after another.
+    /// Writes each column of the vertices to `out` as a separate little-endian array, one array
+    /// after another.
     pub(super) fn columns_into(&self, out: &mut [u8]) {
         let mut left = out;
         for column in self.format.columns() {
@@ -249,8 +250,8 @@ fn column_range(column: &Column) -> Range<usize> {
     start..start.saturating_add(column.size.into())
 }
 
-/// Copies the numbers of one vertex in little-endian byte order. The bytes of big-endian numbers
-/// are swapped.
+/// Copies the numbers of one column of one vertex from `stored` to `item`, in little-endian byte
+/// order. The bytes of each number of a big-endian file are swapped.
 fn copy_little(scalars: &[Scalar], order: ByteOrder, stored: &[u8], item: &mut [u8]) {
     let (mut stored, mut item) = (stored, item);
     for scalar in scalars {

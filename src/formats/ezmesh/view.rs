@@ -1,5 +1,5 @@
-//! A view of an opened file: its bytes together with its cached, parsed data. All readers of
-//! elements use the view.
+//! A view of an opened EZ-Mesh file: the bytes of the file, together with the cached, parsed data.
+//! The types that read single elements, such as meshes and sections, contain this view.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -20,12 +20,13 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
 
-/// The cache slot of the numbers in the text of an element: the parsed numbers, or the error that
-/// the parser returned.
+/// The cache slot for the numbers in the text of one element. The slot contains the parsed numbers,
+/// or the error that the parser returned.
 pub(super) type BlockSlot = OnceLock<Box<Result<ParsedBlock>>>;
 
-/// The kinds of elements that contain the vertices of surfaces. Checkpoints are numbered first for
-/// all elements of the first kind, then for the second kind.
+/// The kinds of elements that contain the vertices of surfaces. The array of vertex checkpoints has
+/// one item per element: first for all elements of the kind `MeshVertices`, then for all elements
+/// of the kind `SectionVertices`.
 pub(super) const VERTEX_KINDS: [ElementKind; 2] = [ElementKind::MeshVertices, ElementKind::SectionVertices];
 
 /// The data that an open file holds in addition to its bytes: options, element index and caches.
@@ -34,31 +35,33 @@ pub(super) struct MeshState {
     pub(super) context: FileContext,
     pub(super) form: Form,
     pub(super) elements: ElementIndex,
-    /// The cached, parsed numbers of each element of a text file, by the kind and the index of the
-    /// element.
+    /// The cache slots for the parsed numbers of a text file: for each kind of element, one slot
+    /// per element of this kind.
     pub(super) blocks: [Vec<BlockSlot>; ElementKind::COUNT],
-    /// The checkpoints of each vertex text, or `None` if their allocation failed.
+    /// The checkpoints of each vertex text in a text file, or `None` if the allocation of the
+    /// checkpoints failed.
     pub(super) checkpoints: Vec<OnceLock<Option<Box<RowCheckpoints>>>>,
     pub(super) caches: MeshCaches,
 }
 
-/// Cached values that are computed from a file, or looked up in it, on the first request.
+/// Cached values that are read or computed from a file on the first request.
 #[derive(Debug, Default)]
 pub(super) struct MeshCaches {
-    /// The parent of each bone of a text file.
+    /// The index of the parent bone of each bone in a text file. The index of a bone without a
+    /// parent is negative.
     pub(super) parents: OnceLock<Box<[i32]>>,
-    /// The index for searching bones by name.
+    /// The cached name index for finding bones by name.
     pub(super) bones: OnceLock<NameIndex>,
-    /// The index for searching skeletons by name.
+    /// The cached name index for finding skeletons by name.
     pub(super) skeletons: OnceLock<NameIndex>,
-    /// The index for searching materials by name.
+    /// The cached name index for finding materials by name.
     pub(super) materials: OnceLock<NameIndex>,
-    /// The index for searching meshes by name.
+    /// The cached name index for finding meshes by name.
     pub(super) meshes: OnceLock<NameIndex>,
     /// The vertex declaration of the mesh whose shared vertices were requested last.
     pub(super) declaration: ValueCache<Result<VertexDeclaration>>,
     /// The name and the skeleton name of the mesh that was read last, as byte ranges of the file.
-    /// The field `skeleton` caches the index of the skeleton of the mesh.
+    /// The field `skeleton` of [`MeshCaches`] caches the index of the mesh's skeleton.
     pub(super) named: ValueCache<[Range<usize>; 2]>,
     pub(super) skeleton: ValueCache<Option<usize>>,
     /// The computed bounding box of all positions of the file.
@@ -66,7 +69,7 @@ pub(super) struct MeshCaches {
 }
 
 impl MeshState {
-    /// Creates the state of an open file from the index of its elements, with empty caches.
+    /// Creates the data of an open file from its element index, with empty caches.
     pub(super) fn new(context: FileContext, form: Form, elements: ElementIndex) -> Result<Self> {
         let mut blocks: [Vec<BlockSlot>; ElementKind::COUNT] = Default::default();
         for (slots, count) in blocks.iter_mut().zip(elements.block_counts()) {

@@ -1,4 +1,4 @@
-//! Writes the contents of an opened file again, as text or binary like the opened file.
+//! Writes an opened EZ-Mesh file again: a text file as text, and a binary file as binary.
 
 use std::io::Write;
 
@@ -7,19 +7,20 @@ use super::form::Form;
 use super::view::View;
 use crate::error::Result;
 
-/// Writes the contents of an opened file again, as text or binary like the opened file. The
-/// contents are copied with [`builder::Mesh::of`] first.
+/// Writes an opened EZ-Mesh file again: a text file as text, and a binary file as binary.
+/// [`builder::Mesh::of`] first copies the contents of the opened file into memory.
 ///
-/// A valid binary file is reproduced byte for byte. Bytes after the plane at its end are not
-/// written. Text of any dialect is written in the style of [`builder::Mesh::write_ezm`], and every
-/// number parses to the same bits.
+/// A binary file without errors is reproduced byte for byte. Bytes after the last field of a binary
+/// file, the plane, are not written. A text file of any XML dialect is written with
+/// [`builder::Mesh::write_ezm`], and every written number parses to the same bits as in the opened
+/// file.
 ///
 /// # Errors
 ///
-/// Returns the first error that is found while the file is read. Returns
-/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the field if the file cannot be
-/// written, for example if triangles refer to missing vertices; nothing is written in this case.
-/// Returns an error if the output fails.
+/// Returns the first error that is found while the opened file is read. Returns
+/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the field if the contents cannot
+/// be written, for example if triangles refer to missing vertices; no byte is then written to
+/// `out`. Returns an error if writing to `out` fails.
 pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     let system = builder::Mesh::of(view)?;
     match view.state.form {

@@ -1,5 +1,5 @@
-//! The joints of the skin as bones of the format-independent model. A mesh asset contains no
-//! animations.
+//! Implements the [`Animations`] trait for Second Life mesh assets: each joint of the skin is a
+//! bone. A mesh asset contains no animation clips.
 
 use super::geometry::{ShownAsset, no_such};
 use super::matrix::Matrix;
@@ -11,13 +11,13 @@ use crate::model::animation::{Animations, Clip};
 use crate::model::{Bone, Transform};
 
 impl<A: ShownAsset> Animations for A {
-    /// Returns the number of joints of the skin, or 0 if the skin is absent or damaged.
+    /// Returns the number of joints of the skin, or 0 if the skin is absent or cannot be read.
     fn bone_count(&self) -> usize {
         self.asset().skin().ok().flatten().map_or(0, |skin| skin.joint_count())
     }
 
-    /// Returns a joint of the skin as a bone without a parent. The file does not store the parents
-    /// of joints, because the avatar's skeleton defines them.
+    /// Returns a joint of the skin as a bone without a parent. The file does not store parent
+    /// joints, because the avatar's skeleton defines the joint hierarchy.
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         match self.asset().skin()? {
             Some(skin) => read_bone(&skin, bone),
@@ -36,14 +36,14 @@ impl<A: ShownAsset> Animations for A {
 
 fn read_bone<'a>(skin: &Skin<'a>, bone: usize) -> Result<Bone<'a>> {
     let name = skin.joint_name(bone)?;
-    // If the skin has no matrix for the joint, the bone has the name of the joint and the default
-    // transform.
+    // If the skin has no inverse bind matrix for the joint, or if this matrix cannot be inverted,
+    // the bone has the default transform.
     let bind = skin.inverse_bind(bone).ok().and_then(|inverse| rest(&inverse)).unwrap_or_default();
     Ok(Bone { name, parent: -1, bind })
 }
 
-/// Returns the rest pose of a joint in the bind space: the inverse of the joint's inverse bind
-/// matrix. Returns `None` if this matrix cannot be inverted.
+/// Returns the rest transform of a joint in the bind space: the inverse of the joint's inverse bind
+/// matrix. Returns `None` if the inverse bind matrix cannot be inverted.
 fn rest(inverse: &Matrix) -> Option<Transform> {
     let rows = inverse.as_chunks::<4>().0;
     let [first, second, third, moved] =
@@ -54,7 +54,8 @@ fn rest(inverse: &Matrix) -> Option<Transform> {
         return None;
     }
     let columns = columns.map(|column| column.map(|value| value / determinant));
-    // The rows of the inverted matrix are the directions of the joint's axes.
+    // The first three rows of the inverted matrix are the joint's x, y and z axes in the bind
+    // space.
     let row = |number: usize| columns.map(|column| column.get(number).copied().unwrap_or_default());
     let axes = [row(0), row(1), row(2)];
     let position = columns.map(|column| -dot(moved, column));
@@ -78,8 +79,8 @@ mod tests {
         let at = rest(&matrix).unwrap();
         assert_eq!((at.position, at.scale), ([-1.0, 2.0, -3.0], [1.0; 3]));
         assert_eq!(at.rotation.map(f32::abs), [0.0, 0.0, 0.0, 1.0]);
-        // The matrix turns from x to y and halves the size. The inverse of the matrix turns from y
-        // to x and doubles the size.
+        // The matrix `turned` rotates the x axis to the y axis and scales by one half. The inverse
+        // of `turned` rotates the y axis to the x axis and scales by two.
         let turned = [0.0, 0.5, 0.0, 0.0, -0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0];
         let at = rest(&turned).unwrap();
         assert_eq!(at.scale, [2.0; 3]);

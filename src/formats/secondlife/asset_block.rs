@@ -1,4 +1,4 @@
-//! An inflated block: the inflated bytes, and the LLSD value that these bytes encode.
+//! [`AssetBlock`]: the inflated bytes of a block, and the LLSD value that these bytes encode.
 
 use std::sync::OnceLock;
 
@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// A reusable buffer that blocks are inflated into, one after another. Reusing the buffer saves
-/// memory allocations.
+/// A reusable buffer for one inflated block at a time. Inflating many blocks into the same buffer
+/// saves memory allocations.
 ///
 /// ```
 /// use meshpeek::secondlife::{InflateBuffer, Lod, Mesh, AssetPart};
@@ -38,8 +38,8 @@ impl InflateBuffer {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`AssetView::block`](super::AssetView::block). Offsets in errors
-    /// count from the first byte of `stored`.
+    /// Returns the same errors as [`AssetView::block`](super::AssetView::block). The byte offsets
+    /// in the returned errors count from the first byte of `stored`.
     pub fn inflate(&mut self, part: AssetPart, stored: &[u8], limits: &Limits) -> Result<AssetBlock<'_>> {
         self.fill(part, stored, 0, limits)
     }
@@ -50,27 +50,31 @@ impl InflateBuffer {
     }
 }
 
-/// The keys of a skin whose values are arrays, in the order of the field `lists` of [`BlockData`].
+/// The keys under which the LLSD map of a skin stores arrays. The field `lists` of [`BlockData`]
+/// stores the offsets of the array items, one list of offsets per key, in the order of
+/// `SKIN_LISTS`.
 pub(super) const SKIN_LISTS: [&str; 3] = ["joint_names", "inverse_bind_matrix", "alt_inverse_bind_matrix"];
 
-/// The contents of an inflated block.
+/// The inflated bytes of a block, and the offsets of values in these bytes.
 #[derive(Debug, Default)]
 pub(super) struct BlockData {
     part: Option<AssetPart>,
     bytes: Vec<u8>,
-    /// Offset of the compressed block in the file, and length of the compressed block, both in
+    /// Byte offset of the compressed block in the file, and length of the compressed block in
     /// bytes.
     stored: (u64, u64),
     stream: ZlibStream,
     limits: LlsdLimits,
-    /// Offsets of the start and the end of the block's LLSD value in the inflated bytes.
+    /// Start offset and end offset of the block's LLSD value, counted from the first inflated byte.
+    /// The end offset is the offset of the first byte after the LLSD value.
     value: (usize, usize),
-    /// For each array whose items are accessed by index, the offsets of the items in the inflated
-    /// bytes. A block with geometry has one such array, the submeshes. A skin has three such
-    /// arrays: joint names, inverse bind matrices and alternative inverse bind matrices.
+    /// For each LLSD array whose items are accessed by index, the offsets of the items in the
+    /// inflated bytes. A block with geometry has one array of offsets, for the submeshes. A skin
+    /// has three arrays of offsets: for joint names, inverse bind matrices and alternative inverse
+    /// bind matrices.
     lists: [Vec<u32>; 3],
-    /// For each submesh, an index that finds the weights of a vertex. The index is built on the
-    /// first access to the weights.
+    /// For each submesh, an index structure that finds the weights of a vertex in the weight data.
+    /// The index structure of a submesh is built on the first access to the weights of the submesh.
     indices: Vec<OnceLock<Option<RunIndex>>>,
 }
 
@@ -84,7 +88,8 @@ impl BlockData {
     ) -> Result<Self> {
         let mut new = Self::default();
         new.fill(part, stored, at, limits, &mut budget, &mut None)?;
-        // Unused capacity is freed if it is larger than a quarter of the inflated bytes.
+        // The unused capacity of the vector `bytes` is freed if it is larger than a quarter of the
+        // length of the inflated bytes.
         if new.bytes.capacity().saturating_sub(new.bytes.len()) > new.bytes.len() / 4 {
             new.bytes.shrink_to_fit();
         }
@@ -116,7 +121,8 @@ impl BlockData {
         self.fill_lists(part).map_err(|kind| Error::new(FORMAT, Field::new(part.key()), at, kind))
     }
 
-    /// Stores in `lists` the offsets of the items that are accessed by index.
+    /// Fills the field `lists` with the byte offsets of the submeshes if the block holds geometry,
+    /// or with the byte offsets of the joint names and matrices if the block holds a skin.
     fn fill_lists(&mut self, part: AssetPart) -> Result<(), ErrorKind> {
         let mut lists = std::mem::take(&mut self.lists);
         let value = AssetBlock { data: self }.value();
@@ -135,7 +141,7 @@ impl BlockData {
         Ok(())
     }
 
-    /// Returns the number of bytes of memory that the inflated bytes of the block use.
+    /// Returns the size in bytes of the memory allocation for the inflated bytes of the block.
     pub(super) fn size(&self) -> u64 {
         as_u64(self.bytes.capacity())
     }
@@ -145,7 +151,7 @@ impl BlockData {
     }
 }
 
-/// Appends the offsets of the items of an LLSD array to `list`.
+/// Appends the byte offsets of all items of an LLSD array to `list`.
 fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(), ErrorKind> {
     let Some(array) = array else { return Ok(()) };
     list.try_reserve_exact(array.len()).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(array.len()) })?;
@@ -171,7 +177,7 @@ impl<'a> AssetBlock<'a> {
         Self { data }
     }
 
-    /// Returns the part of the asset (the key in the header) that the block contains.
+    /// Returns the type of the block, as given by the block's key in the asset header.
     #[must_use]
     pub fn part(&self) -> AssetPart {
         self.data.part.unwrap_or(AssetPart::HighLod)
@@ -183,45 +189,45 @@ impl<'a> AssetBlock<'a> {
         &self.data.bytes
     }
 
-    /// Returns the LLSD value of the block, without the [marker line](llsd::marker_line) that may
-    /// come before the value.
+    /// Returns the LLSD value of the block. A [marker line](llsd::marker_line) before the value is
+    /// not part of the value.
     #[must_use]
     pub fn value(&self) -> LlsdValue<'a> {
         let (start, end) = self.data.value;
         llsd::walked_at(&self.data.bytes, start, end, &self.data.limits).unwrap_or(LlsdValue::Undefined)
     }
 
-    /// Returns the LLSD value whose marker is at offset `at` of the inflated bytes. `at` is one of
-    /// the offsets that [`list`](Self::list) returns.
+    /// Returns the LLSD value whose marker byte is at offset `at` of the inflated bytes. The
+    /// argument `at` must be one of the offsets that [`list`](Self::list) returns.
     ///
-    /// This function does not check the bytes again, because the whole block was checked after
-    /// inflating.
+    /// This function does not check the bytes of the value, because the whole block was already
+    /// checked after it was inflated.
     pub(super) fn item_at(self, at: usize) -> Option<LlsdValue<'a>> {
         llsd::walked_at(&self.data.bytes, at, self.data.value.1, &self.data.limits)
     }
 
-    /// Returns the offset of the LLSD value in the inflated bytes: 0 unless the block begins with a
-    /// marker line.
+    /// Returns the byte offset of the LLSD value in the inflated bytes: 0 unless the block begins
+    /// with a marker line.
     #[must_use]
     pub const fn value_at(&self) -> usize {
         self.data.value.0
     }
 
-    /// Returns the inflated bytes after the LLSD value. In a valid block, no bytes follow the
-    /// value.
+    /// Returns the inflated bytes after the LLSD value. In a well-formed block, the result is
+    /// empty.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.data.bytes.get(self.data.value.1..).unwrap_or_default()
     }
 
-    /// Returns the number of bytes of the stored block that follow the compressed stream: 0 in a
-    /// valid block.
+    /// Returns the number of bytes between the end of the compressed stream and the end of the
+    /// stored block: 0 in a well-formed block.
     #[must_use]
     pub const fn unused(&self) -> u64 {
         self.data.stored.1.saturating_sub(self.data.stream.used)
     }
 
-    /// Returns whether the block has a gzip wrapper instead of a zlib wrapper.
+    /// Returns whether the compressed block has a gzip wrapper instead of a zlib wrapper.
     #[must_use]
     pub const fn is_gzip(&self) -> bool {
         self.data.stream.gzip
@@ -239,8 +245,9 @@ impl<'a> AssetBlock<'a> {
         self.data.stored.1
     }
 
-    /// Returns the LLSD value of the block as a map, or `None` if the value is undefined, as in the
-    /// hull block of a sub-model.
+    /// Returns the LLSD value of the block as a map, or `None` if the value is undefined. In the
+    /// block of convex hulls, the LLSD value is undefined if the mesh is a sub-model, that is, one
+    /// of several meshes of a split model.
     ///
     /// # Errors
     ///
@@ -257,23 +264,26 @@ impl<'a> AssetBlock<'a> {
         &self.data.limits
     }
 
-    /// Returns the offsets in the inflated bytes of the items of array `number`. Geometry has array
-    /// 0, the submeshes. A skin has the arrays of [`SKIN_LISTS`].
+    /// Returns the byte offsets of the items of one LLSD array of the block, counted from the first
+    /// inflated byte. In a block with geometry, the only array is array 0, which contains the
+    /// submeshes. In a block with a skin, the argument `number` is the index of the array's key in
+    /// [`SKIN_LISTS`].
     pub(super) fn list(self, number: usize) -> &'a [u32] {
         self.data.lists.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the cache slot for the index that finds the weights of each vertex of a submesh.
+    /// Returns the cache slot for the index structure that finds a vertex's weights in a submesh,
+    /// or `None` if `submesh` is out of range.
     pub(super) fn weight_index(self, submesh: usize) -> Option<&'a OnceLock<Option<RunIndex>>> {
         self.data.indices.get(submesh)
     }
 
-    /// Makes an error about the byte at offset `at` of the inflated bytes.
+    /// Creates an error about the byte at offset `at` of the inflated bytes.
     pub(super) fn error(self, field: Field, at: usize, kind: ErrorKind) -> Error {
         self.data.with_location(field, LlsdFault { at: as_u64(at), kind })
     }
 
-    /// Makes an error about an LLSD value that has the wrong type or the wrong contents.
+    /// Creates an error about an LLSD value that has the wrong type or the wrong contents.
     pub(super) fn wrong(self, field: Field, at: usize, expected: &'static str, found: &str) -> Error {
         self.error(field, at, ErrorKind::Value { expected: expected.into(), found: found.to_owned().into() })
     }

@@ -1,6 +1,6 @@
-//! The blocks of an asset, and its levels of detail.
+//! The types of blocks of an asset ([`AssetPart`]), and the levels of detail of an asset ([`Lod`]).
 
-/// A level of detail.
+/// One of the four levels of detail of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lod {
     /// The lowest level of detail.
@@ -9,7 +9,7 @@ pub enum Lod {
     Low,
     /// The medium level of detail.
     Medium,
-    /// The full level of detail.
+    /// The highest level of detail.
     High,
 }
 
@@ -17,7 +17,7 @@ impl Lod {
     /// All levels of detail, the most detailed level first.
     pub const ALL: [Self; 4] = [Self::High, Self::Medium, Self::Low, Self::Lowest];
 
-    /// Returns the block that holds this level of detail.
+    /// Returns the type of the block that holds this level of detail.
     #[must_use]
     pub const fn part(self) -> AssetPart {
         match self {
@@ -39,12 +39,13 @@ impl Lod {
         }
     }
 
-    /// Returns the level of detail that a viewer shows when this level is requested, or `None` if
-    /// no level is available.
+    /// Returns the level of detail that a viewer shows when the level `self` is requested, or
+    /// `None` if no level of detail is available.
     ///
-    /// A level is available if `is_there` returns true for that level. If this level is available,
-    /// the result is this level. If not, the result is the nearest lower available level, or the
-    /// nearest higher available level if no lower level is available.
+    /// The closure `is_there` returns whether a level of detail is available. If the level of
+    /// detail `self` is available, the result is `self`. If `self` is not available, the result is
+    /// the nearest lower level of detail that is available, or the nearest higher one if no lower
+    /// one is available.
     pub fn nearest(self, is_there: impl Fn(Self) -> bool) -> Option<Self> {
         let lower = Self::ALL.into_iter().filter(|lod| *lod <= self);
         let higher = Self::ALL.into_iter().rev().filter(|lod| *lod > self);
@@ -52,34 +53,35 @@ impl Lod {
     }
 }
 
-/// The type of a block of an asset. Each type is a key of the header whose entry has an offset and
-/// a size.
+/// The type of a block of an asset. For each block, the header has an entry with an offset and a
+/// size, and the key of this entry gives the type of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AssetPart {
-    /// Geometry in full detail.
+    /// The submeshes of the highest level of detail.
     HighLod,
-    /// Geometry in medium detail.
+    /// The submeshes of the medium level of detail.
     MediumLod,
-    /// Geometry in low detail.
+    /// The submeshes of the low level of detail.
     LowLod,
-    /// Geometry in the lowest detail.
+    /// The submeshes of the lowest level of detail.
     LowestLod,
-    /// Collision triangles.
+    /// Collision triangles, stored under the key `physics_mesh`.
     PhysicsMesh,
     /// Collision triangles, stored under the old key `physics_shape`.
     PhysicsShape,
-    /// Convex hulls for collision.
+    /// Convex hulls for collision detection.
     PhysicsConvex,
     /// The joints, and the matrices that bind the mesh to the joints.
     Skin,
-    /// Private data of a simulator's physics engine.
+    /// Private data of the physics engine in a simulator (a server of the virtual world).
     PhysicsHavok,
-    /// A block in old uploads that no program reads.
+    /// A block with the key `skeleton`, which occurs in old uploads and which no known program
+    /// reads.
     Skeleton,
 }
 
 impl AssetPart {
-    /// All known types of blocks.
+    /// All types of blocks that this crate knows.
     pub const ALL: [Self; 10] = [
         Self::HighLod,
         Self::MediumLod,
@@ -93,7 +95,7 @@ impl AssetPart {
         Self::Skeleton,
     ];
 
-    /// Returns the key of the block in the header.
+    /// Returns the key of this block type in the asset header.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -115,8 +117,8 @@ impl AssetPart {
         Self::ALL.iter().position(|part| *part == self).unwrap_or_default()
     }
 
-    /// Returns the level of detail that the block holds, or `None` if the block does not hold a
-    /// level of detail.
+    /// Returns the level of detail that a block of this type holds, or `None` if the block does not
+    /// hold a level of detail.
     #[must_use]
     pub const fn lod(self) -> Option<Lod> {
         match self {
@@ -128,7 +130,8 @@ impl AssetPart {
         }
     }
 
-    /// Returns whether the block holds submeshes.
+    /// Returns whether a block of this type holds submeshes: a level of detail or collision
+    /// triangles.
     #[must_use]
     pub const fn is_geometry(self) -> bool {
         matches!(
@@ -137,8 +140,8 @@ impl AssetPart {
         )
     }
 
-    /// Returns the bit of the block in the flags of a viewer's cache file, or `None` if the flags
-    /// have no bit for the block.
+    /// Returns the bit mask of this block type in the flags of a viewer's cache file, or `None` if
+    /// the flags have no bit for this block type.
     #[must_use]
     pub const fn cache_flag(self) -> Option<u32> {
         match self {

@@ -1,4 +1,4 @@
-//! The data that an opened asset needs in addition to the bytes of the file.
+//! [`AssetState`]: the options, the byte range and the cached blocks of an opened asset.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,34 +16,39 @@ use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::OpenOptions;
 
+/// The options, the byte range and the cached blocks of an opened asset, without the bytes of the
+/// file.
 ///
-/// The options, the byte range and the caches of an opened asset, without the bytes of the file.
-///
-/// Blocks are inflated, and the caches of offsets are built, on the first access.
+/// A block is inflated on the first access to the block. The offsets of blocks and of material
+/// names are computed on the first access that needs these offsets, and are then cached.
 #[derive(Debug)]
 pub(super) struct AssetState {
     pub(super) context: FileContext,
     /// Byte range of the asset in the file.
     pub(super) range: Range<usize>,
-    /// The flags in the preamble, if the file is a cache file.
+    /// The flags in the preamble of a viewer's cache file, with one bit for each block that the
+    /// viewer has fetched, or `None` if the file is not a viewer's cache file.
     pub(super) cache_flags: Option<u32>,
-    /// The number of assets, if the file is a container.
+    /// The number of assets in the container, or `None` if the file is not a container.
     pub(super) container_len: Option<usize>,
-    /// The error in the asset's header, if the header cannot be read.
+    /// The error in the asset's header, or `None` if the header can be read.
     fault: Option<Error>,
     pub(super) blocks: [OnceLock<Box<Result<BlockData>>>; AssetPart::ALL.len()],
-    /// The number of bytes of memory that the inflated blocks use.
+    /// The number of bytes of memory that all inflated blocks of the asset use.
     pub(super) block_memory: AtomicU64,
-    /// Offset in the asset of each material's name. Filled on the first access to a material name.
+    /// Byte offset in the asset of each material name. The offsets of the material names are
+    /// computed on the first access to a material name.
     pub(super) materials: OnceLock<Vec<u32>>,
-    /// Byte ranges of the blocks in the file. Filled on the first access to a block.
+    /// Byte ranges of the blocks in the file. The byte ranges of the blocks are computed on the
+    /// first access to a block.
     pub(super) ranges: OnceLock<BlockRanges>,
-    /// The highest level of detail that the asset has. Filled on the first access to a surface.
+    /// The highest level of detail that the asset has. The highest level of detail is determined on
+    /// the first access to a surface.
     pub(super) highest: OnceLock<Lod>,
 }
 
 impl AssetState {
-    /// Reads the header of a file, and selects the asset with the number `options.asset`.
+    /// Reads the header of a file, and selects the asset at index `options.asset`.
     pub(super) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         if bytes.is_empty() {
             return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
@@ -83,22 +88,24 @@ impl AssetState {
         }
     }
 
-    /// Returns an [`AssetState`] without inflated blocks for the asset with the number `asset` of
-    /// the same file.
+    /// Returns an [`AssetState`] without inflated blocks for the asset at index `asset` of the file
+    /// that `self` belongs to.
     pub(super) fn sibling(&self, bytes: &[u8], asset: usize, range: Result<Range<usize>>) -> Self {
         let options = OpenOptions { asset, ..self.context.options };
         let mut state = Self::new(&options, 0..0, self.cache_flags, self.container_len);
         match range {
-            // An asset that is not in a container was already checked when the file was opened.
+            // The header of an asset that is not in a container was already checked when the file
+            // was opened.
             Ok(range) if self.container_len.is_none() => state.range = range,
             range => state.select(bytes, range),
         }
         state
     }
 
-    /// Selects the asset in a byte range of the file. If the header of the asset has an error,
-    /// stores the error for later accesses. If `range` is an error, stores that error, and the
-    /// asset has no bytes.
+    /// Selects the asset that occupies the byte range `range` of the file. If the header of the
+    /// asset has an error, this function stores this error, and later accesses to the asset return
+    /// the stored error. If the argument `range` is an error, this function stores this error, and
+    /// the byte range of the selected asset is empty.
     fn select(&mut self, bytes: &[u8], range: Result<Range<usize>>) {
         self.range = 0..0;
         let check = range.and_then(|range| {
@@ -108,7 +115,7 @@ impl AssetState {
         self.fault = check.err();
     }
 
-    /// Checks the header of an asset in a container.
+    /// Checks the header of an asset that is in a container.
     fn check_contained(&self, bytes: &[u8]) -> Result<()> {
         let header = self.header(bytes)?;
         if Container::of(&header).is_some() {
@@ -119,15 +126,16 @@ impl AssetState {
         header.check_version()
     }
 
-    /// Reads the header of the asset, or returns the stored error.
+    /// Reads the header of the asset. If an earlier check of the header failed, returns the stored
+    /// error of that check.
     pub(super) fn header<'a>(&self, bytes: &'a [u8]) -> Result<Header<'a>> {
         self.fault.clone().map_or(Ok(()), Err)?;
         let asset = bytes.get(self.range.clone()).unwrap_or_default();
         Header::read(asset, self.range.start, &self.context.options.limits)
     }
 
-    /// Records in the access log that the container's map was read, except for the bytes of the
-    /// assets in this map.
+    /// Records in the access log that the container's LLSD map was read, without the bytes of the
+    /// assets that the container's map contains.
     fn record_container(&self, container: &Container<'_>, len: u64) {
         let Some(log) = self.context.access_log() else { return };
         let assets = container.items().filter_map(|item| asset_bytes(&item)).map(|(_, bytes)| as_u64(bytes.len()));
@@ -135,13 +143,14 @@ impl AssetState {
     }
 }
 
-/// Returns the byte range in the file of asset number `asset` of a container.
+/// Returns the byte range in the file of the asset at index `asset` of a container.
 fn find_asset(container: &Container<'_>, asset: usize) -> Result<Range<usize>> {
     let item = container.items().nth(asset).ok_or_else(|| no_such_asset(asset, container.len()))?;
     range_of(&item)
 }
 
-/// Returns the byte range in the file of the asset that an LLSD item of a container contains.
+/// Returns the byte range in the file of an asset that is stored as a string item of a container's
+/// LLSD map.
 pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
     let range = asset_bytes(item).and_then(|(start, bytes)| {
         let start = usize::try_from(start).ok()?;

@@ -1,5 +1,5 @@
-//! A view of an asset. The view reads the header from the file and inflates each block on the first
-//! access to the block.
+//! [`AssetView`]: a view of a mesh asset. An asset view parses the header in the file's bytes, and
+//! inflates each block on the first access to the block.
 
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget, Name};
 
-/// A view of an asset, borrowed from its [`Mesh`](super::Mesh).
+/// A view of a mesh asset, borrowed from a [`Mesh`](super::Mesh).
 #[derive(Clone, Copy, Debug)]
 pub struct AssetView<'a> {
     /// All bytes of the file.
@@ -36,14 +36,14 @@ impl<'a> AssetView<'a> {
         self.bytes
     }
 
-    /// Returns the record that a viewer's disk cache writes before an asset, or `None` if the file
-    /// does not begin with such a record.
+    /// Returns the preamble of a file from a viewer's disk cache, or `None` if the file does not
+    /// begin with such a preamble.
     pub(super) fn preamble(&self) -> Option<&'a RawPreamble> {
         detect::preamble(self.bytes)
     }
 
-    /// Returns the first header of the file, after the preamble if the file has one. The result is
-    /// the header of an asset or the map of a container.
+    /// Returns the first header of the file: the header of an asset or the map of a container. In a
+    /// viewer's cache file, the header of the asset follows the preamble.
     pub(super) fn first_header(&self) -> Result<Header<'a>> {
         let start = detect::preamble_len(self.bytes);
         Header::read(self.bytes.get(start..).unwrap_or_default(), start, &self.state.context.options.limits)
@@ -55,8 +55,8 @@ impl<'a> AssetView<'a> {
         Container::of(&Header::read(self.bytes, 0, &self.state.context.options.limits).ok()?)
     }
 
-    /// Returns an iterator over the [`AssetState`]s of all assets of the file. The returned values
-    /// have no inflated blocks.
+    /// Returns an iterator over new [`AssetState`]s, one per asset of the file. Each new
+    /// [`AssetState`] has no inflated blocks.
     pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
         let container = self.container();
         let alone = container.is_none().then(|| self.state.range.clone());
@@ -76,14 +76,14 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns the bytes of the asset. In a container or a cache file, these bytes are only part of
-    /// the file.
+    /// Returns the bytes of the asset. In a container or in a viewer's cache file, the asset is
+    /// only part of the file.
     #[must_use]
     pub fn asset(&self) -> &'a [u8] {
         self.bytes.get(self.state.range.clone()).unwrap_or_default()
     }
 
-    /// Returns the offset of the asset in the file.
+    /// Returns the offset of the asset's first byte in the file.
     #[must_use]
     pub fn start(&self) -> u64 {
         as_u64(self.state.range.start)
@@ -99,20 +99,22 @@ impl<'a> AssetView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the asset is in a container and has no valid header, or if the value
-    /// that owns the bytes now returns other bytes than when the file was opened.
+    /// Returns an error if the asset is in a container and its header is malformed. Also returns an
+    /// error if the header was well-formed when the file was opened, but was changed since then to
+    /// malformed bytes, which is possible in a memory-mapped file.
     pub fn header(&self) -> Result<Header<'a>> {
         self.state.header(self.bytes)
     }
 
     /// Returns the byte range and the compressed bytes of a block, or `None` if the header has no
-    /// entry for the block.
+    /// entry for the block or the size in the entry is 0.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the block's header entry is damaged,
-    /// [`ErrorKind::UnexpectedEnd`] if the block ends after the end of the asset, and
-    /// [`ErrorKind::Missing`] if the client or the viewer has not fetched the block yet.
+    /// Returns [`ErrorKind::Value`] if the block's header entry is not a map, or if the offset or
+    /// the size in the entry is negative or not an integer. Returns [`ErrorKind::UnexpectedEnd`] if
+    /// the block ends after the end of the asset, and [`ErrorKind::Missing`] if the block's bytes
+    /// were not fetched over the network yet.
     pub fn stored(&self, part: AssetPart) -> Result<Option<(BlockRange, &'a [u8])>> {
         let ranges = if let Some(ranges) = self.state.ranges.get() {
             ranges
@@ -125,7 +127,8 @@ impl<'a> AssetView<'a> {
         let field = Field::new(part.key());
         let not_fetched = || {
             let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
-            // The block may start after the end of the available bytes.
+            // If a block that was not fetched starts after the end of the asset, the error has the
+            // end offset of the asset.
             Error::new(FORMAT, field, stored.start.min(self.end()), ErrorKind::Missing { expected })
         };
         if let (Some(flags), Some(flag)) = (self.state.cache_flags, part.cache_flag())
@@ -148,18 +151,19 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns an inflated block, or `None` if the header has no entry for the block.
+    /// Returns an inflated block, or `None` if the header has no entry for the block or the size in
+    /// the entry is 0.
     ///
-    /// The first call inflates the block and caches the inflated bytes. If two threads make the
-    /// first call at the same time, both threads inflate the block, and one of the two results is
-    /// cached.
+    /// The first call inflates the block and caches the inflated bytes. If two threads
+    /// simultaneously request a block that is not cached yet, each thread inflates the block, and
+    /// only one of the two results is cached.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`] or
     /// [`ErrorKind::UnexpectedEnd`] if the block is not a complete zlib stream of one LLSD value.
-    /// Returns [`ErrorKind::Limit`] if the block inflates to more bytes than the [`Limits`] of the
-    /// file allow.
+    /// Returns [`ErrorKind::Limit`] if the inflated block exceeds [`Limits::block`], or if all
+    /// inflated blocks of the asset together exceed [`Limits::asset`].
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
         let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
         if let Some(block) = slot.get() {
@@ -173,20 +177,20 @@ impl<'a> AssetView<'a> {
         if let Err(error) = &block
             && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
         {
-            // This error is not cached, because a later call may succeed when memory is free again.
+            // An error that reports a lack of memory is not cached, because a later call may
+            // succeed after other inflated blocks have been released.
             return Err(error.clone());
         }
         if let Err(late) = slot.set(Box::new(block)) {
-            // Another thread inflated the same block first.
+            // If another thread has cached the same block first, this thread's copy is freed, and
+            // its size is subtracted from the memory total of all inflated blocks.
             self.state.block_memory.fetch_sub(late.as_ref().as_ref().map_or(0, BlockData::size), Ordering::Relaxed);
         }
         slot.get().map_or(Ok(None), |block| borrow_block(block))
     }
 
-    /// Inflates a block into the given buffer, or returns `None` if the header has no entry for the
-    /// block.
-    ///
-    /// Every call inflates the block again, even if the inflated block is already cached.
+    /// Inflates a block into `buffer` on every call, even if the inflated block is already cached.
+    /// Returns `None` if the header has no entry for the block or the size in the entry is 0.
     ///
     /// # Errors
     ///
@@ -197,7 +201,8 @@ impl<'a> AssetView<'a> {
         buffer.fill(part, bytes, stored.start, &self.limits()).map(Some)
     }
 
-    /// Returns whether a block was inflated without an error and is cached.
+    /// Returns whether the inflated bytes of a block are cached. If an earlier attempt to inflate
+    /// the block failed, the result is false.
     #[must_use]
     pub fn is_inflated(&self, part: AssetPart) -> bool {
         let block = self.state.blocks.get(part.number()).and_then(|slot| slot.get());
@@ -209,8 +214,8 @@ impl<'a> AssetView<'a> {
     /// # Errors
     ///
     /// Returns the same errors as [`block`](Self::block). If the asset does not have the requested
-    /// level, returns [`ErrorKind::Choice`] with the names of the levels that the asset has. If the
-    /// asset has no levels, returns [`ErrorKind::Missing`].
+    /// level of detail, returns [`ErrorKind::Choice`] with the names of the levels of detail that
+    /// the asset has. If the asset has no level of detail, returns [`ErrorKind::Missing`].
     pub fn level(&self, lod: Lod) -> Result<Level<'a>> {
         match self.block(lod.part())? {
             Some(block) => block.level(),
@@ -218,10 +223,9 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns the level of detail that a viewer shows for `lod`.
-    ///
-    /// If the asset has the level `lod`, returns that level. If not, returns the nearest lower
-    /// level, or the nearest higher level if the asset has no lower level.
+    /// Returns the level of detail `lod` if the asset has this level. If the asset does not have
+    /// the level `lod`, returns the level of detail that a viewer shows instead: the nearest lower
+    /// level, or the nearest higher level if the asset has no lower one.
     ///
     /// # Errors
     ///
@@ -232,7 +236,7 @@ impl<'a> AssetView<'a> {
         nearest.map_or_else(|| Err(self.no_level(None)), |lod| self.level(lod))
     }
 
-    /// Makes the error for a level of detail that the asset does not have.
+    /// Creates the error for a requested level of detail that the asset does not have.
     fn no_level(&self, asked: Option<Lod>) -> Error {
         let header = match self.header() {
             Ok(header) => header,
@@ -249,18 +253,18 @@ impl<'a> AssetView<'a> {
         Error::new(FORMAT, Field::new(asked.map_or("high_lod", |lod| lod.part().key())), self.start(), kind)
     }
 
-    /// Returns the name of a material, or `None` if the header's material list has no string at the
-    /// index `number`.
+    /// Returns the name of a material, or `None` if the header's array of material names has no
+    /// string at index `number`.
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
-        // Callers usually read the names of all materials, so one pass over the header finds the
-        // offsets of all names.
+        // Callers usually read the names of all materials, so the offsets of all material names are
+        // found in one pass over the header and cached.
         let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
         let at = usize::try_from(*starts.get(number)?).ok()?;
         llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
     }
 
-    /// Returns the offsets of the material names in the header, counted from the first byte of the
-    /// asset.
+    /// Returns the byte offsets of the material names in the header. The offsets count from the
+    /// first byte of the asset.
     fn find_materials(&self) -> Result<Vec<u32>> {
         let list = self.header()?.material_list();
         let mut starts = Vec::new();
@@ -283,8 +287,8 @@ impl<'a> AssetView<'a> {
         self.block(AssetPart::Skin)?.map(Skin::new).transpose()
     }
 
-    /// Returns the convex hulls for collision, or `None` if the asset has no convex hulls, which is
-    /// usual for a sub-model.
+    /// Returns the convex hulls for collision, or `None` if the asset has no convex hulls. A
+    /// sub-model (one of several meshes of a split model) usually has no convex hulls.
     ///
     /// # Errors
     ///
@@ -293,9 +297,8 @@ impl<'a> AssetView<'a> {
         self.block(AssetPart::PhysicsConvex)?.map_or(Ok(None), Convex::new)
     }
 
-    /// Returns the collision triangles, or `None` if the asset has no collision triangles.
-    ///
-    /// The block with the triangles has the key `physics_mesh`, or the old key `physics_shape`.
+    /// Returns the collision triangles, stored under the header key `physics_mesh` or the old
+    /// header key `physics_shape`, or `None` if the asset has no collision triangles.
     ///
     /// # Errors
     ///
@@ -310,9 +313,9 @@ impl<'a> AssetView<'a> {
 
     /// Returns the collision shape, or `None` if the asset has no collision shape.
     ///
-    /// The list of convex hulls has the highest priority. If the asset has no such list, the
-    /// collision triangles are used. If the asset has no collision triangles, the bounding hull is
-    /// used.
+    /// If the asset has a non-empty array of convex hulls, the result is these hulls. If the array
+    /// of convex hulls is absent or empty, the result is the collision triangles. If the array is
+    /// absent or empty and the asset has no collision triangles, the result is the bounding hull.
     ///
     /// # Errors
     ///
@@ -331,8 +334,8 @@ impl<'a> AssetView<'a> {
         Ok(convex.bounding_points()?.is_some().then_some(PhysicsShape::BoundingHull(convex)))
     }
 
-    /// Returns whether the MD5 hash of a block in the header is equal to the MD5 hash of the
-    /// block's compressed bytes. Returns `None` if the header has no MD5 hash for the block.
+    /// Returns whether the MD5 hash that the header stores for a block is equal to the MD5 hash of
+    /// the block's compressed bytes. Returns `None` if the header has no MD5 hash for the block.
     ///
     /// # Errors
     ///
@@ -347,11 +350,10 @@ impl<'a> AssetView<'a> {
         Ok(header.matches_hash(part, bytes))
     }
 
-    /// Returns the level of detail that the format-independent model shows: the highest level of
-    /// the asset.
+    /// Returns the highest level of detail of the asset. The format-independent traits of a
+    /// [`Mesh`](super::Mesh) use the highest level of detail.
     pub(super) fn highest_level(&self) -> Result<Level<'a>> {
-        // Every access to a surface calls this function, so the highest level that the header
-        // contains is cached.
+        // The highest level is cached, because every access to a surface needs the highest level.
         if let Some(lod) = self.state.highest.get() {
             return self.level(*lod);
         }
@@ -360,19 +362,20 @@ impl<'a> AssetView<'a> {
         Ok(level)
     }
 
-    /// Returns the limits for reading a tree of LLSD values.
+    /// Returns the maximum nesting depth and the maximum number of values for reading LLSD data.
     pub(super) fn llsd_limits(&self) -> LlsdLimits {
         LlsdLimits::from(&self.state.context.options.limits)
     }
 
-    /// Returns the limits for inflating one block. In the result, the limit for the inflated blocks
-    /// of the asset is at least four times the file size.
+    /// Returns the limits for inflating one block. In the returned value, [`Limits::asset`] is at
+    /// least four times the file size.
     fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
         Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
     }
 
-    /// Records in the access log that the header, and the preamble of a cache file, were read.
+    /// Records in the access log that the header was read, and also the preamble if the file is a
+    /// viewer's cache file.
     pub(super) fn record_header(&self) {
         let Some(log) = self.state.context.access_log() else { return };
         if let Ok(header) = self.header() {

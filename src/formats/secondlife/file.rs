@@ -1,5 +1,5 @@
-//! [`Mesh`]: the value that owns a file's bytes. A mesh has no lifetime and can be stored in a
-//! struct. Views borrow from the mesh.
+//! [`Mesh`]: an opened mesh file that owns the bytes of the file. A mesh has no lifetime parameter
+//! and can be stored in a struct. An [`AssetView`] borrows from a mesh.
 
 use std::io::Write;
 use std::ops::Range;
@@ -23,10 +23,11 @@ use crate::model::animation::Animations;
 use crate::model::{FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
-/// A Second Life mesh that owns its bytes, such as a `Vec<u8>` or a memory map.
+/// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
+/// memory map.
 ///
-/// The file is an asset, an asset from a viewer's disk cache, or a container of several assets. If
-/// the file is a container, the mesh is one of the assets in the container.
+/// The file is a mesh asset, a mesh asset from a viewer's disk cache, or a container of several
+/// mesh assets. If the file is a container, the mesh is one of the assets in the container.
 ///
 /// | call | access order | reads from the file | allocates |
 /// |---|---|---|---|
@@ -52,17 +53,17 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Opens a mesh file. Reads only the header.
+    /// Opens a mesh file with the default options. Reads only the header.
     ///
-    /// If the file is a container, the mesh is the first asset, and the header is the header of
-    /// that asset.
+    /// If the file is a container, the mesh is the first asset in the container, and
+    /// [`header`](Self::header) returns the header of the first asset.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the header, with its field and offset. Returns
-    /// [`ErrorKind::Unsupported`] if the version of the asset is newer than this crate supports. If
-    /// the file is a container, a damaged header of the asset is not an error here: each later
-    /// access to the asset returns the error.
+    /// Returns the first error in the header, with the name and the offset of the damaged field.
+    /// Returns [`ErrorKind::Unsupported`] if the version of the asset is newer than this crate
+    /// supports. If the file is a container and the header of the asset is damaged, this function
+    /// returns no error, but each later access to the asset returns the error.
     ///
     /// [`ErrorKind::Unsupported`]: crate::error::ErrorKind::Unsupported
     pub fn open(data: D) -> Result<Self> {
@@ -74,8 +75,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the same errors as [`open`](Self::open). Returns
-    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the container does not have the
-    /// selected asset.
+    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the file has no asset at the index
+    /// [`OpenOptions::asset`].
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let state = AssetState::open(data.as_ref(), options)?;
         let mesh = Self { data, state };
@@ -101,8 +102,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.range.clone()
     }
 
-    /// Returns the record that a viewer's disk cache writes before the asset, or `None` if the file
-    /// does not come from such a cache.
+    /// Returns the preamble before the asset in a file of a viewer's disk cache, or `None` if the
+    /// file does not come from such a cache.
     #[must_use]
     pub fn preamble(&self) -> Option<&RawPreamble> {
         self.view().preamble()
@@ -123,9 +124,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns an iterator that opens each asset of the file as its own mesh, borrowed from this
     /// mesh.
     ///
-    /// A file that is not a container has one asset. Each of the returned meshes has its own
-    /// inflated blocks and its own access log. Offsets in the returned meshes count from the start
-    /// of the file.
+    /// A file that is not a container has one asset. Each mesh that the iterator returns has its
+    /// own inflated blocks and its own access log. The byte offsets that the returned meshes report
+    /// count from the start of the file.
     pub fn assets(&self) -> impl Iterator<Item = Mesh<&[u8]>> {
         let data = self.data.as_ref();
         self.view().asset_states().map(move |state| {
@@ -135,7 +136,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         })
     }
 
-    /// Returns a view of the asset. The view implements `Copy`.
+    /// Returns a view of the asset, borrowed from the mesh. An [`AssetView`] implements `Copy`.
     #[must_use]
     pub fn view(&self) -> AssetView<'_> {
         AssetView::new(self.data.as_ref(), &self.state)
@@ -145,13 +146,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the asset is in a container and has no valid header, or if the value
-    /// that owns the bytes now returns other bytes than when the file was opened.
+    /// Returns an error if the asset is in a container and its header is malformed. Also returns an
+    /// error if the header's bytes were changed after the file was opened, such as in a
+    /// memory-mapped file, and are malformed now.
     pub fn header(&self) -> Result<Header<'_>> {
         self.view().header()
     }
 
-    /// Returns a level of detail. Inflates the block of the level on the first call.
+    /// Returns a level of detail. The first call inflates the block that holds the level of detail.
     ///
     /// # Errors
     ///
@@ -160,9 +162,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.view().level(lod)
     }
 
-    /// Returns an inflated block, or `None` if the header has no entry for the block.
+    /// Returns an inflated block, or `None` if the header has no entry for the block or the size in
+    /// the entry is 0.
     ///
-    /// Inflates the block on the first call.
+    /// The first call inflates the block and caches the inflated bytes.
     ///
     /// # Errors
     ///
@@ -171,10 +174,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.view().block(part)
     }
 
-    /// Drops an inflated block. The freed memory can be used again within the limit
+    /// Removes an inflated block from the cache. The freed memory no longer counts toward the limit
     /// [`Limits::asset`](crate::parse::Limits::asset).
     ///
-    /// The next access inflates the block again.
+    /// The next access to the block inflates the block again.
     pub fn release(&mut self, part: AssetPart) {
         let block = self.state.blocks.get_mut(part.number()).and_then(OnceLock::take);
         if let Some(Ok(block)) = block.map(|block| *block) {
@@ -242,8 +245,8 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         self.state.context.access_log().filter(|_| source == 0)
     }
 
-    /// Checks the headers of all assets of the file, and inflates every block. Does not read
-    /// vertices.
+    /// Checks the headers of all assets of the file, and inflates every block. The vertices in the
+    /// inflated blocks are not read.
     fn check(&self) -> Result<()> {
         validate::check(self.view())
     }

@@ -1,4 +1,5 @@
-//! Conversion of a level of detail to the format-independent model, with one surface per submesh.
+//! The [`Geometry`] trait for mesh assets. Through [`Geometry`], a mesh asset shows one level of
+//! detail, with one surface per submesh.
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
@@ -12,14 +13,16 @@ use crate::math::as_u64;
 use crate::model::{Colors, Counts, FormatVersion, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
-/// Names of surfaces that have no material name. The numbers are the face numbers that scripts in
-/// the virtual world use.
+/// Surface names for submeshes without a material name. The number in a surface name is the face
+/// number by which scripts in the virtual world identify the submesh.
 const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "face 5", "face 6", "face 7"];
 
-/// The format-independent model of one level of detail of an asset.
+/// One level of detail, or the collision triangles, of an asset as format-independent geometry.
 ///
-/// A [`Mesh`] implements the same traits for its highest level of detail. In contrast to most
-/// formats, the v coordinate of textures points up. The file stores no parents of bones.
+/// A [`Mesh`] and a [`LevelGeometry`] implement the same format-independent traits, but a [`Mesh`]
+/// always shows its highest level of detail. In contrast to most mesh formats, the texture
+/// coordinate v points up. No bone has a parent bone, because the file does not store the joint
+/// hierarchy.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -39,11 +42,11 @@ pub struct LevelGeometry<'a> {
 }
 
 impl<'a> LevelGeometry<'a> {
-    /// Makes the format-independent model of a block of submeshes: a level of detail or the
+    /// Creates the format-independent geometry of one block of submeshes: a level of detail or the
     /// collision triangles.
     ///
-    /// This function does not check that the block exists. If the block does not exist, the first
-    /// access to it returns an error. A call of [`level`](Self::level) is such an access.
+    /// This function does not check that the asset has the block. If the asset does not have the
+    /// block, each later access, such as a call of [`level`](Self::level), returns an error.
     #[must_use]
     pub const fn new(view: AssetView<'a>, part: AssetPart) -> Self {
         Self { view, part }
@@ -67,19 +70,22 @@ impl<'a> LevelGeometry<'a> {
         )
     }
 
-    /// Returns the view of the asset.
+    /// Returns the view of the asset that was passed to [`new`](Self::new).
     #[must_use]
     pub const fn view(&self) -> AssetView<'a> {
         self.view
     }
 }
 
-/// An asset with one visible level of detail. For a [`Mesh`], the highest level is visible. For a
-/// [`LevelGeometry`], the caller selects the level.
+/// An asset that implements the format-independent traits for one block of submeshes, which is
+/// called the visible level of detail.
+///
+/// The visible level of detail of a [`Mesh`] is its highest level of detail. The visible level of
+/// detail of a [`LevelGeometry`] is the block that was passed to [`LevelGeometry::new`].
 pub trait ShownAsset: FormatVersion + Send + Sync {
     /// Returns a view of the asset.
     fn asset(&self) -> AssetView<'_>;
-    /// Returns the visible level of detail.
+    /// Returns the level of detail that the format-independent traits read.
     ///
     /// # Errors
     ///
@@ -118,7 +124,8 @@ impl FormatVersion for LevelGeometry<'_> {
 }
 
 impl<A: ShownAsset> Geometry for A {
-    /// Returns the bounding box of all positions of the visible level of detail.
+    /// Returns the bounding box of all positions of the level of detail that
+    /// `ShownAsset::shown_level` returns.
     fn bounds(&self) -> Bounds {
         self.shown_level().map_or(Bounds::EMPTY, |level| {
             let boxes = level.submeshes().map(|submesh| submesh.map_or(Bounds::EMPTY, |submesh| bounds(&submesh)));
@@ -130,13 +137,13 @@ impl<A: ShownAsset> Geometry for A {
         None
     }
 
-    /// Returns the number of submeshes of the visible level of detail, or 0 if the level is
-    /// damaged.
+    /// Returns the number of submeshes of the level of detail that `ShownAsset::shown_level`
+    /// returns, or 0 if this level of detail cannot be read.
     fn surface_count(&self) -> usize {
         self.shown_level().map_or(0, |level| level.len())
     }
 
-    /// Returns the material name of the surface, or a name with the face number if the asset has no
+    /// Returns the material name of the surface, or a name such as `face 3` if the asset has no
     /// material name for the surface.
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
         let material = self.surface_material(surface)?;
@@ -145,7 +152,8 @@ impl<A: ShownAsset> Geometry for A {
     }
 
     /// Returns the bounding box of the decoded positions of a surface. This function does not use
-    /// the box in the file, because all surfaces of a level share that box.
+    /// the quantization box in the file, because all surfaces of a level of detail share one
+    /// quantization box.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         self.shown_level()?.submesh(surface)?.positions().map(|array| Positions::MinMax16(array).bounds())
     }
@@ -180,7 +188,7 @@ impl<A: ShownAsset> Geometry for A {
         self.shown_level()?.submesh(surface)?.positions().map(Positions::MinMax16)
     }
 
-    /// Returns `None`, because assets store normals but no tangent frames.
+    /// Returns `None`, because mesh assets store normals but no tangent frames.
     fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
         base_shape(target)?;
         self.shown_level()?.submesh(surface).map(|_| None)
@@ -237,8 +245,8 @@ pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
-/// Makes an error about a byte of a vertex or index array. `name` is the array's name in the
-/// format-independent model.
+/// Creates an error about a byte of a vertex or index array. The argument `name` is the name of the
+/// array in the format-independent model, such as `positions`.
 fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: ErrorKind) -> Error {
     let key = match name.split('.').next() {
         Some("positions") => SubmeshKey::Position,
@@ -247,8 +255,8 @@ fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: ErrorKind) 
         Some("weights") => SubmeshKey::Weights,
         _ => SubmeshKey::TriangleList,
     };
-    // The data of the array starts after the LLSD marker and the length, which together take 5
-    // bytes.
+    // The LLSD marker byte (1 byte) and the length field (4 bytes) come before the data of the
+    // array.
     let start = submesh.get(key).map_or(submesh.at(), |(at, _)| at.saturating_add(5));
     submesh.fault(key, start.saturating_add(usize::try_from(into).unwrap_or(usize::MAX)), kind)
 }

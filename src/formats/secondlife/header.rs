@@ -1,4 +1,4 @@
-//! The header of an asset: an LLSD map with the offsets and sizes of the blocks.
+//! [`Header`]: the header of a mesh asset, an LLSD map with the block offsets and block sizes.
 
 use super::asset_part::{AssetPart, Lod};
 use super::layout::{FORMAT, HIGHEST_VERSION};
@@ -9,13 +9,12 @@ use crate::math::as_u64;
 use crate::parse::Limits;
 use md5::{Digest as _, Md5};
 
-/// The text that error messages use for the expected header entry of a block.
+/// The text in error messages that describes the expected value of a block's header entry.
 pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
 
+/// The header of a mesh asset, borrowed from the bytes of the file.
 ///
-/// The header of an asset, borrowed from the bytes of the file.
-///
-/// Parsing the header and looking up a block in the header do not allocate memory.
+/// No memory is allocated to parse the header or to find a block in the header.
 ///
 /// ```
 /// use meshpeek::secondlife::{Header, AssetPart, HeaderPrefix};
@@ -30,29 +29,30 @@ pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'a> {
     map: LlsdMap<'a>,
-    /// Offset of the asset in its file.
+    /// Offset of the asset's first byte in the file.
     start: u64,
-    /// Length of the marker line before the map, in bytes.
+    /// Length of the LLSD marker line before the header's map, in bytes.
     line: u64,
-    /// Length of the header, in bytes. This length is also the offset in the asset of the first
-    /// byte after the header.
+    /// Length of the header in bytes, which is also the offset of the first byte after the header,
+    /// counted from the start of the asset.
     end: u64,
 }
 
 /// The result of reading the header from the first bytes of an asset.
 #[derive(Clone, Copy, Debug)]
 pub enum HeaderPrefix<'a> {
-    /// The given bytes contain the complete header.
+    /// The bytes that were passed to [`Header::of_prefix`] contain the complete header.
     Ready(Header<'a>),
-    /// The given bytes are valid, but the header is longer. The value is the minimum number of
-    /// bytes to pass on the next call, counted from the asset's first byte.
+    /// The bytes that were passed to [`Header::of_prefix`] contain only the beginning of the
+    /// header. The `u64` is the minimum number of bytes from the start of the asset that the next
+    /// call of [`Header::of_prefix`] needs.
     NeedMore(u64),
 }
 
-/// The byte range of a compressed block: bytes `start..end` of the file.
+/// The byte range `start..end` of a compressed block in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRange {
-    /// The block that has this byte range.
+    /// The type of the block that is stored in the byte range.
     pub part: AssetPart,
     /// Offset of the first byte of the block from the start of the file.
     pub start: u64,
@@ -62,8 +62,7 @@ pub struct BlockRange {
     pub entry_at: u64,
 }
 
-/// The byte range that a header entry with an offset and a size describes. The key of the entry may
-/// be known or unknown.
+/// The byte range that a header entry with a known or unknown key gives by its offset and size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRange {
     pub(super) part: Option<AssetPart>,
@@ -72,7 +71,8 @@ pub(super) struct EntryRange {
     pub(super) entry_at: u64,
 }
 
-/// The byte range of each known block, or the error in the block's header entry.
+/// For each type of block, the block's byte range or the error in the block's header entry. The
+/// value `Ok(None)` means that the block is absent or has size 0.
 pub(super) type BlockRanges = [Result<Option<BlockRange>>; AssetPart::ALL.len()];
 
 impl BlockRange {
@@ -82,7 +82,8 @@ impl BlockRange {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns whether the block has no bytes. A [`Header`] never returns a block without bytes.
+    /// Returns whether the byte range of the block is empty. A [`Header`] never returns an empty
+    /// byte range.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -90,15 +91,15 @@ impl BlockRange {
 }
 
 impl<'a> Header<'a> {
-    ///
     /// Reads the header at the start of `asset`.
     ///
-    /// `asset` may contain only the first bytes of the asset, without the blocks.
+    /// The argument `asset` may contain only the first bytes of the asset, without the blocks.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] or [`ErrorKind::Limit`] if `asset` cannot become a valid header
-    /// within `limits`, even when more bytes are appended.
+    /// Returns [`ErrorKind::Value`] if `asset` does not begin with a well-formed header or with an
+    /// incomplete header that more bytes could complete. Returns [`ErrorKind::Limit`] if the header
+    /// exceeds `limits`.
     pub fn of_prefix(asset: &'a [u8], limits: &Limits) -> Result<HeaderPrefix<'a>> {
         match Self::parse(asset, 0, limits) {
             Ok(header) => {
@@ -123,7 +124,8 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Reads the header of `asset`, which starts at byte `start` of its file.
+    /// Reads the header at the beginning of `asset`. The argument `start` is the offset of the
+    /// asset in the file.
     fn parse(asset: &'a [u8], start: u64, limits: &Limits) -> Result<Self, LlsdFault> {
         let line = llsd::marker_line(asset)?;
         let rules = LlsdLimits::from(limits);
@@ -135,8 +137,8 @@ impl<'a> Header<'a> {
         Ok(Self { map, start, line: as_u64(line), end: as_u64(item.end) })
     }
 
-    /// Reads the header like [`parse`](Self::parse). If this returns an error, adds the format and
-    /// the field to the error.
+    /// Reads the header like [`parse`](Self::parse), and adds the format name, the field and the
+    /// file offset to an error.
     pub(super) fn read(asset: &'a [u8], start: usize, limits: &Limits) -> Result<Self> {
         let start = as_u64(start);
         Self::parse(asset, start, limits).map_err(|fault| with_location(fault, start))
@@ -154,19 +156,22 @@ impl<'a> Header<'a> {
         self.map.is_empty()
     }
 
-    /// Returns the length of the marker line before the map, in bytes: 0 in all known files.
+    /// Returns the length of the LLSD marker line before the header's map, in bytes: 0 in all known
+    /// files.
     #[must_use]
     pub const fn marker_line(&self) -> u64 {
         self.line
     }
 
-    /// Returns the file offset from which block offsets count: the first byte after the header.
+    /// Returns the offset in the file of the first byte after the header. The block offsets in the
+    /// header count from the first byte after the header.
     #[must_use]
     pub const fn base(&self) -> u64 {
         self.start.saturating_add(self.end)
     }
 
-    /// Returns the map of the header. Offsets in this map count from the asset's first byte.
+    /// Returns the LLSD map of the header. The byte offsets of the entries in the header's map
+    /// count from the asset's first byte.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
@@ -187,7 +192,7 @@ impl<'a> Header<'a> {
 
     /// Returns the byte range of a block, or `None` if the block is absent or has size 0.
     ///
-    /// This function does not check that the file is long enough.
+    /// This function does not check that the block lies within the file.
     ///
     /// # Errors
     ///
@@ -223,12 +228,12 @@ impl<'a> Header<'a> {
         Ok((size > 0).then(|| BlockRange { part, start, end: start.saturating_add(size), entry_at }))
     }
 
+    /// Returns whether the header has an entry with a size above 0 for the block. Viewers treat a
+    /// block as present only if its header entry has a size above 0.
     ///
-    /// Returns whether the header has an entry for a block with a size above 0.
-    ///
-    /// A viewer decides with the same rule whether a block exists.
-    ///
-    /// Returns true for a damaged entry too, unless the size in the entry is damaged.
+    /// Returns true even if the header entry of the block is not a map, or if the offset in the
+    /// entry is negative or not an integer. Returns false if the offset in the entry is absent or a
+    /// non-negative integer, but the size in the entry is negative or not an integer.
     #[must_use]
     pub fn has(&self, part: AssetPart) -> bool {
         match self.block(part) {
@@ -237,10 +242,9 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Returns the byte ranges of all header entries with an offset and a size, including entries
-    /// with unknown keys.
-    ///
-    /// The iterator skips damaged entries.
+    /// Returns an iterator over the byte ranges of all header entries with a size above 0,
+    /// including entries with unknown keys. The iterator skips entries whose offset or size is
+    /// negative or not an integer.
     pub(super) fn all_ranges(&self) -> impl Iterator<Item = EntryRange> + use<'a> {
         let header = *self;
         let known = |entry: &LlsdEntry<'_>| AssetPart::ALL.into_iter().find(|part| entry.key.is(part.key()));
@@ -256,20 +260,19 @@ impl<'a> Header<'a> {
         self.blocks().map(known).chain(unknown)
     }
 
-    /// Returns whether the MD5 hash of a block in the header is equal to the MD5 hash of `stored`.
+    /// Returns whether the MD5 hash that the header stores for a block is equal to the MD5 hash of
+    /// `stored`.
     ///
-    /// `stored` is the compressed block as stored in the file, such as the reply to a network
-    /// request for the block's byte range. Returns `None` if the header has no MD5 hash for the
-    /// block. Only simulators add this hash.
+    /// The argument `stored` is the compressed block as stored in the file, such as the reply to a
+    /// network request for the block's byte range. Returns `None` if the header has no MD5 hash for
+    /// the block. Only simulators, the servers of the virtual world, add an MD5 hash to the header.
     #[must_use]
     pub fn matches_hash(&self, part: AssetPart, stored: &[u8]) -> Option<bool> {
         self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
     }
 
-    /// Returns the byte ranges of all known blocks, in the order of [`AssetPart::ALL`].
-    ///
-    /// Each element is equal to the result of [`block`](Self::block) for that block. This function
-    /// reads the header's map only once for all blocks.
+    /// Returns the result of [`block`](Self::block) for each type of block, in the order of
+    /// [`AssetPart::ALL`]. This function reads the header's map only once for all blocks.
     pub(super) fn block_ranges(&self) -> BlockRanges {
         let mut ranges = [const { None }; AssetPart::ALL.len()];
         for entry in self.map.iter() {
@@ -283,24 +286,24 @@ impl<'a> Header<'a> {
     }
 
     /// Returns an iterator over the byte ranges of the known blocks of the asset, in the order of
-    /// [`AssetPart::ALL`].
-    ///
-    /// The iterator skips blocks with a damaged header entry.
+    /// [`AssetPart::ALL`]. The iterator skips a block if [`block`](Self::block) returns an error or
+    /// `None` for the block.
     pub fn blocks(&self) -> impl Iterator<Item = BlockRange> + use<'a> {
         self.block_ranges().into_iter().filter_map(|range| range.ok().flatten())
     }
 
-    /// Returns an iterator over the levels of detail that the asset has, the most detailed level
-    /// first.
+    /// Returns an iterator over the levels of detail that the asset has, in order from the highest
+    /// to the lowest.
     pub fn lods(&self) -> impl Iterator<Item = Lod> + use<'a> {
         self.blocks().filter_map(|block| block.part.lod())
     }
 
-    /// Returns the format version in the header: 1 means version 0.001. Only simulators add a
-    /// version.
+    /// Returns the format version in the header, in thousandths: 1 means version 0.001. Only
+    /// simulators, the servers of the virtual world, add a version.
     ///
-    /// This function and the following functions return `None` if the header has no such key or if
-    /// the value has the wrong type. `validate` reports values of the wrong type.
+    /// Returns `None` if the header does not have the key `version`, or if its value is not an
+    /// integer. Like `version`, the getters for other header keys return `None` if the key is
+    /// absent or its value has the wrong type. `validate` reports header values of the wrong type.
     #[must_use]
     pub fn version(&self) -> Option<i32> {
         self.get("version")?.value.integer()
@@ -324,30 +327,33 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Returns the number of this mesh in a model that is split into several meshes. A model is
-    /// split if the model has more materials than one mesh can have.
+    /// Returns the index of the mesh within its model, if the model is split into several meshes.
+    /// An uploaded model is split into several meshes if the model has more materials than one mesh
+    /// can have.
     #[must_use]
     pub fn submodel_id(&self) -> Option<i32> {
         self.get("submodel_id")?.value.integer()
     }
 
-    /// Returns the names of the materials, one per submesh of the highest level of detail. Only
-    /// assets in `.slm` files have material names.
+    /// Returns the LLSD array of the material names, one name per submesh of the highest level of
+    /// detail. Only assets in `.slm` files have material names.
     #[must_use]
     pub fn material_list(&self) -> Option<LlsdArray<'a>> {
         self.get("material_list")?.value.array()
     }
 
-    /// Returns the MD5 hash that the header records for the compressed bytes of a block.
+    /// Returns the MD5 hash that the header stores for the compressed bytes of a block, or `None`
+    /// if the header stores no hash for the block.
     ///
-    /// [`AssetView::verify_hash`](super::AssetView::verify_hash) compares this hash with the bytes
-    /// of the block.
+    /// [`AssetView::verify_hash`](super::AssetView::verify_hash) compares the MD5 hash in the
+    /// header with the bytes of the block.
     #[must_use]
     pub fn hash(&self, part: AssetPart) -> Option<&'a [u8]> {
         self.get(part.key())?.value.map()?.get("hash")?.value.binary()
     }
 
-    /// Returns the physics cost of the mesh, as a simulator recorded it in the header.
+    /// Returns the physics cost of the mesh, as a simulator has stored it in the header, or `None`
+    /// if the header stores no physics cost.
     #[must_use]
     pub fn physics_cost(&self) -> Option<PhysicsCost<'a>> {
         self.get("physics_cost_data")?.value.map().map(PhysicsCost::new)
@@ -360,7 +366,7 @@ impl<'a> Header<'a> {
         self.get("404").is_some()
     }
 
-    /// Checks that this crate can read the format version in the header.
+    /// Returns an error if the format version in the header is newer than this crate supports.
     pub(super) fn check_version(&self) -> Result<()> {
         let Some(entry) = self.get("version") else { return Ok(()) };
         let Some(version) = self.version().filter(|version| *version > HIGHEST_VERSION) else { return Ok(()) };
@@ -375,13 +381,13 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Adds the format, the field and the file offset to an error in the header of the asset that
-/// begins at file offset `start`.
+/// Adds the format name, the field name and the file offset to an error in an asset header. The
+/// argument `start` is the file offset of the asset.
 pub(super) fn with_location(fault: LlsdFault, start: u64) -> Error {
     Error::new(FORMAT, Field::new("header"), start.saturating_add(fault.at), fault.kind)
 }
 
-/// Checks that a header is not longer than [`Limits::header`] allows.
+/// Returns an error if the header has more than [`Limits::header`] bytes.
 pub(super) fn check_size(header: &Header<'_>, limits: &Limits) -> Result<()> {
     if header.len() <= limits.header {
         return Ok(());

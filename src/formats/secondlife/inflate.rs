@@ -6,22 +6,23 @@ use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// The maximum number of bytes that one compressed byte can inflate to.
+/// The maximum number of output bytes per compressed byte of a zlib stream.
 const MAX_RATIO: u64 = 1032;
-/// The number of window bits: with this value, the decoder accepts any zlib stream.
+/// The base-2 logarithm of the window size of the deflate decoder, in bytes. With a window of 2^15
+/// bytes, the decoder accepts any gzip stream.
 const WINDOW: u8 = 15;
 
-/// Facts about a stream that was inflated, without the inflated bytes.
+/// The wrapper type and the compressed length of a stream that was inflated.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ZlibStream {
-    /// Whether the stream has a gzip wrapper.
+    /// Whether the compressed stream has a gzip wrapper instead of a zlib wrapper.
     pub(super) gzip: bool,
-    /// The number of compressed bytes that the decoder used.
+    /// The number of compressed bytes that the decoder has read, up to the end of the stream.
     pub(super) used: u64,
 }
 
-/// The reason why a block does not inflate, and the offset in the compressed block where the
-/// decoder detected the error.
+/// An error of the decoder, and the byte offset in the compressed block at which the decoder
+/// detected the error.
 #[derive(Clone, Debug)]
 pub(super) struct InflateError {
     pub(super) at: u64,
@@ -34,11 +35,12 @@ impl InflateError {
     }
 }
 
-/// Minimum size in bytes of a compressed block that is prefetched. For a block of at least this
-/// size, prefetching is cheap compared with inflating.
+/// Minimum size in bytes of a compressed block for which the operating system is advised to read
+/// the block from the disk in advance. If a compressed block has at least this size (16 KiB), the
+/// system call for the advice takes little time compared with inflating the block.
 const MIN_PREFETCH: usize = 16 << 10;
 
-/// Inflates the compressed bytes `stored` into `out`. Clears `out` first.
+/// Removes the contents of `out`, and then inflates the compressed bytes `stored` into `out`.
 pub(super) fn inflate(
     stored: &[u8],
     limits: &Limits,
@@ -80,7 +82,8 @@ fn run(
     out: &mut Vec<u8>,
 ) -> Result<(), ErrorKind> {
     let allowed = usize::try_from(block).unwrap_or(usize::MAX);
-    // Blocks rarely inflate to more than twice their compressed size.
+    // Blocks rarely inflate to more than twice their compressed size, so 2.25 times the compressed
+    // size is reserved first.
     let first = stored.len().saturating_mul(9).wrapping_shr(2).clamp(64, allowed.max(64)).min(allowed);
     let mut limit = reserve(out, first.saturating_sub(out.capacity()), budget)?;
     loop {
@@ -88,7 +91,8 @@ fn run(
         let rest = stored.get(used..).unwrap_or_default();
         if out.len() < out.capacity() && out.len() < allowed {
             match engine.decompress_vec(rest, out, FlushDecompress::None) {
-                // A reused buffer may have more capacity than the limit allows for this block.
+                // A reused buffer may have more capacity than the maximum inflated size of this
+                // block, so the decoder can exceed this maximum.
                 Ok(_) if out.len() > allowed => return Err(beyond(block)),
                 Ok(Status::StreamEnd) => return Ok(()),
                 Ok(Status::Ok | Status::BufError) if out.len() < out.capacity() => return Err(cut(stored)),
@@ -96,8 +100,10 @@ fn run(
                 Err(error) => return Err(refused(error.message())),
             }
         } else {
-            // The stream may end exactly at this byte. If the decoder returns another byte, the
-            // stream exceeds the limit.
+            // The output buffer has no free capacity or has reached the maximum inflated size, but
+            // the compressed stream may already be at its end. If the decoder writes one more byte
+            // into the array `one`, the stream exceeds the maximum inflated size or the memory
+            // budget.
             let mut one = [0];
             let before = engine.total_out();
             match engine.decompress(rest, &mut one, FlushDecompress::None) {
@@ -111,9 +117,10 @@ fn run(
     }
 }
 
-/// Reserves room for `more` bytes in `out`, or for fewer bytes if the memory budget has fewer bytes
-/// left. If the budget is used up, returns the error that the caller must return when the stream
-/// has more bytes.
+/// Reserves memory for `more` additional bytes in `out`, or for fewer bytes if the memory budget
+/// has fewer bytes left. If the budget has no bytes left, returns `Ok(Some(error))`. If `reserve`
+/// returns `Ok(Some(error))` and the stream has more output bytes, the caller of `reserve` must
+/// return `error`.
 fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
     let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {
@@ -125,8 +132,8 @@ fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Res
     Ok(None)
 }
 
-/// Makes the error for a stream that ends too early. The output buffer had room when the decoder
-/// stopped, so the compressed bytes were used up.
+/// Creates the error for a compressed stream that ends too early. If the decoder stops although the
+/// output buffer has free capacity, the decoder has read all compressed bytes.
 fn cut(stored: &[u8]) -> ErrorKind {
     let left = as_u64(stored.len());
     ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }
@@ -137,8 +144,9 @@ fn beyond(allowed: u64) -> ErrorKind {
 }
 
 fn refused(message: Option<&str>) -> ErrorKind {
-    // The free room in the output buffer decides which of these messages the decoder returns.
-    // Callers have different free room, and the error must be the same for all callers.
+    // The free capacity of the output buffer determines which of the messages in `CIRCUMSTANTIAL`
+    // the decoder returns for a damaged stream. One fixed text replaces all messages in
+    // `CIRCUMSTANTIAL`, because the error must not depend on the capacity of the output buffer.
     const CIRCUMSTANTIAL: [&str; 4] = [
         "repeated call with bad state",
         "invalid literal/length code",
@@ -150,8 +158,8 @@ fn refused(message: Option<&str>) -> ErrorKind {
     ErrorKind::Value { expected: "a valid zlib stream".into(), found: found.into() }
 }
 
-/// Checks the two header bytes at the start of a zlib stream. The returned error describes the two
-/// bytes in the file.
+/// Checks the two header bytes at the start of a zlib stream. The returned error contains the two
+/// bytes that the file has in place of a zlib header.
 fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     let Some(&[method, flags]) = stored.first_chunk::<2>() else {
         let left = as_u64(stored.len());
@@ -168,8 +176,8 @@ fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     Err(InflateError::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
 }
 
-/// Returns whether the bytes inflate as raw deflate data, without a zlib or gzip wrapper. This
-/// function tests at most the first kilobyte of the inflated output.
+/// Returns whether the bytes are raw deflate data, without a zlib or gzip wrapper. To test the
+/// bytes, this function inflates them to at most 1024 bytes of output.
 fn is_raw_deflate(stored: &[u8]) -> bool {
     let mut some = [0; 1024];
     let mut engine = Decompress::new(false);

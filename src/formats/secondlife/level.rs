@@ -1,4 +1,4 @@
-//! A level of detail: the submeshes in an inflated block.
+//! [`Level`]: a level of detail or the collision triangles, as the submeshes of an inflated block.
 
 use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
@@ -19,8 +19,8 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the block does not hold geometry, or if the value of the
-    /// block is not an array.
+    /// Returns [`ErrorKind::Value`] if the type of the block is not a level of detail or collision
+    /// triangles, or if the LLSD value of the block is not an array.
     pub fn level(&self) -> Result<Level<'a>> {
         Level::new(*self)
     }
@@ -37,36 +37,37 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the block that holds the level.
+    /// Returns the inflated block that holds the level of detail.
     #[must_use]
     pub const fn block(&self) -> AssetBlock<'a> {
         self.block
     }
 
-    /// Returns the part of the asset (the key of the block) that holds the level.
+    /// Returns the type of the block that holds the level of detail.
     #[must_use]
     pub fn part(&self) -> AssetPart {
         self.block.part()
     }
 
-    /// Returns the number of submeshes in the level, including submeshes without geometry.
+    /// Returns the number of submeshes in the level of detail, including submeshes without
+    /// geometry.
     #[must_use]
     pub fn len(&self) -> usize {
         self.array.len()
     }
 
-    /// Returns whether the level has no submeshes.
+    /// Returns whether the level of detail has no submeshes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.array.is_empty()
     }
 
-    /// Returns the submesh at `index` in the level.
+    /// Returns the submesh at `index` in the level of detail.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
-    /// submesh is not a map.
+    /// submesh is not an LLSD map.
     pub fn submesh(&self, index: usize) -> Result<Submesh<'a>> {
         let number = as_u64(index);
         let field = Field::new("").in_list(self.part().key(), number);
@@ -84,7 +85,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns an iterator over the submeshes of the level in file order.
+    /// Returns an iterator over the submeshes of the level of detail, in file order.
     #[must_use]
     pub fn submeshes(&self) -> impl ExactSizeIterator<Item = Result<Submesh<'a>>> + use<'a> {
         let level = *self;

@@ -1,12 +1,14 @@
-//! Transformation matrices, in the layout of the file.
+//! 4x4 transformation matrices for row vectors, whose 16 numbers have the same order as in the
+//! file.
 
 use super::llsd::{LlsdArray, LlsdValue};
 use crate::math::narrow;
 
-/// A matrix of 16 numbers in the layout of the file: row by row, for row vectors.
+/// A 4x4 matrix for row vectors. The 16 numbers are stored row by row, in the order of the file.
 ///
-/// Elements 12, 13 and 14 are the translation. If the same 16 numbers are read column by column,
-/// they are the usual matrix for column vectors, as in glTF.
+/// Elements 12, 13 and 14 of the matrix are the translation. If a program reads the 16 numbers
+/// column by column instead of row by row, the result is the usual matrix for column vectors, as in
+/// glTF.
 pub type Matrix = [f32; 16];
 
 /// The identity matrix.

@@ -1,10 +1,10 @@
 //! Second Life and `OpenSimulator` mesh assets: `.llmesh`, `.asset`, `.slm`.
 //!
-//! The header of an asset gives the offset and the size of each block. Each block is a compressed
-//! tree of values, and the vertex arrays are binary data in this tree. The reader borrows the
-//! header and the compressed blocks from the file. The reader inflates a block once, at the first
-//! access, and keeps the inflated bytes. The vertex arrays borrow from the inflated bytes, at any
-//! alignment.
+//! The header of a mesh asset stores the byte offset and the size of each block. Each block is a
+//! zlib-compressed tree of LLSD values, and the vertex arrays are binary data in this tree. The
+//! reader borrows the header and the compressed blocks from the bytes of the file. The reader
+//! inflates a block once, at the first access, and keeps the inflated bytes in memory. The vertex
+//! arrays are slices of the inflated bytes and need no alignment.
 //!
 //! ```text
 //! file    = [marker line]  header  block*  [trailing bytes]
@@ -12,8 +12,8 @@
 //! block   = zlib stream of one value in binary LLSD
 //! ```
 //!
-//! Block offsets in the header count from the first byte after the header's map. The file does not
-//! store the length of this map.
+//! The block offsets in the header count from the first byte after the header. The file does not
+//! store the length of the header.
 //!
 //! # The header
 //!
@@ -32,9 +32,10 @@
 //!
 //! # A submesh
 //!
-//! A level of detail is an array of maps, with one map (a submesh) per material. All numbers in the
-//! binary data are little-endian. Each coordinate is stored as a 16-bit code `u` and is decoded as
-//! `u / 65535 * (max - min) + min`, in `f32` and in this order of operations
+//! A level of detail is an LLSD array of maps, with one map (a submesh) per material. All numbers
+//! in the binary data of a submesh are little-endian. Each coordinate is stored as a 16-bit integer
+//! `u`. From `u`, the minimum `min` and the maximum `max` of the value range, a coordinate is
+//! decoded as `u / 65535 * (max - min) + min`, in `f32` and in this order of operations
 //! ([`min_max16`](crate::decode::min_max16)).
 //!
 //! | key | bytes | meaning |
@@ -50,24 +51,26 @@
 //!
 //! # Units and axes
 //!
-//! Positions lie in the unit cube, from -0.5 to 0.5 on each axis. The object in the world that
-//! shows the mesh multiplies the positions by its scale, in metres. The coordinate system is
-//! right-handed: x points forward, y points left and z points up. In texture coordinates, u points
-//! right and v points up. Matrices are stored row by row, for row vectors: elements 12, 13 and 14
-//! are the translation.
+//! Vertex positions lie in the unit cube, from -0.5 to 0.5 on each axis. An object in the virtual
+//! world that shows the mesh has a scale in metres, and the viewer multiplies the positions by this
+//! scale. The coordinate system is right-handed: x points forward, y points left and z points up.
+//! In texture coordinates, u points right and v points up. Matrices are stored row by row, for row
+//! vectors: elements 12, 13 and 14 of the 16 elements are the translation.
 //!
 //! # Around an asset
 //!
-//! A viewer's disk cache writes 12 bytes before the asset ([`layout::RawPreamble`]). The cache
-//! fills blocks that the viewer did not fetch with zero bytes. An `.slm` file is one LLSD map that
-//! contains several whole assets as strings ([`Container`]).
+//! A viewer is a client program of the virtual world, and a simulator is a server program. In the
+//! disk cache of a viewer, 12 bytes come before the mesh asset ([`layout::RawPreamble`]). A cache
+//! file contains zero bytes in place of each block that the viewer did not fetch. An `.slm` file is
+//! one LLSD map that contains several whole mesh assets as strings ([`Container`]).
 //!
 //! # Where files differ from the published page
 //!
-//! Blocks are zlib data, not gzip data. A joint number can be at most 254. A lower level of detail
-//! may have the same number of triangles as a higher level. A date is the only number that binary
-//! LLSD stores in little-endian byte order. These differences were checked on real assets of
-//! several Second Life and `OpenSimulator` grids.
+//! The published description of the format differs from real files. In real files, blocks are zlib
+//! data, not gzip data. A joint index can be at most 254. A lower level of detail may have the same
+//! number of triangles as a higher level. A date is the only number that binary LLSD stores in
+//! little-endian byte order. All differences from the published description were checked on real
+//! assets of several Second Life and `OpenSimulator` grids.
 
 mod animation;
 mod asset_block;

@@ -1,4 +1,4 @@
-//! Collision shapes of a mesh: convex hulls or triangles.
+//! The collision shapes of a mesh asset: convex hulls, collision triangles or a bounding hull.
 
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
@@ -14,21 +14,20 @@ use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{cross, dot, subtract};
 
-/// The collision shape of an object whose physics shape type is set to the shape of its mesh.
+/// The collision shape that a mesh asset gives to an object in the virtual world.
 #[derive(Clone, Copy, Debug)]
 pub enum PhysicsShape<'a> {
-    /// The list of convex hulls.
+    /// The convex hulls into which the mesh is decomposed.
     Hulls(Convex<'a>),
-    /// The collision triangles.
+    /// The collision triangles, grouped into submeshes.
     Mesh(Level<'a>),
-    /// The convex hull around the whole mesh.
+    /// One convex hull around the whole mesh.
     BoundingHull(Convex<'a>),
 }
 
+/// The physics cost of a mesh, as a simulator has stored it in the asset header.
 ///
-/// The physics cost of a mesh, as a simulator recorded it in the header.
-///
-/// Each number of the cost may be absent from the file.
+/// Each value of the physics cost may be absent from the file.
 #[derive(Clone, Copy, Debug)]
 pub struct PhysicsCost<'a> {
     map: LlsdMap<'a>,
@@ -39,54 +38,57 @@ impl<'a> PhysicsCost<'a> {
         Self { map }
     }
 
-    /// Returns the LLSD map with the costs, including unknown keys.
+    /// Returns the LLSD map with all values of the physics cost, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
-    /// Returns the cost of the mesh if the collision shape is one bounding hull.
+    /// Returns the physics cost of the mesh for the case that the collision shape is one bounding
+    /// hull.
     #[must_use]
     pub fn hull(&self) -> Option<f64> {
         self.map.get("hull")?.value.number()
     }
 
-    /// Returns the number of vertices of the bounding hull that the simulator counted for the cost
-    /// of the hull.
+    /// Returns the number of bounding hull vertices from which the simulator computed the physics
+    /// cost of the bounding hull.
     #[must_use]
     pub fn hull_discounted_vertices(&self) -> Option<i32> {
         self.integer("hull_discounted_vertices")
     }
 
-    /// Returns the nine numbers from which the cost of the mesh is computed if the collision shape
-    /// is triangles.
+    /// Returns the nine numbers, stored by a simulator, from which the physics cost is computed if
+    /// the collision shape consists of triangles.
     ///
-    /// This cost depends on the object's size.
+    /// The physics cost of a triangle shape depends on the size of the object in the virtual world.
     #[must_use]
     pub fn mesh(&self) -> Option<[f64; 9]> {
         self.map.get("mesh")?.value.array()?.numbers()
     }
 
-    /// Returns the number of collision triangles that the simulator counted for the cost.
+    /// Returns the number of collision triangles from which the simulator computed the physics
+    /// cost.
     #[must_use]
     pub fn mesh_triangles(&self) -> Option<i32> {
         self.integer("mesh_triangles")
     }
 
-    /// Returns the cost of the mesh if the collision shape is a list of convex hulls.
+    /// Returns the physics cost of the mesh for the case that the collision shape is an array of
+    /// convex hulls.
     #[must_use]
     pub fn decomposition(&self) -> Option<f64> {
         self.map.get("decomposition")?.value.number()
     }
 
-    /// Returns the number of convex hulls in the list.
+    /// Returns the number of convex hulls from which the simulator computed the physics cost.
     #[must_use]
     pub fn decomposition_hulls(&self) -> Option<i32> {
         self.integer("decomposition_hulls")
     }
 
-    /// Returns the number of vertices of the listed convex hulls that the simulator counted for the
-    /// cost.
+    /// Returns the total number of vertices of the convex hulls from which the simulator computed
+    /// the physics cost.
     #[must_use]
     pub fn decomposition_discounted_vertices(&self) -> Option<i32> {
         self.integer("decomposition_discounted_vertices")
@@ -105,8 +107,9 @@ pub struct Convex<'a> {
 }
 
 impl<'a> AssetBlock<'a> {
-    /// Returns the block as convex hulls, or `None` if the LLSD value of the block is undefined, as
-    /// in a sub-model.
+    /// Returns the convex hulls in the block, or `None` if the LLSD value of the block is
+    /// undefined. In a sub-model (one of several meshes of a split model), the LLSD value of the
+    /// block of convex hulls is undefined.
     ///
     /// # Errors
     ///
@@ -127,20 +130,21 @@ impl<'a> Convex<'a> {
         self.block
     }
 
-    /// Returns the LLSD map of the block, including unknown keys.
+    /// Returns the LLSD map of the block of convex hulls, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
         self.map
     }
 
+    /// Returns the box whose minimum and maximum the decoder uses to convert 16-bit hull
+    /// coordinates to floats.
     ///
-    /// Returns the quantization box that the codes of all hull points are scaled to.
-    ///
-    /// If the block stores no box, the result is -0.5 to 0.5 on each axis.
+    /// If the block stores no box for the hull coordinates, the result is -0.5 to 0.5 on each axis.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not three numbers.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not an array of
+    /// three numbers.
     pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
@@ -151,39 +155,42 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or is not a whole
-    /// number of points. Also returns the errors of [`domain`](Self::domain).
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
+    /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
     }
 
-    /// Returns the points of all hulls of the list, one hull after another, or `None` if the block
-    /// has no list of hulls.
+    /// Returns the points of all convex hulls, one hull after another, or `None` if the block
+    /// stores only a bounding hull or no hulls. The result does not include the points of the
+    /// bounding hull.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or is not a whole
-    /// number of points. Also returns the errors of [`domain`](Self::domain).
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
+    /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
     }
 
-    /// Returns the stored sizes of the hulls of the list, one byte per hull, or `None` if the block
-    /// has no list of hulls.
+    /// Returns the encoded sizes of the convex hulls, one byte per hull, or `None` if the block
+    /// stores no sizes.
     ///
-    /// The size of a hull is its number of points, and the byte 0 means 256 points.
+    /// Each byte of the result is the number of points of one hull, and the byte 0 means 256
+    /// points.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the sizes are not binary data.
+    /// Returns [`ErrorKind::Value`] if the sizes of the hulls are not binary data.
     pub fn hull_sizes(&self) -> Result<Option<&'a [u8]>> {
         Ok(self.binary("HullList")?.map(|(_, bytes)| bytes))
     }
 
-    /// Returns an iterator over the hulls of the list. Each item is the array of the points of one
-    /// hull.
+    /// Returns an iterator over the convex hulls. Each item of the iterator is the array of the
+    /// points of one hull.
     ///
-    /// The iterator ends at the first hull whose points are not complete.
+    /// The iterator ends before the first hull whose size is greater than the number of remaining
+    /// points in the block.
     ///
     /// # Errors
     ///
@@ -210,7 +217,8 @@ impl<'a> Convex<'a> {
         Ok(Some(Packed::new(raw, self.domain()?)))
     }
 
-    /// Returns the binary data of a key, and the offset of its value in the inflated block.
+    /// Returns the binary data under a key of the convex hulls' LLSD map, and the offset in the
+    /// inflated block of the LLSD value that contains the data.
     pub(super) fn binary(&self, key: &'static str) -> Result<Option<(usize, &'a [u8])>> {
         let Some(entry) = self.map.get(key) else { return Ok(None) };
         match entry.value.binary() {
@@ -228,28 +236,30 @@ fn field(key: &'static str) -> Field {
     Field::new(key).in_struct(AssetPart::PhysicsConvex.key())
 }
 
-/// Returns the number of points of a hull with the given stored size: 256 if the stored size is 0.
+/// Decodes the stored size of a convex hull to a number of points: 256 if `stored` is 0.
 #[must_use]
 pub fn hull_size(stored: u8) -> usize {
     if stored == 0 { 256 } else { usize::from(stored) }
 }
 
-/// The reason why a collision triangle is rejected.
+/// The reason why viewers reject a collision triangle as degenerate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degeneracy {
-    /// The triangle has almost no area.
+    /// The triangle has almost no area, or two of its edges are parallel.
     Flat,
-    /// The triangle has an area, but one edge is more than ten times as long as another edge, and
-    /// the area is below the minimum for such a triangle.
+    /// The first edge of the triangle is more than ten times longer or shorter than another edge,
+    /// and the triangle's area is small but not almost zero: the squared length of the cross
+    /// product of two edges is at least 1e-11 and below 1e-7.
     Sliver,
 }
 
 /// Returns the reason why a collision triangle is degenerate, or `None` if the triangle is not
 /// degenerate.
 ///
-/// This function computes the same test, in `f32`, that a viewer computes before an upload. The
-/// caller must multiply the positions by one half before the call. The result distinguishes flat
-/// triangles from slivers, because slivers occur in real uploads.
+/// This function does, in `f32`, the same test for degenerate triangles that a viewer does before
+/// the upload of a mesh. The caller must multiply the vertex positions by one half before it calls
+/// this function. The returned [`Degeneracy`] distinguishes flat triangles from slivers, because
+/// slivers occur in real uploads.
 ///
 /// ```
 /// use meshpeek::secondlife::{Degeneracy, degeneracy};
@@ -259,13 +269,15 @@ pub enum Degeneracy {
 #[must_use]
 #[allow(clippy::float_cmp, reason = "the viewer compares exactly")]
 pub fn degeneracy([first, second, third]: [[f32; 3]; 3]) -> Option<Degeneracy> {
-    /// The minimum squared length of the cross product of two edges.
+    /// The minimum squared length of the cross product of two edges, for a triangle whose first
+    /// edge is more than ten times longer or shorter than another edge.
     const UNEVEN: f32 = 1e-7;
     const EVEN: f32 = UNEVEN * 1e-4;
     let edges = [subtract(first, second), subtract(first, third), subtract(third, second)];
     let [one, two, three] = edges.map(|edge| dot(edge, edge));
-    // `even` is true if no edge is more than ten times as long as another edge. The comparisons are
-    // the comparisons in the code of the viewer.
+    // `even` is true if the first edge of the triangle is at most ten times longer and at most ten
+    // times shorter than each of the other two edges. The comparisons of the edge lengths are the
+    // same as in the source code of the viewer.
     let even = one <= 100.0 * two && one <= 100.0 * three && two <= 100.0 * one && three <= 100.0 * one;
     let [to_second, to_third, across] = edges;
     let areas = [cross(to_second, to_third), cross(subtract(second, first), subtract(second, third))];
@@ -289,8 +301,9 @@ mod tests {
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.5, 0.0, 0.0]]), Some(Flat));
         assert_eq!(degeneracy([[0.1; 3]; 3]), Some(Flat));
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0]]), None);
-        // A small triangle with edges of similar length is not degenerate. A sliver of the same
-        // size is degenerate.
+        // A small triangle with edges of similar length is not degenerate. A thin triangle is
+        // degenerate even if its area is similar to the area of a small triangle with edges of
+        // similar length.
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [0.0, 0.01, 0.0]]), None);
         assert_eq!(degeneracy([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.001, 0.0]]), Some(Sliver));
     }

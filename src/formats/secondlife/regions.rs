@@ -1,4 +1,4 @@
-//! Divides a file into named regions that cover every byte.
+//! Divides the bytes of a file into regions with field names, without gaps.
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
@@ -10,8 +10,9 @@ use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
 
-/// Keys of header entries and containers that are used as names of regions, in addition to the keys
-/// of blocks. A region of an entry with any other key has the name `unknown`.
+/// Known keys of asset headers and container maps that are not keys of blocks. The region of a
+/// header entry has the key of the entry as its name, or the name `unknown` if this crate does not
+/// know the key.
 const KEYS: [&str; 12] = [
     "version",
     "creator",
@@ -27,12 +28,12 @@ const KEYS: [&str; 12] = [
     "asset_id",
 ];
 
-/// Calls `visit` with each named region of the file, in file order. The regions cover every byte of
+/// Calls `visit` once for each region of the file, in file order. The regions cover every byte of
 /// the file without gaps.
 ///
-/// Each entry of the header, each compressed block, the bytes between two blocks, and the bytes
-/// after the last block have a region each. If a block shares bytes with an earlier block, the
-/// region of the later block has only the bytes that are not shared.
+/// There is one region for each entry of the header, for each compressed block, for unused bytes
+/// between two blocks, and for the bytes after the last block. If two blocks share bytes, the
+/// region of the later block contains only the bytes that are not in the earlier block.
 ///
 /// # Errors
 ///
@@ -54,7 +55,8 @@ pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) 
     Ok(())
 }
 
-/// Visits the regions of a container's map and of the assets in the container.
+/// Passes to `walk` the regions of a container's map and the regions of the assets in the
+/// container.
 fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>, container: &Container<'_>) {
     pass_head(walk, header, None);
     // If the container's map has a key twice, the first entry is used.
@@ -79,8 +81,8 @@ fn pass_container(walk: &mut Walk<'_>, file: AssetView<'_>, header: &Header<'_>,
     walk.pass_to(Field::new("close").in_struct("container"), LLSD, header.len());
 }
 
-/// Visits the regions of an asset that ends at file offset `end`: first the header of the asset,
-/// then the blocks in file order.
+/// Passes the regions of an asset to `walk`: first the regions of the header, then the blocks in
+/// file order. The argument `end` is the file offset of the first byte after the asset.
 fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<u64>) {
     pass_head(walk, header, asset);
     let start = header.base().saturating_sub(header.len());
@@ -98,11 +100,13 @@ fn pass_asset(walk: &mut Walk<'_>, header: &Header<'_>, end: u64, asset: Option<
     walk.pass_to(named("end", asset), BYTE, end);
 }
 
-/// Visits the regions before the first entry of a header.
+/// Passes to `walk` the regions of a header before its first entry: the marker line, and the
+/// opening brace with the number of entries.
 fn pass_head(walk: &mut Walk<'_>, header: &Header<'_>, asset: Option<u64>) {
     let start = header.base().saturating_sub(header.len());
     walk.pass_to(named("marker_line", asset), BYTE, start.saturating_add(header.marker_line()));
-    // The opening brace and the number of entries take 5 bytes.
+    // The opening brace of the map (1 byte) and the number of entries (4 bytes) come before the
+    // first entry.
     let first = start.saturating_add(header.marker_line()).saturating_add(5);
     walk.pass_to(named("open", asset), LLSD, first);
 }
@@ -114,8 +118,8 @@ fn named(name: &'static str, asset: Option<u64>) -> Field {
     }
 }
 
-/// Returns the field that names a header entry in a region. The name is the key of the entry, or
-/// `unknown` if the key is unknown.
+/// Returns the field name of the region for a header entry, such as `header[2].high_lod`. If the
+/// key of the entry is unknown, the last part of the field name is `unknown`.
 fn entry_name(entry: &LlsdEntry<'_>, number: u64, asset: Option<u64>) -> Field {
     let parts = AssetPart::ALL.into_iter().map(AssetPart::key);
     let key = parts.chain(KEYS).find(|key| entry.key.is(key)).unwrap_or("unknown");

@@ -1,4 +1,5 @@
-//! The skin: the joints, and the matrices that bind the mesh to the joints.
+//! [`Skin`]: the names of the joints that move a mesh, and the matrices that bind the mesh to the
+//! joints.
 
 use super::asset_block::{AssetBlock, SKIN_LISTS};
 use super::asset_part::AssetPart;
@@ -8,12 +9,14 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::parse::Name;
 
-/// The joints that a mesh is bound to, and their matrices, borrowed from the inflated block.
+/// The joints that a mesh is bound to, and the bind matrices of the joints, borrowed from the
+/// inflated block.
 ///
 /// The skinned position of a vertex `v` is a weighted sum over the joint influences of the vertex.
-/// Each term is `v * bind_shape * inverse_bind[joint] * world[joint]`, multiplied by the weight of
-/// the influence. [`palette`](Self::palette) computes the product of the three matrices for each
-/// joint.
+/// In the weighted sum for a vertex `v`, the term of a joint is the weight of the joint multiplied
+/// by `v * bind_shape * inverse_bind[joint] * world[joint]`. For each joint,
+/// [`palette`](Self::palette) computes the matrix product
+/// `bind_shape * inverse_bind[joint] * world[joint]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Skin<'a> {
     block: AssetBlock<'a>,
@@ -21,7 +24,7 @@ pub struct Skin<'a> {
 }
 
 impl<'a> AssetBlock<'a> {
-    /// Returns the block as a skin.
+    /// Returns the skin that the block contains.
     ///
     /// # Errors
     ///
@@ -63,8 +66,8 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
-    /// name is not a string.
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// the name is not an LLSD string.
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
             (_, LlsdValue::String(name)) => Ok(name.name()),
@@ -72,12 +75,13 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Returns the matrix that transforms from the model's space to the bind space of the joints.
+    /// Returns the bind shape matrix, which transforms vertex positions from model space to the
+    /// bind space of the joints.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Missing`] if the skin has no bind shape matrix, or [`ErrorKind::Value`]
-    /// if the matrix is not 16 numbers.
+    /// if this matrix is not an array of 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
         let field = Field::new(name).in_struct(AssetPart::Skin.key());
@@ -88,49 +92,52 @@ impl<'a> Skin<'a> {
         matrix(entry.value).ok_or_else(|| self.block.wrong(field, entry.at, "16 numbers", entry.value.kind()))
     }
 
-    /// Returns the number of inverse bind matrices. In a valid file, this number is equal to the
-    /// number of joints.
+    /// Returns the number of inverse bind matrices. In a well-formed skin, the number of inverse
+    /// bind matrices is equal to the number of joints.
     #[must_use]
     pub fn inverse_bind_count(&self) -> usize {
         self.block.list(1).len()
     }
 
-    /// Returns the matrix that transforms from the bind space to the space of a joint.
+    /// Returns the inverse bind matrix of a joint, which transforms from the bind space to the
+    /// space of the joint.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
-    /// matrix is not 16 numbers.
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// the matrix is not an array of 16 numbers.
     pub fn inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(1, joint)
     }
 
-    /// Returns the number of alternative inverse bind matrices, which move joints. In a valid file,
-    /// this number is 0 or the number of joints.
+    /// Returns the number of alternative inverse bind matrices, which replace the rest positions of
+    /// joints. In a well-formed skin, the number of alternative inverse bind matrices is 0 or the
+    /// number of joints.
     #[must_use]
     pub fn alt_inverse_bind_count(&self) -> usize {
         self.block.list(2).len()
     }
 
-    /// Returns the alternative inverse bind matrix of a joint, which moves the joint.
+    /// Returns the alternative inverse bind matrix of a joint, which replaces the rest position of
+    /// the joint.
     ///
-    /// The translation of this matrix is the joint's position relative to the parent joint. This
-    /// position replaces the joint's position in the avatar's skeleton.
+    /// The translation of an alternative inverse bind matrix is a position relative to the parent
+    /// joint, which replaces the joint's position in the avatar's skeleton.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
-    /// matrix is not 16 numbers.
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// the matrix is not an array of 16 numbers.
     pub fn alt_inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(2, joint)
     }
 
-    /// Returns the height by which a viewer raises the avatar that wears the mesh, in metres, or
-    /// `None` if the skin does not store a height.
+    /// Returns the distance in metres by which a viewer raises an avatar that wears the mesh, or
+    /// `None` if the skin does not have the key `pelvis_offset`.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the stored height is not a number.
+    /// Returns [`ErrorKind::Value`] if the value of the key `pelvis_offset` is not a number.
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
@@ -140,12 +147,13 @@ impl<'a> Skin<'a> {
         number.map(Some)
     }
 
-    /// Returns whether the joints that the skin moves keep their scale, or `false` if the skin does
-    /// not store this value.
+    /// Returns whether joints with a replaced rest position keep their scale. Returns `false` if
+    /// the skin does not have the key `lock_scale_if_joint_position`.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the stored value is not a boolean.
+    /// Returns [`ErrorKind::Value`] if the value of the key `lock_scale_if_joint_position` is not a
+    /// boolean.
     pub fn lock_scale_if_joint_position(&self) -> Result<bool> {
         let name = "lock_scale_if_joint_position";
         match self.map.get(name).map(|entry| (entry.at, entry.value)) {
@@ -168,8 +176,9 @@ impl<'a> Skin<'a> {
         })
     }
 
-    /// Returns item `index` of the skin's array with the number `list` in [`SKIN_LISTS`]: the
-    /// item's offset in the inflated block, and its LLSD value.
+    /// Returns item `index` of one of the skin's arrays: the offset of the item in the inflated
+    /// block, and the LLSD value of the item. The argument `list` is the index of the array's key
+    /// in [`SKIN_LISTS`].
     fn item(&self, list: usize, index: usize) -> Result<(usize, LlsdValue<'a>)> {
         let name = SKIN_LISTS.get(list).copied().unwrap_or_default();
         let starts = self.block.list(list);

@@ -1,4 +1,4 @@
-//! Skinning: transforms the vertices of a mesh by the joints of its skin.
+//! Skinning on the CPU: transforms the vertices of a mesh by the joints of its skin.
 
 use super::matrix::{Matrix, multiply};
 use super::skin::Skin;
@@ -7,8 +7,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::SkinMatrix;
 
-/// One matrix per joint of a skin. The matrix of a joint transforms a vertex of the mesh as if this
-/// joint had weight 1 and all other joints had weight 0.
+/// The skinning matrices of a pose, one per joint of a skin. The matrix of a joint transforms the
+/// vertices for which this joint has weight 1 and all other joints have weight 0.
 ///
 /// ```
 /// use meshpeek::Array;
@@ -30,8 +30,8 @@ pub struct Palette {
 impl Skin<'_> {
     /// Computes `bind_shape * inverse_bind[joint] * world(joint)` for each joint, in `f32`.
     ///
-    /// The closure `world` returns the world matrix of a joint, for row vectors. This function
-    /// allocates 48 bytes per joint.
+    /// The closure `world` returns the world matrix of a joint, for row vectors. The returned
+    /// palette allocates 48 bytes per joint.
     ///
     /// # Errors
     ///
@@ -70,9 +70,9 @@ impl Palette {
 
     /// Transforms the position of a vertex by the joints that influence the vertex.
     ///
-    /// The weights are divided by their sum. As in viewers, a vertex without weights follows the
-    /// first joint, and the last joint replaces a joint whose number is out of range. If the skin
-    /// has no joints, the position does not change.
+    /// The joint weights of the vertex are divided by their sum. As in viewers, a vertex without
+    /// weights follows the first joint, and the last joint replaces a joint whose index is out of
+    /// range. If the skin has no joints, the result is `position` without a change.
     #[must_use]
     pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
         self.blend(influences, |matrix| matrix.apply(position)).unwrap_or(position)
@@ -81,8 +81,8 @@ impl Palette {
     /// Transforms a direction by the joints that influence a vertex. The translations of the
     /// matrices do not affect the direction.
     ///
-    /// The result is not scaled to unit length. For a normal, the result is correct only if every
-    /// joint scales all axes equally.
+    /// The transformed direction is not scaled to unit length. For a normal vector, the transformed
+    /// direction is correct only if every joint matrix scales all axes equally.
     #[must_use]
     pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
         let turn = |matrix: &SkinMatrix| {
@@ -92,8 +92,8 @@ impl Palette {
         self.blend(influences, turn).unwrap_or(direction)
     }
 
-    /// Calls `apply` with the matrix of each influence, and returns the weighted sum of the
-    /// results. Returns `None` if the skin has no joints.
+    /// Calls `apply` with the matrix of each joint in `influences`, and returns the weighted sum of
+    /// the vectors that `apply` returns. Returns `None` if the skin has no joints.
     fn blend(
         &self,
         influences: impl Iterator<Item = Influence> + Clone,
@@ -112,8 +112,9 @@ impl Palette {
     }
 }
 
-/// Returns the first three columns of a matrix for row vectors. These columns contain the
-/// transformed directions of the x, y and z axes, and the transformed origin.
+/// Converts a matrix for row vectors to a [`SkinMatrix`]. The first three numbers of each matrix
+/// row become a column of the [`SkinMatrix`]. The four columns of a [`SkinMatrix`] are the
+/// transformed x, y and z axes, and the transformed origin.
 fn skin_matrix(matrix: &Matrix) -> SkinMatrix {
     let rows = matrix.as_chunks::<4>().0;
     SkinMatrix { columns: std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z])) }
@@ -149,7 +150,8 @@ mod tests {
     fn rows_come_first() {
         let turn = [0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let palette = Palette { matrices: vec![skin_matrix(&multiply(&shift([1.0, 0.0, 0.0]), &turn))] };
-        // The first matrix moves by one along x. The second matrix turns by a quarter, from x to y.
+        // The only matrix in `palette` is a product: it first translates by one unit along x, and
+        // then rotates by 90 degrees, from x to y.
         let moved = palette.position([0.0; 3], [Influence { bone: 0, weight: 1.0 }].into_iter());
         assert_eq!(moved, [0.0, 1.0, 0.0]);
         assert_eq!(multiply(&IDENTITY, &turn), turn);

@@ -1,5 +1,5 @@
-//! A submesh: the vertex and index arrays of one material, borrowed from the inflated block at any
-//! alignment.
+//! [`Submesh`]: the vertex and index arrays of one material. The vertex and index arrays borrow
+//! from the inflated block and need no alignment.
 
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
@@ -15,33 +15,35 @@ use crate::math::{as_u64, narrow};
 use crate::model::Weights;
 use crate::parse::Record;
 
-/// The known keys of a submesh. Errors and findings use the names of these keys as field names.
+/// The known keys of a submesh. Errors, and findings of `validate`, use the names of the submesh
+/// keys as field names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmeshKey {
-    /// A marker: the submesh has no geometry and no other keys.
+    /// The key of a placeholder: a submesh with the key `NoGeometry` has no geometry and no other
+    /// keys.
     NoGeometry,
-    /// Positions of the vertices: three 16-bit codes per vertex.
+    /// Positions of the vertices: three 16-bit integers per vertex, which encode x, y and z.
     Position,
-    /// The quantization box that position codes are scaled to.
+    /// The quantization box: the minimum and maximum coordinates of the decoded positions.
     PositionDomain,
-    /// Normals of the vertices: three 16-bit codes per vertex.
+    /// Normals of the vertices: three 16-bit integers per vertex, which encode x, y and z.
     Normal,
-    /// Texture coordinates of the vertices: two 16-bit codes per vertex.
+    /// Texture coordinates of the vertices: two 16-bit integers per vertex, which encode u and v.
     TexCoord0,
-    /// The two intervals that texture coordinate codes are scaled to, for u and v.
+    /// The minimum and maximum of the decoded texture coordinates, for u and v.
     TexCoord0Domain,
     /// Vertex indices, three per triangle.
     TriangleList,
-    /// Joint numbers and weights of each vertex.
+    /// Joint indices and joint weights of each vertex.
     Weights,
-    /// The size of the uploaded model.
+    /// The size of the original model before it was scaled to the unit cube.
     NormalizedScale,
-    /// Tangents of the vertices: four 16-bit codes per vertex.
+    /// Tangents of the vertices: four 16-bit integers per vertex.
     Tangent,
 }
 
 impl SubmeshKey {
-    /// All known keys.
+    /// All keys of a submesh that this crate knows.
     pub const ALL: [Self; 10] = [
         Self::NoGeometry,
         Self::Position,
@@ -77,16 +79,15 @@ impl SubmeshKey {
     }
 }
 
-///
 /// A submesh, borrowed from the inflated block.
 ///
-/// Creating a submesh reads its LLSD map once. Each array of the submesh is checked when the array
-/// is accessed.
+/// The LLSD map of the submesh is read once, when the `Submesh` is created. Each vertex or index
+/// array of the submesh is checked when the array is accessed.
 ///
-/// Positions are in the unit cube, in a right-handed coordinate system with z up. The scale of the
-/// object in the world multiplies the positions, and the products are in metres. The vertices of a
-/// triangle are in counter-clockwise order seen from outside. The arrays of a submesh without
-/// geometry are empty.
+/// Vertex positions are in the unit cube, in a right-handed coordinate system with z up. An object
+/// in the virtual world has a scale in metres, and a viewer multiplies the positions by this scale.
+/// The vertices of a triangle are in counter-clockwise order seen from outside. The vertex and
+/// index arrays of a submesh without geometry are empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Submesh<'a> {
     block: AssetBlock<'a>,
@@ -102,14 +103,14 @@ impl<'a> Submesh<'a> {
         for entry in map.iter() {
             let key = SubmeshKey::ALL.iter().zip(&mut known).find(|(key, _)| entry.key.is(key.name()));
             if let Some((_, known)) = key {
-                // If the map contains a key twice, the first entry is used.
+                // If the submesh's LLSD map contains a key twice, the first entry is used.
                 known.get_or_insert((entry.at, entry.value));
             }
         }
         Self { block, index, at, map, known }
     }
 
-    /// Returns the index of the submesh in the level.
+    /// Returns the index of the submesh in its level of detail.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
@@ -121,7 +122,7 @@ impl<'a> Submesh<'a> {
         self.map
     }
 
-    /// Returns the offset of the submesh's map in the inflated block.
+    /// Returns the byte offset of the submesh's LLSD map in the inflated block.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
@@ -135,7 +136,8 @@ impl<'a> Submesh<'a> {
         self.get(SubmeshKey::NoGeometry).is_some()
     }
 
-    /// Returns the number of vertices: the number of complete positions in the data.
+    /// Returns the number of vertices: the number of complete positions in the position data, or 0
+    /// if this data is absent.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.bytes(SubmeshKey::Position).ok().flatten().map_or(0, |(_, bytes)| bytes.len() / TRIPLE)
@@ -152,8 +154,8 @@ impl<'a> Submesh<'a> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Missing`] if a submesh with geometry has no positions. Returns
-    /// [`ErrorKind::Value`] if the position data is not a whole number of positions, or if the
-    /// minimum or the maximum of `PositionDomain` is not three numbers.
+    /// [`ErrorKind::Value`] if the length of the position data is not a multiple of 6 bytes, or if
+    /// the minimum or the maximum of `PositionDomain` is not an array of three numbers.
     pub fn positions(&self) -> Result<Packed<'a, MinMax16<3>>> {
         let domain = self.position_domain()?;
         let raw = match self.array(SubmeshKey::Position)? {
@@ -164,24 +166,24 @@ impl<'a> Submesh<'a> {
         Ok(Packed::new(raw, domain))
     }
 
+    /// Returns the quantization box: the minimum and maximum coordinates of the decoded positions.
     ///
-    /// Returns the quantization box that the position codes are scaled to.
-    ///
-    /// If the submesh stores no box, the result is -0.5 to 0.5 on each axis.
+    /// If the submesh stores no quantization box, the result is -0.5 to 0.5 on each axis.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not three numbers.
-    /// This function does not check the values of the numbers.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not an array of
+    /// three numbers. This function does not check that the coordinates of the minimum and the
+    /// maximum are finite, or that the minimum is below the maximum.
     pub fn position_domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         self.domain(SubmeshKey::PositionDomain, MinMax16::new([min; 3], [max; 3]))
     }
 
-    ///
     /// Returns the normals of the vertices, or `None` if the submesh has no normals.
     ///
-    /// The normals are decoded on access, but they are not scaled to unit length.
+    /// Each normal is decoded to floats on access. The decoded normals are not scaled to unit
+    /// length.
     ///
     /// # Errors
     ///
@@ -191,10 +193,9 @@ impl<'a> Submesh<'a> {
         Ok(self.per_vertex(SubmeshKey::Normal)?.map(|raw| Packed::new(raw, Unit16)))
     }
 
-    ///
     /// Returns the tangents of the vertices, or `None` if the submesh has no tangents.
     ///
-    /// No known program writes tangents.
+    /// No known program writes tangents into mesh assets.
     ///
     /// # Errors
     ///
@@ -207,34 +208,36 @@ impl<'a> Submesh<'a> {
     /// Returns the texture coordinates of the vertices, or `None` if the submesh has no texture
     /// coordinates.
     ///
-    /// As in the file, the coordinate u points right and the coordinate v points *up*.
+    /// The coordinate u points right and the coordinate v points *up*, as in the file.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if the number of texture coordinates differs from the number of
-    /// vertices, or if the minimum or the maximum of `TexCoord0Domain` is not two numbers.
+    /// vertices, or if the minimum or the maximum of `TexCoord0Domain` is not an array of two
+    /// numbers.
     pub fn uvs(&self) -> Result<Option<Packed<'a, MinMax16<2>>>> {
         let Some(raw) = self.per_vertex(SubmeshKey::TexCoord0)? else { return Ok(None) };
         Ok(Some(Packed::new(raw, self.uv_domain()?)))
     }
 
+    /// Returns the minimum and maximum of the decoded texture coordinates, for u and v.
     ///
-    /// Returns the intervals that the texture coordinate codes are scaled to.
-    ///
-    /// If the submesh stores no intervals, the result is 0 to 1 for both u and v.
+    /// If the submesh does not have the key `TexCoord0Domain`, the result is 0 to 1 for both u and
+    /// v.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the intervals is not two
-    /// numbers. This function does not check the values of the numbers.
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of `TexCoord0Domain` is not an
+    /// array of two numbers. This function does not check that the coordinates of the minimum and
+    /// the maximum are finite, or that the minimum is below the maximum.
     pub fn uv_domain(&self) -> Result<MinMax16<2>> {
         self.domain(SubmeshKey::TexCoord0Domain, MinMax16::new([0.0; 2], [1.0; 2]))
     }
 
-    ///
     /// Returns the vertex indices, three per triangle.
     ///
-    /// The result does not include bytes after the last complete triangle.
+    /// If the index data ends with an incomplete triangle, the result contains only the complete
+    /// triangles.
     ///
     /// # Errors
     ///
@@ -251,7 +254,7 @@ impl<'a> Submesh<'a> {
         Ok(Packed::new(raw.map_or(&[], |(raw, _)| raw), Index::new()))
     }
 
-    /// Returns the joint influences (joint numbers and weights) of each vertex, or `None` if the
+    /// Returns the joint influences (joint indices and weights) of each vertex, or `None` if the
     /// submesh has no weights.
     ///
     /// If the weight data ends too early, the result contains only the vertices whose influences
@@ -270,13 +273,15 @@ impl<'a> Submesh<'a> {
         Ok(bytes.map(|(_, bytes)| TerminatedRuns::new(bytes, self.vertex_count())))
     }
 
-    /// Returns the size of the uploaded model, or `None` if the submesh does not store the size.
+    /// Returns the size of the original model before it was scaled to the unit cube, or `None` if
+    /// the submesh does not store the size.
     ///
-    /// Do not multiply the positions by this size.
+    /// To place the mesh in the virtual world, multiply the positions by the scale of the object,
+    /// not by the size of the original model.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the stored size is not three numbers.
+    /// Returns [`ErrorKind::Value`] if the stored size is not an array of three numbers.
     pub fn normalized_scale(&self) -> Result<Option<[f32; 3]>> {
         let Some((at, value)) = self.get(SubmeshKey::NormalizedScale) else { return Ok(None) };
         let numbers = value.array().and_then(|array| array.numbers::<3>());
@@ -285,14 +290,15 @@ impl<'a> Submesh<'a> {
         Ok(Some(numbers.map(narrow)))
     }
 
-    /// Returns the LLSD value of a known key and the offset of this value in the inflated block, or
-    /// `None` if the submesh does not have the key.
+    /// Returns the offset in the inflated block and the LLSD value of a known key, or `None` if the
+    /// submesh does not have the key.
     #[must_use]
     pub fn get(&self, key: SubmeshKey) -> Option<(usize, LlsdValue<'a>)> {
         self.known.get(key.number()).copied().flatten()
     }
 
-    /// Returns the binary data of a key and the offset of its value in the inflated block.
+    /// Returns the offset of a key's LLSD value in the inflated block and the binary data of this
+    /// value.
     pub(super) fn bytes(&self, key: SubmeshKey) -> Result<Option<(usize, &'a [u8])>> {
         match self.get(key) {
             None => Ok(None),
@@ -301,7 +307,8 @@ impl<'a> Submesh<'a> {
         }
     }
 
-    /// Returns the binary data of a key as an array of records.
+    /// Returns the binary data of a key as a slice of records, or `None` if the submesh does not
+    /// have the key.
     fn array<T: Record>(&self, key: SubmeshKey) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
@@ -349,24 +356,26 @@ impl<'a> Submesh<'a> {
         self.block.error(self.field(key), at, kind)
     }
 
-    /// Makes an error about a byte of the data of `key`. The byte is at offset `at` of the inflated
-    /// block.
+    /// Creates an error about the value of `key`, with the offset `at` of the wrong byte in the
+    /// inflated block.
     pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
         self.error(key, at, kind)
     }
 
-    /// Returns the [`Field`] that names a key of this submesh in errors and findings.
+    /// Returns the field name of a key of this submesh, such as `high_lod[0].Position`, for errors
+    /// and findings.
     #[must_use]
     pub fn field(&self, key: SubmeshKey) -> Field {
         Field::new(key.name()).in_list(self.block.part().key(), as_u64(self.index))
     }
 }
 
-/// Reads the minimum and the maximum of a domain, the box or the intervals that codes are scaled
-/// to. The minimum and the maximum are `N` numbers each. An absent minimum or maximum is taken from
-/// `default`.
+/// Reads the minimum and the maximum of quantized coordinates from the keys `Min` and `Max` of an
+/// LLSD map. The values of `Min` and `Max` are arrays of `N` numbers. If the map does not have the
+/// key `Min`, the minimum of `default` is used, and likewise for the key `Max` and the maximum.
 ///
-/// The error has the offset of a value that is not `N` numbers, and a description of that value.
+/// If the value of `Min` or `Max` is not an array of `N` numbers, the returned error is the offset
+/// of this value and a description of this value.
 pub(super) fn read_domain<const N: usize>(
     map: LlsdMap<'_>,
     default: MinMax16<N>,

@@ -1,5 +1,5 @@
-//! The writer of whole files. The writer encodes the header again, value by value, and copies the
-//! compressed blocks without a change.
+//! Writes an opened mesh file: the header is encoded again, value by value, and the compressed
+//! blocks are copied without a change.
 
 use std::io::{self, Write};
 
@@ -11,20 +11,23 @@ use super::llsd::LlsdWriter;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// Writes the file again. The written bytes are identical to the bytes of the original file.
+/// Writes the opened file to `out`. The written bytes are identical to the bytes of the opened
+/// file.
 ///
-/// The header, or a container's map, is written through the LLSD writer. The entries of the header
-/// keep their order and their encoding. The blocks, the bytes between blocks and the bytes after
-/// the last block are copied as stored. The blocks are not compressed again, because compressing
-/// them again would give other bytes.
+/// The first header of the file, which is the header of an asset or the map of a container, is
+/// encoded again with [`LlsdWriter`]. The entries of the encoded header have the same order and the
+/// same encoding as in the opened file. The blocks, the bytes between blocks and the bytes after
+/// the last block are copied from the file. The blocks are not inflated and compressed again,
+/// because the compressed bytes would differ from the bytes in the file.
 ///
 /// # Errors
 ///
-/// Returns the first error in the header, or an I/O error of the output `out`.
+/// Returns the first error in the header of the file, or an I/O error of the output `out`.
 pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
     let (preamble, asset) = file.file().split_at_checked(preamble_len(file.file())).unwrap_or_default();
     let line = usize::try_from(file.first_header()?.marker_line()).unwrap_or(usize::MAX);
-    // The bytes of a memory map are copied to the heap before they are written.
+    // The bytes before the blocks may be bytes of a memory-mapped file, so they are copied to the
+    // heap before they are written.
     let mut head = LlsdWriter::after(preamble.iter().chain(asset.get(..line).unwrap_or_default()).copied().collect());
     let end =
         head.copy(asset, line, &file.llsd_limits()).map_err(|fault| with_location(fault, as_u64(preamble.len())))?;
@@ -32,8 +35,8 @@ pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
     written.map_err(|error| Error::without_offset(FORMAT, Field::new("output"), ErrorKind::from(error)))
 }
 
-/// Copies bytes to the output in chunks. Each chunk is first copied to a heap buffer, because
-/// `bytes` may be a memory map.
+/// Writes `bytes` to `out` in chunks of 64 KiB. Each chunk is copied to a heap buffer before it is
+/// written, because `bytes` may be in a memory-mapped file.
 fn copy(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let mut buffer = Vec::new();
     for chunk in bytes.chunks(64 << 10) {

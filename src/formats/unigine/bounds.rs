@@ -1,7 +1,7 @@
 //! Computes bounding boxes and bounding spheres with the same arithmetic as the engine.
 //!
 //! All computations use `f32`, so the computed bounds are equal, bit for bit, to the bounds that
-//! valid files store.
+//! the engine stores in its files.
 
 use crate::array::{Bounds, Sphere};
 
@@ -18,7 +18,8 @@ pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
     center
 }
 
-/// Returns the distance from `center` to the farthest position, or 0 if `positions` is empty.
+/// Returns the distance from the point `center` to the farthest position, or 0 if `positions` is
+/// empty.
 ///
 /// Positions whose distance is NaN are ignored.
 pub(crate) fn radius(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
@@ -38,8 +39,8 @@ pub(crate) fn distance(one: [f32; 3], other: [f32; 3]) -> f32 {
 
 /// Merges the bounding spheres of surfaces, one after another, into one sphere.
 ///
-/// The result is not the sphere around the merged bounding box. Returns `None` if none of the given
-/// spheres has a radius of 0 or more.
+/// The merged sphere is not the sphere around the merged bounding box. Returns `None` if none of
+/// the given spheres has a radius of 0 or more.
 pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
     spheres.filter(|sphere| sphere.radius >= 0.0).reduce(|one, other| {
         let apart = distance(other.center, one.center);
@@ -51,7 +52,7 @@ pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
         }
         let scale = 1.0 / apart;
         // `near` and `far` are the outermost points of the two spheres on the line through their
-        // centres. The merged sphere has these two points as the ends of a diameter.
+        // centres. The merged sphere has `near` and `far` as the ends of a diameter.
         let (mut near, mut far) = (one.center, other.center);
         for (near, far) in near.iter_mut().zip(&mut far) {
             let normal = (*far - *near) * scale;

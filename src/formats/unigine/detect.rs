@@ -1,5 +1,5 @@
-//! Detects the UNIGINE generation of a file, or the format of another engine, from the first bytes
-//! of the file.
+//! Detects the UNIGINE format version (generation) of a file, or the format of another engine, from
+//! the first four bytes of the file.
 
 use super::layout::{AnimationGeneration, Generation};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
@@ -7,15 +7,15 @@ use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
 /// The length of a magic number, in bytes.
 const LENGTH: usize = 4;
 
-/// Returns the mesh generation that the magic number (the first four bytes) of a file identifies.
+/// Returns the mesh format version (ms10 to ms15) that the magic number of a file identifies.
 ///
 /// # Errors
 ///
 /// - [`ErrorKind::Empty`] if the file is empty.
 /// - [`ErrorKind::UnexpectedEnd`] if the file has one to three bytes.
-/// - [`ErrorKind::Unsupported`] if the bytes identify a known format or generation that this crate
-///   does not read.
-/// - [`ErrorKind::Unknown`] for all other first four bytes.
+/// - [`ErrorKind::Unsupported`] if the first four bytes identify a known format or format version
+///   that this crate does not read.
+/// - [`ErrorKind::Unknown`] if the first four bytes identify no known format.
 pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     match file_kind(bytes)? {
         FileKind::Mesh(generation) => Ok(generation),
@@ -23,8 +23,7 @@ pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     }
 }
 
-/// Returns the animation generation that the magic number (the first four bytes) of a file
-/// identifies.
+/// Returns the animation format version (an10 to an13) that the magic number of a file identifies.
 ///
 /// # Errors
 ///
@@ -36,7 +35,8 @@ pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
     }
 }
 
-/// The file type (mesh or animation) and the generation that the magic number of a file identifies.
+/// The file type (mesh or animation) and the format version that the magic number of a file
+/// identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Mesh(Generation),
@@ -47,7 +47,7 @@ fn other(magic: &str, what: &str, advice: &'static str) -> Error {
     fail(ErrorKind::Unsupported { found: format!("{what}, {magic}").into(), advice })
 }
 
-/// Returns the file type and the generation that the magic number (the first four bytes) of a file
+/// Returns the file type (mesh or animation) and the format version that the magic number of a file
 /// identifies.
 ///
 /// # Errors
@@ -65,7 +65,8 @@ pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
     known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
 }
 
-/// Returns whether the magic number of a file identifies a supported animation generation.
+/// Returns whether the magic number of a file identifies a supported animation format version (an10
+/// to an13).
 pub(crate) fn is_animation(bytes: &[u8]) -> bool {
     matches!(file_kind(bytes), Ok(FileKind::Animation(_)))
 }

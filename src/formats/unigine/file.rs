@@ -1,7 +1,7 @@
 //! The [`Mesh`] type, which holds the bytes of a mesh file.
 //!
-//! A [`Mesh`] has no lifetime parameter, therefore it can be stored in a struct. Creating a
-//! [`SurfaceView`] from a mesh takes about a hundred instructions.
+//! The type [`Mesh`] has no lifetime parameter, therefore a mesh can easily be a field of a struct.
+//! Creating a [`SurfaceView`] from a mesh takes about a hundred instructions.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use crate::model::{Bone, Counts, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
-/// A UNIGINE mesh of generation ms10 to ms15.
+/// A UNIGINE mesh file of the format versions ms10 to ms15.
 ///
-/// The bytes of the file can be held by any type that implements `AsRef<[u8]>`: a
-/// [`Map`](crate::io::Map), a `Vec<u8>`, an `Arc<[u8]>`, a `&[u8]`.
+/// The type parameter `D` is the type of the value that holds the bytes of the file. `D` can be any
+/// type that implements `AsRef<[u8]>`, such as [`Map`](crate::io::Map), `Vec<u8>`, `Arc<[u8]>` or
+/// `&[u8]`.
 ///
 /// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
@@ -53,20 +54,20 @@ pub struct Mesh<D> {
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Opens a mesh. Reads the header of the file and nothing else.
+    /// Opens a mesh. Reads only the header of the file.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Empty`](crate::ErrorKind::Empty),
     /// [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the bytes are not a supported
-    /// mesh. If the header is damaged, returns the first error in the header, with its field and
-    /// offset.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the magic number of the file is
+    /// missing, unknown or not supported. If the header is damaged, returns the first error in the
+    /// header, with the field name and the byte offset of the error.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Opens a mesh with the given options. Reads the header of the file and nothing else.
+    /// Opens a mesh with the given options. Reads only the header of the file.
     ///
     /// # Errors
     ///
@@ -80,7 +81,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         MeshReader { bytes: self.as_bytes(), state: &self.state }
     }
 
-    /// Returns the generation of the mesh format, which determines the layout of the file.
+    /// Returns the format version of the file (ms10 to ms15), which determines the layout of the
+    /// file.
     #[must_use]
     pub const fn generation(&self) -> Generation {
         self.state.header.generation
@@ -113,11 +115,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().raw_bounds().map(|raw| (raw.bounds(), raw.sphere()))
     }
 
-    /// Returns the target number of triangles per leaf, used to build the spatial trees of the
-    /// surfaces.
+    /// Returns the target number of triangles in a leaf of a spatial tree. The program that wrote
+    /// the file built the trees with this target number.
     ///
-    /// The number is 4 in every known file. Returns `None` in generations before ms14, which store
-    /// no trees.
+    /// The target number of triangles in a leaf is 4 in every known file. Returns `None` for files
+    /// before ms14, which store no spatial trees.
     #[must_use]
     pub fn leaf_triangles(&self) -> Option<u32> {
         self.state.header.compressed.map(|compressed| compressed.leaf)
@@ -125,8 +127,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the engine's estimate of the memory that the mesh takes, in bytes.
     ///
-    /// The formula of this estimate is unknown. Returns `None` in generations before ms14, which do
-    /// not store the estimate.
+    /// The formula that the engine uses for its estimate of the memory is unknown. Returns `None`
+    /// for files before ms14, which store no estimate of the memory.
     #[must_use]
     pub fn memory_estimate(&self) -> Option<i64> {
         self.state.header.compressed.map(|compressed| compressed.memory)
@@ -138,7 +140,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.file.header.bones.len()
     }
 
-    /// Returns the bone with the number `index`: its name, parent and bind transform.
+    /// Returns the name, the parent index and the bind transform of the bone `index`.
     ///
     /// # Errors
     ///
@@ -153,15 +155,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.file.animations.len()
     }
 
-    /// Locates the embedded animation with the number `index` and returns a view of it.
+    /// Locates the embedded animation `index` and returns a view of this animation.
     ///
-    /// The first call reads the flags of every key of this animation and of the animations before
-    /// it. Later calls use the cached result.
+    /// The first call for an animation reads the flags of every key of this animation and of the
+    /// animations before it. Later calls use the cached offset of the animation.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
-    /// first error in the data before it, with the field and offset of the error.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    /// Returns the first error in the data before the animation, with the field name and the byte
+    /// offset of the error.
     pub fn animation(&self, index: usize) -> Result<AnimationView<'_>> {
         self.reader().animation(index)
     }
@@ -172,16 +175,17 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.header.surfaces.len()
     }
 
-    /// Locates the surface with the number `index` and returns a view of it.
+    /// Locates the surface `index` and returns a view of this surface.
     ///
-    /// The call walks over the earlier surfaces that are not yet located. For each of these
-    /// surfaces, it reads the array counts and, if the surface is skinned, one byte per vertex. The
-    /// file offset of each located surface is cached.
+    /// The method scans the surfaces before surface `index` that are not yet located. For each
+    /// scanned surface, it reads the array counts and, if the surface is skinned, one byte per
+    /// position. The file offset of each located surface is cached.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
-    /// first error in the data before it, with the field and offset of the error.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    /// Returns the first error in the data before the surface, with the field name and the byte
+    /// offset of the error.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         self.reader().surface(index)
     }
@@ -199,17 +203,17 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns an iterator over all surfaces in file order.
     ///
-    /// The iterator locates each surface when it returns that surface, not before.
+    /// The iterator locates a surface only when it returns this surface.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
 
-    /// Locates surface `index`, inflates its geometry into the caller's buffer, and returns a view
-    /// of the surface.
+    /// Locates surface `index`, inflates its geometry into `buffer`, and returns a view of the
+    /// surface.
     ///
-    /// The buffer is not used if the mesh already holds the inflated geometry, or if the geometry
-    /// is stored uncompressed. The mesh does not cache the contents of the buffer. In generations
-    /// before ms14, this call is the same as [`surface`](Self::surface).
+    /// The buffer is not used if the mesh already caches the inflated geometry, or if the geometry
+    /// is stored uncompressed. The mesh does not cache the contents of the buffer. For files before
+    /// ms14, `surface_in` does the same as [`surface`](Self::surface).
     ///
     /// # Errors
     ///
@@ -218,16 +222,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface_in(index, buffer)
     }
 
-    /// Inflates the geometry of the given surfaces. With the feature `rayon`, the surfaces are
-    /// inflated in parallel.
+    /// Inflates the geometry blocks of the given surfaces. With the feature `rayon`, the geometry
+    /// blocks are inflated in parallel.
     ///
-    /// The call has the same effect as a first call to [`surface`](Self::surface) for each of these
-    /// surfaces. In generations before ms14, the call only locates the surfaces.
+    /// `inflate` has the same effect as a first call to [`surface`](Self::surface) for each of the
+    /// given surfaces. For files before ms14, `inflate` only locates the surfaces.
     ///
     /// # Errors
     ///
     /// Returns the error of the first surface, in the order of `surfaces`, that cannot be located
-    /// or inflated. The other surfaces are inflated even if one surface fails.
+    /// or inflated. If one surface cannot be inflated, the other surfaces are still inflated.
     pub fn inflate(&self, surfaces: &[usize]) -> Result<()>
     where
         D: Sync,
@@ -248,26 +252,27 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the spatial tree and the edge records that the file stores for surface `index`.
     ///
-    /// The first call inflates the tree block of the surface, but not its geometry block. Returns
-    /// `None` in generations before ms14, which store no trees.
+    /// The first call for a surface inflates the tree block of the surface, but not its geometry
+    /// block. Returns `None` for files before ms14, which store no spatial trees.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
-    /// first error in the tree block, with its field and offset.
+    /// first error in the tree block, with the field name and the byte offset of the error.
     pub fn tree(&self, index: usize) -> Result<Option<SurfaceTree<'_>>> {
         self.reader().tree(index)
     }
 
     /// Returns the offsets and sizes of the geometry block and the tree block of surface `index`.
     ///
-    /// The call inflates no block. Returns `None` in generations before ms14, which do not store
+    /// The method inflates no block. Returns `None` for files before ms14, which do not store
     /// surfaces in blocks.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
-    /// first error in the data before the two blocks, with its field and offset.
+    /// first error in the data before the two blocks, with the field name and the byte offset of
+    /// the error.
     pub fn blocks(&self, index: usize) -> Result<Option<[BlockLocation; 2]>> {
         self.reader().blocks(index)
     }
@@ -276,9 +281,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// geometry.
     ///
     /// The header stores the numbers of positions, triangle corners and shapes. The width of an
-    /// index into the positions is computed from the number of positions. All other fields of the
-    /// returned [`Counts`] are 0. Returns `None` in generations before ms14, whose headers do not
-    /// store these counts.
+    /// index into the positions is computed from the number of positions. Fields of the returned
+    /// [`Counts`] without a stored or computed value are 0. Returns `None` for files before ms14,
+    /// because their headers do not store these counts.
     ///
     /// # Errors
     ///
@@ -293,16 +298,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.blocks.inflated_bytes()
     }
 
-    /// Writes the mesh to `out`. For ms14 and ms15, `storage` selects how the blocks are stored: as
-    /// in this file, uncompressed, or compressed again.
+    /// Writes the mesh to `out`. For ms14 and ms15, `storage` selects how the blocks are stored in
+    /// the output: as in the opened file, uncompressed, or compressed again.
     ///
-    /// The block table in the output contains the new offsets of the blocks. A mesh of a generation
-    /// before ms14 is written in the same way as by [`write_to`](Self::write_to).
+    /// The block table in the output contains the new offsets of the blocks. For files before ms14,
+    /// `write_stored` does the same as [`write_to`](Self::write_to).
     ///
     /// # Errors
     ///
-    /// Returns the first error in the file, with its field and offset, or the I/O error of `out`.
-    /// Part of the output may already be written when an error occurs.
+    /// Returns the first error in the file, with the field name and the byte offset of the error,
+    /// or the I/O error of `out`. If an error occurs, a part of the output may already be written.
     pub fn write_stored(&self, out: impl Write, storage: Storage) -> Result<()> {
         write::mesh(self.reader(), out, storage)
     }
@@ -310,11 +315,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the offset of the first byte after the closing magic number, in bytes from the start
     /// of the file.
     ///
-    /// Bytes at and after this offset belong to no field of the mesh.
+    /// Bytes at and after the returned offset belong to no field of the mesh.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the data before this byte, with its field and offset.
+    /// Returns the first error in the data up to the closing magic number, with the field name and
+    /// the byte offset of the error.
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }

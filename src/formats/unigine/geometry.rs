@@ -1,4 +1,4 @@
-//! Implements the format-independent [`Geometry`] trait for meshes.
+//! Implements the format-independent [`Geometry`] trait for UNIGINE meshes.
 
 use super::file::Mesh;
 use crate::array::{Bounds, Sphere};

@@ -1,8 +1,8 @@
-//! Reads the header of a mesh file.
+//! Reads the header of a UNIGINE mesh file.
 //!
 //! The header consists of all bytes before the first animation block or surface geometry. The list
-//! of bones and the list of animation names also exist in animation files. This module reads these
-//! two lists for both mesh files and animation files.
+//! of bones and the list of animation names also exist in animation files. This module reads the
+//! lists of bones and animation names for both mesh files and animation files.
 
 use zerocopy::little_endian::{I16, I64};
 
@@ -19,16 +19,17 @@ use crate::parse::{Limits, Name};
 /// start of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedHeader {
-    /// The format name that error messages show for this generation.
+    /// The format name that error messages show, such as `unigine ms10`.
     pub(crate) format: &'static str,
-    /// For each bone, the offset of its name.
+    /// For each bone, the byte offset of its name in the file.
     pub(crate) bones: Box<[u64]>,
-    /// For each named animation, the offset of its name.
+    /// For each named animation, the byte offset of its name in the file.
     pub(crate) animations: Box<[u64]>,
-    /// Offset of the first bone's bind transform, in generations that have bind transforms.
+    /// Byte offset of the first bone's bind transform, or `None` in an12 and an13 files, which have
+    /// no bind transforms.
     pub(crate) binds: Option<u64>,
-    /// Offset of the first animation block or, if the file has no animations, of the geometry of
-    /// the first surface.
+    /// Byte offset of the first animation block or, if the file has no animations, of the geometry
+    /// of the first surface.
     pub(crate) body: u64,
 }
 
@@ -36,28 +37,28 @@ pub(crate) struct SharedHeader {
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) generation: Generation,
-    /// For each surface, the offset of its name.
+    /// For each surface, the byte offset of its name in the file.
     pub(crate) surfaces: Box<[u64]>,
     pub(crate) compressed: Option<CompressedHeader>,
 }
 
-/// The header fields that only the compressed generations (ms14 and ms15) have.
+/// The header fields that only ms14 and ms15 files have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CompressedHeader {
-    /// The target number of triangles per leaf, used to build the spatial trees. The number is 4 in
-    /// every known file.
+    /// The target number of triangles in a leaf of a spatial tree. The target number of triangles
+    /// in a leaf is 4 in every known file.
     pub(crate) leaf: u32,
     /// The engine's estimate of the memory that the mesh takes, in bytes.
     pub(crate) memory: i64,
-    /// Offset of the bounds of the whole mesh. The offset varies, because the number before the
-    /// bounds has a variable length.
+    /// Byte offset of the bounds of the whole mesh. The bounds are stored after `leaf`, whose size
+    /// differs between files because it is a variable-length integer.
     pub(crate) bounds_at: u64,
 }
 
 /// The number of indices in each of the two index streams of a surface, and the file offset of each
 /// of these two numbers.
 ///
-/// Only the headers of ms14 and ms15 store the numbers of indices.
+/// Only the headers of ms14 and ms15 store the numbers of indices in the index streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CornerCounts {
     pub(crate) counts: [u32; 2],
@@ -67,25 +68,28 @@ pub(crate) struct CornerCounts {
 /// The decoded header entry of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SurfaceHeader<'a> {
-    /// The numbers of indices per stream, in ms14 and ms15 only.
+    /// The number of indices in each of the two index streams of the surface, or `None` before
+    /// ms14. Only the headers of ms14 and ms15 store the numbers of indices in the index streams.
     pub(crate) corners: Option<CornerCounts>,
     pub(crate) name: Name<'a>,
     pub(crate) lightmap: Option<[u8; 2]>,
-    /// Offset of the two lightmap bytes.
+    /// Byte offset of the two lightmap bytes in the file.
     pub(crate) lightmap_at: u64,
     pub(crate) bounds: &'a RawBounds,
-    /// Offset of the bounds of the surface.
+    /// Byte offset of the bounds of the surface in the file.
     pub(crate) bounds_at: u64,
     pub(crate) targets: u32,
-    /// Offset of the header entry of the first shape. The entry consists of the shape's name and,
-    /// in ms14 and ms15, its number of positions.
+    /// Byte offset of the header entry of the base shape. The header entry of a shape (base shape
+    /// or morph target) consists of the shape's name and, in ms14 and ms15, its number of
+    /// positions.
     pub(crate) target_names: u64,
 }
 
-/// The description of a list in the header that starts with its number of items.
+/// The field names and the minimum item size of a list in the file header. A list in the file
+/// header, such as the list of bones, starts with its number of items.
 ///
-/// The description contains the field name of the number of items, the field name of one item, and
-/// the minimum size of one item in bytes.
+/// A `ListFormat` contains the field name of the list's number of items, the field name of one
+/// item, and the minimum size of one item in bytes.
 struct ListFormat {
     count_name: &'static str,
     name: &'static str,
@@ -96,7 +100,8 @@ const BONES: ListFormat = ListFormat { count_name: "bones.count", name: "bone", 
 const ANIMATIONS: ListFormat =
     ListFormat { count_name: "animations.count", name: "animation", least: MIN_ANIMATION_SIZE };
 
-/// Offset of the mesh bounds in generations that store the bounds directly after the magic number.
+/// Byte offset of the mesh bounds in files before ms14, which store the bounds directly after the
+/// magic number.
 pub(crate) const BOUNDS_AT: u64 = 4;
 
 impl<'a, S: RegionSink> FieldReader<'a, S> {
@@ -126,21 +131,21 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok((shared, Header { generation, surfaces, compressed }))
     }
 
-    /// Reads the list of bones, whose number is stored as a variable-length integer (compact int).
-    /// Returns the offset of each bone.
+    /// Reads a list of bones whose length is stored as a variable-length integer (compact int).
+    /// Returns the byte offset of each bone.
     pub(crate) fn bones(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_of(BONES.count_name, BONES.least, limits.items)?;
         self.list(&BONES, count, |reader| reader.bone_header().map(drop))
     }
 
-    /// Reads the list of bones, whose number is stored as a 32-bit integer. Returns the offset of
+    /// Reads a list of bones whose length is stored as a 32-bit integer. Returns the byte offset of
     /// each bone.
     pub(crate) fn bones_32(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_32(BONES.count_name, BONES.least, limits.items)?;
         self.list(&BONES, count, |reader| reader.bone_header().map(drop))
     }
 
-    /// Reads the list of animation names and returns the offset of each name.
+    /// Reads the list of animation names and returns the byte offset of each name.
     pub(crate) fn animation_names(&mut self, limits: &Limits) -> Result<Box<[u64]>> {
         let count = self.count_of(ANIMATIONS.count_name, ANIMATIONS.least, limits.items)?;
         self.list(&ANIMATIONS, count, |reader| reader.text("name").map(drop))
@@ -156,7 +161,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         })
     }
 
-    /// Reads the items of a header list and returns the offset of each item.
+    /// Reads the items of a list in the file header and returns the byte offset of each item.
     fn list(
         &mut self,
         list: &ListFormat,
@@ -176,7 +181,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(starts.into())
     }
 
-    /// Reads the name and the parent of a bone.
+    /// Reads the name and the parent index of a bone.
     #[inline]
     pub(crate) fn bone_header(&mut self) -> Result<(Name<'a>, i16)> {
         let name = self.text("name")?;

@@ -1,6 +1,7 @@
-//! Raw records and constants of UNIGINE files.
+//! Records and constants of UNIGINE files. Each record type has the same byte layout as the record
+//! in the file.
 //!
-//! All numbers in these files are little-endian, and no field is aligned.
+//! All numbers in UNIGINE files are little-endian, and no field is aligned.
 
 use zerocopy::little_endian::{F32, I64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -22,12 +23,13 @@ pub enum Generation {
     Ms13,
     /// `ms14`: engine 2.20. The geometry of each surface is stored in a block, usually compressed.
     Ms14,
-    /// `ms15`: engine 2.21. The layout is like ms14, but only for meshes without bones.
+    /// `ms15`: engine 2.21. An ms15 file has the layout of an ms14 file, and contains only meshes
+    /// without bones.
     Ms15,
 }
 
 impl Generation {
-    /// All generations of this format, from the oldest to the newest.
+    /// All supported generations of the `.mesh` format, from the oldest to the newest.
     pub const ALL: [Self; 6] = [Self::Ms10, Self::Ms11, Self::Ms12, Self::Ms13, Self::Ms14, Self::Ms15];
 
     /// Returns the magic number: the four bytes at the start, between the sections, and at the end
@@ -44,7 +46,7 @@ impl Generation {
         }
     }
 
-    /// Returns the format name that error messages show for files of this generation.
+    /// Returns the format name that error messages show for files of this format version.
     #[must_use]
     pub const fn format(self) -> &'static str {
         match self {
@@ -57,22 +59,23 @@ impl Generation {
         }
     }
 
-    /// Returns whether a file of this generation has a list of embedded animations.
+    /// Returns whether a file of this format version has a list of embedded animations.
     #[must_use]
     pub const fn has_animations(self) -> bool {
         matches!(self, Self::Ms10 | Self::Ms11 | Self::Ms12)
     }
 
-    /// Returns whether the geometry of each surface is stored in its own block, which may be
-    /// LZ4-compressed.
+    /// Returns whether files of this format version store the geometry of each surface in a
+    /// separate block, which may be LZ4-compressed.
     ///
-    /// In such a file, each surface also has a spatial tree and an entry in the table of blocks.
+    /// In files with separate blocks (ms14 and ms15), each surface also has a spatial tree and an
+    /// entry in the table of blocks.
     #[must_use]
     pub const fn is_compressed(self) -> bool {
         matches!(self, Self::Ms14 | Self::Ms15)
     }
 
-    /// Returns whether a file of this generation has bones and bone weights.
+    /// Returns whether a file of this format version has bones and bone weights.
     ///
     /// From ms15 on, meshes with bones are stored in a different file format.
     #[must_use]
@@ -80,20 +83,22 @@ impl Generation {
         !matches!(self, Self::Ms15)
     }
 
-    /// Returns whether a surface can have morph targets in addition to the base shape.
+    /// Returns whether a surface in a file of this format version can have morph targets in
+    /// addition to the base shape.
     #[must_use]
     pub const fn has_targets(self) -> bool {
         !matches!(self, Self::Ms15)
     }
 
-    /// Returns whether the header entry of each surface has the two lightmap bytes.
+    /// Returns whether the header entry of each surface has two lightmap bytes in files of this
+    /// format version.
     #[must_use]
     pub const fn has_lightmap(self) -> bool {
         !matches!(self, Self::Ms10 | Self::Ms11)
     }
 
-    /// Returns the element type of a stored tangent frame: seven bytes in ms10, eight bytes in
-    /// later generations.
+    /// Returns the element type of a stored tangent frame: seven bytes in ms10, eight bytes in ms11
+    /// to ms15.
     #[must_use]
     pub(crate) const fn frame(self) -> Element {
         match self {
@@ -106,22 +111,22 @@ impl Generation {
 /// A generation (version) of the `.anim` format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnimationGeneration {
-    /// `an10`: engine 2.0 to 2.18. Values are quantized, and each animation frame stores only the
-    /// values that change.
+    /// `an10`: engine 2.0 to 2.18. In an10 files, positions and scales are quantized, and each
+    /// animation frame stores only the values that change.
     An10,
-    /// `an11`: engine 2.19. Values are floats, and each animation frame stores all components that
-    /// differ from their default.
+    /// `an11`: engine 2.19. In an11 files, positions, rotations and scales are floats, and each
+    /// animation frame stores all components that differ from their default value.
     An11,
-    /// `an12`: engine 2.20. The layout is like an11, with a reference to the skeleton and a frame
-    /// rate.
+    /// `an12`: engine 2.20. An an12 file has the layout of an an11 file, with an additional
+    /// reference to the skeleton and a frame rate.
     An12,
-    /// `an13`: engine 2.21. The layout is like an12, with twelve additional bytes of unknown
-    /// meaning.
+    /// `an13`: engine 2.21. An an13 file has the layout of an an12 file, with twelve additional
+    /// bytes of unknown meaning.
     An13,
 }
 
 impl AnimationGeneration {
-    /// All generations of this format, from the oldest to the newest.
+    /// All supported generations of the `.anim` format, from the oldest to the newest.
     pub const ALL: [Self; 4] = [Self::An10, Self::An11, Self::An12, Self::An13];
 
     /// Returns the magic number: the four bytes at the start, between the sections, and at the end
@@ -136,7 +141,7 @@ impl AnimationGeneration {
         }
     }
 
-    /// Returns the format name that error messages show for files of this generation.
+    /// Returns the format name that error messages show for files of this format version.
     #[must_use]
     pub const fn format(self) -> &'static str {
         match self {
@@ -147,30 +152,30 @@ impl AnimationGeneration {
         }
     }
 
-    /// Returns whether positions and scales are quantized, and animation frames store only the
-    /// values that change.
+    /// Returns whether files of this format version quantize positions and scales, and store in
+    /// each animation frame only the values that change.
     #[must_use]
     pub const fn is_quantized(self) -> bool {
         matches!(self, Self::An10)
     }
 
-    /// Returns whether a file of this generation stores the bind transform of each bone.
+    /// Returns whether a file of this format version stores the bind transform of each bone.
     #[must_use]
     pub const fn has_binds(self) -> bool {
         matches!(self, Self::An10 | Self::An11)
     }
 
-    /// Returns whether a file of this generation stores a reference to its skeleton and a frame
+    /// Returns whether a file of this format version stores a reference to its skeleton and a frame
     /// rate.
     #[must_use]
     pub const fn has_skeleton(self) -> bool {
         !self.has_binds()
     }
 
-    /// Returns the number of bytes between the frame rate and the inner magic number.
+    /// Returns the number of bytes between the frame rate and the inner magic number of a file.
     ///
-    /// The first of these bytes is the root motion flag. In an13, twelve bytes of unknown meaning
-    /// follow the flag.
+    /// In an12 and an13 files, the first byte after the frame rate is the root motion flag. In an13
+    /// files, twelve bytes of unknown meaning follow the root motion flag.
     #[must_use]
     pub const fn tail(self) -> u32 {
         match self {
@@ -181,25 +186,26 @@ impl AnimationGeneration {
     }
 }
 
-/// The quantization box, as stored: the minimum corner and the size of the box that contains all
-/// quantized values.
+/// A quantization box, as stored in the file: the minimum corner and the size of the box that
+/// contains all quantized values.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawBox {
     /// Minimum x, y, z of the quantized values.
     pub min: [F32; 3],
-    /// Size of the box along x, y, z: the value of the greatest code minus the value of code 0.
+    /// Size of the quantization box along x, y, z: the decoded value of the greatest code minus the
+    /// decoded value of code 0.
     pub size: [F32; 3],
 }
 
-/// The two sizes at the start of a block, as stored before the bytes of the block.
+/// The two sizes at the start of a block of an ms14 or ms15 file.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RawFrame {
     /// Size of the uncompressed content of the block, in bytes.
     pub raw: I64,
-    /// Size of the stored bytes in the file, in bytes. This size equals `raw` if the content is
-    /// stored uncompressed.
+    /// Size of the stored content of the block, in bytes. The stored size equals the size of the
+    /// uncompressed content if the content is stored uncompressed.
     pub stored: I64,
 }
 
@@ -221,7 +227,7 @@ pub struct RawBounds {
 }
 
 impl RawBounds {
-    /// Returns the bounding box.
+    /// Returns the bounding box as floats.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds { min: self.min.map(F32::get), max: self.max.map(F32::get) }
@@ -233,7 +239,7 @@ impl RawBounds {
         Sphere { center: self.center.map(F32::get), radius: self.radius.get() }
     }
 
-    /// Converts a bounding box and a bounding sphere to the form in the file.
+    /// Converts a bounding box and a bounding sphere to the record that a file stores.
     #[must_use]
     pub fn new(bounds: &Bounds, sphere: &Sphere) -> Self {
         Self {
@@ -244,7 +250,7 @@ impl RawBounds {
         }
     }
 
-    /// Returns the ten floats of the bounds, in the order in which they are stored.
+    /// Returns the ten floats of the bounds, in file order.
     pub(crate) fn floats(&self) -> [f32; 10] {
         let floats: [F32; 10] = zerocopy::transmute!(*self);
         floats.map(F32::get)
@@ -264,7 +270,7 @@ pub struct RawTransform {
 }
 
 impl RawTransform {
-    /// Returns the transform with decoded numbers.
+    /// Returns the transform with its numbers converted to native `f32` values.
     #[must_use]
     pub fn get(&self) -> Transform {
         Transform {
@@ -274,7 +280,7 @@ impl RawTransform {
         }
     }
 
-    /// Converts a transform to the form in the file.
+    /// Converts a transform to the record that a file stores.
     #[must_use]
     pub fn new(transform: &Transform) -> Self {
         Self {
@@ -292,31 +298,32 @@ const _: () = assert!(size_of::<crate::decode::tangent_frame::RawQuat7>() == 7);
 
 /// The value of the parent field of a bone that has no parent.
 pub const ROOT: i16 = -1;
-/// The maximum number of surfaces and of bones in a file, because the engine numbers them with
-/// 16-bit integers.
+/// The maximum number of surfaces in a file, and also the maximum number of bones. The engine uses
+/// signed 16-bit integers as surface indices and bone indices.
 pub const MAX_NUMBERED: u32 = 32_767;
 /// The maximum number of bone influences on a vertex.
 pub const INFLUENCES: u8 = 4;
-/// The number of valid codes in the second lightmap byte. A code from 0 to 7 sets a lightmap
-/// resolution of 32 * 2^code texels.
+/// The number of different codes for the lightmap resolution. The second lightmap byte stores a
+/// code from 0 to 7. A code sets a lightmap resolution of 32 * 2^code texels.
 pub const LIGHTMAP_CODES: u8 = 8;
-/// Minimum size of a bone entry in the header, in bytes: an empty name and a parent number.
+/// Minimum size of a bone entry in the header, in bytes: an empty name and a parent index.
 pub(crate) const MIN_BONE_SIZE: u64 = 1 + 2;
 /// Minimum size of an animation entry in the header, in bytes: an empty name.
 pub(crate) const MIN_ANIMATION_SIZE: u64 = 1;
-/// Minimum size of a named animation in the whole file, in bytes.
+/// Minimum size of a named animation, in the header and in its animation block together, in bytes.
 ///
-/// The minimum consists of the animation's name in the header, and of two counts and the flags byte
-/// in its animation block.
+/// The minimum size of a named animation consists of the animation's empty name in the header, and
+/// of two counts and the flags byte in the animation block.
 pub(crate) const MIN_WHOLE_ANIMATION_SIZE: u64 = 1 + 3;
 /// Minimum size of a surface entry in the header, in bytes.
 ///
-/// The minimum consists of the name, the bounds, the number of targets, and the name of one target.
+/// The minimum size of a surface entry consists of an empty surface name, the bounds, the number of
+/// shapes (targets), and the empty name of one shape.
 pub(crate) const MIN_SURFACE_SIZE: u64 = 1 + 40 + 1 + 1;
 /// Minimum size of a surface entry in the header of ms14 and ms15, in bytes.
 ///
-/// The minimum consists of the name, the lightmap bytes, the two numbers of indices, the bounds,
-/// and one number of positions.
+/// The minimum size of a surface entry consists of an empty surface name, the lightmap bytes, the
+/// numbers of indices in the two index streams, the bounds, and the number of positions.
 pub(crate) const MIN_COMPRESSED_SIZE: u64 = 1 + 2 + 2 + 40 + 1;
 /// Minimum size of a morph target's name, in bytes.
 pub(crate) const MIN_TARGET_SIZE: u64 = 1;
@@ -351,8 +358,8 @@ pub(crate) const KEYS: Element = Element::new("u8 flags + components", 0, 1);
 
 /// Returns the element type of an index into an array of `count` items.
 ///
-/// The index width depends only on `count`: one byte below 256 items, two bytes below 65,536,
-/// otherwise four bytes.
+/// The index width depends only on `count`: one byte below 256 items, two bytes below 65,536, and
+/// four bytes otherwise.
 pub(crate) const fn index_element(count: u32) -> Element {
     match count {
         0..=0xff => BYTE,

@@ -47,8 +47,8 @@
 //! integer (compact int). If the header already stores the number of items of an array, that number
 //! is not repeated before the array.
 //!
-//! In the table, NV is the number of positions of a shape (base shape or morph target), and NT is
-//! the number of tangent frames of the same shape.
+//! In the table below, NV is the number of positions of a shape (base shape or morph target), and
+//! NT is the number of tangent frames of the same shape.
 //!
 //! | array | item | count |
 //! |---|---|---|
@@ -60,12 +60,14 @@
 //! | indices: into positions and weights | u8, u16 or i32 | a multiple of 3 |
 //! | attribute indices: into tangents, UVs, colours | u8, u16 or i32 | the same |
 //!
-//! An index is stored in one byte if the number of items that it points into is below 256, two
-//! bytes if that number is below 65,536, and four bytes otherwise. The index width of the first
-//! stream is computed from NV of target 0. The index width of the second stream is computed from NT
-//! of target 0, independently of the first stream. No file of ms14 or ms15 with four-byte indices
-//! is known, and the vendor's page describes compact ints instead of four-byte indices. The reader
-//! accepts the one of these two encodings that fills the geometry block exactly.
+//! An index into an array is stored in one byte if the array has fewer than 256 items, in two bytes
+//! if the array has fewer than 65,536 items, and in four bytes otherwise. The width of the indices
+//! into positions and weights is computed from NV, the number of positions of the base shape
+//! (target 0). The width of the attribute indices is computed from NT, the number of tangent frames
+//! of the base shape, independently of the indices into positions. No ms14 or ms15 file with
+//! four-byte indices is known, and the page that the vendor publishes about the format describes
+//! compact ints instead of four-byte indices. In ms14 and ms15, the reader accepts four-byte
+//! indices or compact ints: the encoding with which the arrays fill the geometry block exactly.
 //!
 //! The file stores no normals: the tangent quaternion contains the normal, the tangent and the
 //! binormal ([`decode::tangent_frame`](crate::decode::tangent_frame)). Counts and string lengths
@@ -76,11 +78,12 @@
 //!
 //! A block contains the geometry or the tree of one surface. Each block starts with two i64: the
 //! size of the uncompressed content and the size of the stored bytes, both in bytes. The stored
-//! bytes follow these two sizes. If both sizes are equal, the stored bytes are the content itself;
-//! otherwise they are one raw LZ4 block. The geometry of a surface is decompressed (inflated) on
-//! its first use, and so is the tree of a surface. Content that is stored uncompressed is borrowed
-//! from the file. The arrays of a surface must fill the content of its geometry block exactly;
-//! otherwise the reader returns an error.
+//! bytes of a block follow its two sizes. If the two sizes of a block are equal, the stored bytes
+//! are the uncompressed content; otherwise the stored bytes are one raw LZ4 block. The geometry
+//! block of a surface is decompressed (inflated) on its first use, and the tree block of a surface
+//! is inflated on the first use of the tree. Content that is stored uncompressed is borrowed from
+//! the file. The arrays of a surface must fill the content of its geometry block exactly; otherwise
+//! the reader returns an error.
 //!
 //! # A tree
 //!
@@ -92,13 +95,14 @@
 //! | box of each node | 6 f32 |
 //! | split coordinate of each node | f32 |
 //!
-//! The nodes of a tree are stored in pre-order. A node is split at the middle of its bounding box,
-//! along the axis that divides the triangles of the node most evenly by their centres. A node is a
-//! leaf if it has fewer triangles than the target number, or if no axis divides the triangles.
+//! The nodes of a spatial tree are stored in pre-order. A node of a spatial tree is split at the
+//! middle of its bounding box. The split axis of a node is the axis that divides the triangle
+//! centres of the node most evenly. A node is a leaf if it has fewer triangles than the target
+//! number that the header stores for leaves, or if no axis divides the triangle centres.
 //! [`builder`] makes the same trees and edge records as the engine, bit for bit.
 //!
-//! The layout that this page describes was checked on thousands of real files. Where the files and
-//! the vendor's published pages differ, this description follows the files.
+//! The file layout in this documentation was checked on thousands of real files. If the files and
+//! the vendor's published pages differ, this documentation describes the files.
 
 mod animation;
 mod blocks;

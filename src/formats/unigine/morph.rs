@@ -15,16 +15,16 @@ impl<'a> SurfaceView<'a> {
         as_index(self.head.targets)
     }
 
-    /// Returns the shape with the number `target`.
+    /// Returns the shape with the index `target`.
     ///
     /// Shape 0 is the base shape. The other shapes are morph targets: complete shapes that can be
     /// blended with the base shape. Locating a shape, or an array of a shape, reads the names and
-    /// counts of the shapes before it.
+    /// counts of all shapes before this shape.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`] if the surface has no shape `target`, or the first error in
-    /// the header entries of the shapes up to this one.
+    /// the header entries of the shapes up to shape `target`.
     pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
             let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
@@ -40,11 +40,11 @@ impl<'a> SurfaceView<'a> {
     ///
     /// The result is the base shape, plus `weights[k]` times the difference between shape *k* + 1
     /// and the base shape, for each *k*. If `weights` is shorter than the number of morph targets,
-    /// the missing weights are 0. The function runs on the calling thread and allocates no memory.
+    /// the missing weights are 0. `blend` runs on the calling thread and allocates no memory.
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NoSuch`] if there are more weights than morph targets.
+    /// - [`ErrorKind::NoSuch`] if `weights` is longer than the number of morph targets.
     /// - [`ErrorKind::Value`] if a morph target with a non-zero weight does not have the same
     ///   number of positions as the base shape.
     /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of positions of the base
@@ -81,7 +81,7 @@ impl<'a> SurfaceView<'a> {
     }
 }
 
-/// A shape of a surface, borrowed from the file.
+/// A shape of a surface (the base shape or a morph target), borrowed from the file.
 #[derive(Clone, Copy, Debug)]
 pub struct MorphTarget<'a> {
     name: Name<'a>,
@@ -100,7 +100,8 @@ impl<'a> MorphTarget<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
         self.surface.positions_of(self.number)
     }
@@ -109,7 +110,8 @@ impl<'a> MorphTarget<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
         self.surface.tangent_frames_of(self.number)
     }

@@ -1,5 +1,7 @@
-//! Reports every byte of a mesh or an animation file, as part of a named region, to the caller's
-//! closure. The regions are in file order and without gaps.
+//! Splits a mesh file or an animation file into named regions: one [`Region`] for each field or
+//! array.
+//!
+//! The regions are in file order, and they cover all bytes of the file without gaps.
 
 use super::animation::reader::AnimationReader;
 use super::layout::BYTE;
@@ -8,7 +10,8 @@ use super::reader::mesh_reader::MeshReader;
 use crate::error::{Field, Result};
 use crate::parse::Region;
 
-/// Reports every byte of a mesh, as part of a named region, to the closure `visit`.
+/// Calls `visit` once for each named region of a mesh file. The regions cover all bytes of the file
+/// without gaps.
 pub(crate) fn of_mesh(mesh: MeshReader<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let generation = mesh.generation();
     let mut fields = FieldReader { cursor: mesh.file().cursor(), sink: |region| visit(region) };
@@ -31,7 +34,8 @@ pub(crate) fn of_mesh(mesh: MeshReader<'_>, visit: &mut dyn FnMut(Region)) -> Re
     rest(&mut fields)
 }
 
-/// Reports every byte of an animation file, as part of a named region, to the closure `visit`.
+/// Calls `visit` once for each named region of an animation file. The regions cover all bytes of
+/// the file without gaps.
 pub(crate) fn of_animation_file(file: AnimationReader<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let mut fields = FieldReader { cursor: file.file().cursor(), sink: |region| visit(region) };
     let options = &file.state.file.context.options;
@@ -43,7 +47,8 @@ pub(crate) fn of_animation_file(file: AnimationReader<'_>, visit: &mut dyn FnMut
     rest(&mut fields)
 }
 
-/// Reports the bytes after the closing magic number as one region, if the file has such bytes.
+/// Reports the bytes after the closing magic number as one region with the name `end`, if the file
+/// has such bytes.
 fn rest<S: RegionSink>(fields: &mut FieldReader<'_, S>) -> Result<()> {
     let left = fields.cursor.left();
     if left > 0 {

@@ -1,6 +1,8 @@
-//! Writes and reads the sidecar records of a mesh or an animation file.
+//! Writes and reads the records of a sidecar file, which stores the byte offsets of sections, the
+//! totals of bone weights, and animation checkpoints of a mesh or an animation file.
 //!
-//! A sidecar record is used only if the bytes of the mesh or animation file agree with the record.
+//! The offset in a sidecar record is used only if the mesh or animation file has the expected bytes
+//! at this offset.
 
 use std::sync::Arc;
 
@@ -16,16 +18,18 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
 
-/// The start of a section of the file (animation or surface geometry), as stored in a sidecar.
+/// The sidecar record for the start of a section. A section of the file is an animation or the
+/// geometry of a surface.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawSection {
     start: U64,
-    /// The first eight bytes of the section, or fewer at the end of the file.
+    /// The first eight bytes of the section. At the end of the file, missing bytes are 0.
     head: [u8; 8],
 }
 
-/// The totals of the bone weights of a surface, as stored in a sidecar.
+/// The sidecar record for the bone weights of a surface: the total size in bytes, the total number
+/// of influences, and the longest weight list.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawWeights {
@@ -34,13 +38,15 @@ struct RawWeights {
     /// The offset of the longest weight list, in bytes from the first weight list, and the number
     /// of influences in the longest list.
     longest: [U64; 2],
-    /// The number of the first `WeightBlocks` record of the surface, and how many such records the
-    /// surface has. A surface that is not skinned has no such records.
+    /// The index of the first `WeightBlocks` record of the surface, and how many `WeightBlocks`
+    /// records the surface has. A surface that is not skinned has no `WeightBlocks` record.
     blocks: [U64; 2],
 }
 
-/// Returns the eight bytes at an offset. The returned bytes are compared with the bytes in the
-/// sidecar record, to check that a section still starts at this offset.
+/// Returns the eight bytes at the offset `start`, with zeros after the end of the file.
+///
+/// The returned bytes are compared with the bytes in a sidecar record, to check that a section
+/// still starts at this offset.
 fn head(bytes: &[u8], start: u64) -> [u8; 8] {
     let mut head = [0; 8];
     let rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
@@ -54,8 +60,10 @@ impl FileReader<'_> {
         builder.push(Kind::Sections, &RawSection { start: start.into(), head: head(self.bytes, start) })
     }
 
-    /// Returns the start of section `index` from a sidecar, or `None` if the bytes at that offset
-    /// differ from the bytes in the sidecar record.
+    /// Returns the byte offset at which section `index` starts, from a sidecar record.
+    ///
+    /// Returns `None` if the sidecar has no record of this section, or if the bytes of the file at
+    /// this offset differ from the bytes in the record.
     fn section_of(self, sidecar: &Sidecar, index: usize) -> Option<u64> {
         let section = sidecar.record::<RawSection>(Kind::Sections, as_u64(index))?;
         let start = section.start.get();
@@ -66,27 +74,28 @@ impl FileReader<'_> {
 }
 
 impl<'a> MeshReader<'a> {
-    /// Returns the sidecar of the file, or `None` if the file has no sidecar or the sidecar cannot
-    /// be trusted.
+    /// Returns the sidecar of the file, or `None` if the file has no sidecar or if the sidecar is
+    /// not trusted and its content is wrong.
     pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
         self.state.file.context.sidecar.get(|builder| self.index(builder))
     }
 
-    /// Returns the start of a section from the sidecar, or `None` if the sidecar does not store a
-    /// valid start.
+    /// Returns the byte offset at which a section starts, or `None` if the sidecar stores no offset
+    /// that matches the bytes of the file.
     pub(crate) fn stored_section(self, section: usize) -> Option<u64> {
         self.file().section_of(self.sidecar()?, section)
     }
 
-    /// Adds to a sidecar all data that could otherwise be computed only by a walk over the file.
+    /// Adds to a sidecar all offsets and totals that a reader without a sidecar can find only by a
+    /// scan of the file.
     ///
-    /// For generations up to ms13, the sidecar receives the start of every section, the end of the
-    /// weights, and the index that locates each list of weights. For all generations, the sidecar
-    /// also receives the checkpoints of animations.
+    /// For files up to ms13, the sidecar receives the start of every section, the end of the
+    /// weights of each surface, and the index that locates each weight list. For all files with
+    /// embedded animations, the sidecar also receives the checkpoints of the animations.
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so all data is
-            // located in the file again.
+            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so the file is
+            // scanned again without the sidecar.
             return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         builder.bind_to(self.file().header_bytes());
@@ -104,8 +113,8 @@ impl<'a> MeshReader<'a> {
     }
 
     fn push_weights(self, builder: &mut Builder, surface: usize) -> Result<()> {
-        // Locating the weights computes their totals. Requesting a weight list builds the index of
-        // the weights.
+        // The call of `weights` computes and caches the weight totals. The call of `get` for the
+        // first weight list builds the index of all weight lists.
         let weights = self.surface(surface)?.weights().ok().flatten();
         weights.and_then(|weights| weights.get(0));
         let cache = self.cache(surface)?;
@@ -146,14 +155,14 @@ impl<'a> MeshReader<'a> {
 }
 
 impl<'a> AnimationReader<'a> {
-    /// Returns the sidecar of the file, or `None` if the file has no sidecar or the sidecar cannot
-    /// be trusted.
+    /// Returns the sidecar of the file, or `None` if the file has no sidecar or if the sidecar is
+    /// not trusted and its content is wrong.
     pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
         self.state.file.context.sidecar.get(|builder| self.index(builder))
     }
 
-    /// Returns the start of animation `index` from the sidecar, or `None` if the sidecar does not
-    /// store a valid start.
+    /// Returns the byte offset at which animation `index` starts, or `None` if the sidecar stores
+    /// no offset that matches the bytes of the file.
     pub(crate) fn stored_section(self, index: usize) -> Option<u64> {
         self.file().section_of(self.sidecar()?, index)
     }
@@ -161,8 +170,8 @@ impl<'a> AnimationReader<'a> {
     /// Adds the start and the checkpoints of every animation to a sidecar.
     pub(crate) fn index(self, builder: &mut Builder) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so all data is
-            // located in the file again.
+            // Data that was loaded from a sidecar cannot be copied to a new sidecar, so the file is
+            // scanned again without the sidecar.
             return AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.index(builder);
         }
         let file = self.file();

@@ -23,10 +23,12 @@ use crate::parse::{Cursor, Name, Record, Region};
 
 /// One surface of a [`Mesh`](super::Mesh), borrowed from the file.
 ///
-/// Creating a view reads the header entry of the surface. Requesting an array reads the counts of
-/// the arrays before it, but not their items. If these arrays are large, each count lies in another
-/// page of memory, so one page per count is read. Therefore reading the first position of a mesh
-/// touches only the pages of the header.
+/// Creating a [`SurfaceView`] reads the header entry of the surface. Requesting an array reads the
+/// item counts of the arrays before it, but not the items of these arrays. If the arrays before the
+/// requested array are large, each item count lies in another memory page, so requesting an array
+/// reads one memory page per count. In files before ms14 without embedded animations, the geometry
+/// of the first surface follows the header, so reading the first position usually touches only the
+/// memory pages of the header.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceView<'a> {
     bytes: &'a [u8],
@@ -82,10 +84,10 @@ impl<'a> SurfaceView<'a> {
         self.start
     }
 
-    /// Returns the two lightmap bytes: the number of the UV set for lightmaps, and the code of the
+    /// Returns the two lightmap bytes: the index of the UV set for lightmaps, and the code of the
     /// lightmap resolution, which is 32 * 2^code texels.
     ///
-    /// Returns `None` in generations before ms12, which have no lightmap bytes.
+    /// Returns `None` for files before ms12, which have no lightmap bytes.
     #[must_use]
     pub const fn lightmap(&self) -> Option<[u8; 2]> {
         self.head.lightmap
@@ -98,24 +100,26 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn positions(&self) -> Result<Packed<'a, Floats<3>>> {
         self.positions_of(0)
     }
 
     /// Locates the tangent frames of the base shape.
     ///
-    /// The array has one tangent frame per attribute vertex, not one per position.
+    /// The number of tangent frames may differ from the number of positions.
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn tangent_frames(&self) -> Result<TangentFrames<'a>> {
         self.tangent_frames_of(0)
     }
 
-    /// Locates the bone weights: for each position, a list of up to four influences (a bone number
-    /// and a weight).
+    /// Locates the bone weights: for each position, a list of up to four influences (a bone index
+    /// and a weight each).
     ///
     /// Returns `None` if the surface is not skinned.
     ///
@@ -136,8 +140,8 @@ impl<'a> SurfaceView<'a> {
         }
         self.expect_count(&array, "weights.count", positions, "positions")?;
         let count = as_index(array.count);
-        // The totals that a sidecar stores may belong to the weights of another file. Totals of
-        // another file are ignored, because they would give wrong weight lists.
+        // The weight totals that a sidecar stores may belong to another file. The totals of another
+        // file are ignored, because they would lead to wrong weight lists.
         let known = self.cache.totals.get().filter(|totals| {
             totals.matches(count, size_of::<RawInfluence4>()) && totals.bytes == as_u64(array.bytes.len())
         });
@@ -161,7 +165,7 @@ impl<'a> SurfaceView<'a> {
     /// # Errors
     ///
     /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
-    /// number of (u, v) pairs is not the number of attribute vertices.
+    /// number of (u, v) pairs is not the number of tangent frames.
     pub fn uvs(&self, set: usize) -> Result<Option<Packed<'a, Floats<2>>>> {
         let (kind, name) = match set {
             0 => (ArrayKind::Uv0, "uv0.count"),
@@ -179,7 +183,7 @@ impl<'a> SurfaceView<'a> {
     /// # Errors
     ///
     /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
-    /// number of colours is not the number of attribute vertices.
+    /// number of colours is not the number of tangent frames.
     pub fn colors(&self) -> Result<Option<Packed<'a, Unorm8<4>>>> {
         let raw = self.attributes::<[u8; 4]>(ArrayKind::Colors, "colors.count")?;
         Ok(raw.map(|raw| Packed::new(raw, Unorm8)))
@@ -188,11 +192,12 @@ impl<'a> SurfaceView<'a> {
     /// Locates the first index stream: for each triangle corner, the index of its position and
     /// weights.
     ///
-    /// UNIGINE calls these indices coordinate indices.
+    /// UNIGINE calls the indices into positions and weights *coordinate indices*.
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn indices(&self) -> Result<Indices<'a>> {
         self.index_stream(ArrayKind::Indices)
     }
@@ -200,22 +205,24 @@ impl<'a> SurfaceView<'a> {
     /// Locates the second index stream: for each triangle corner, the index of its tangent frame,
     /// UVs and colour.
     ///
-    /// UNIGINE calls these indices triangle indices.
+    /// UNIGINE calls the indices into tangent frames, UVs and colours *triangle indices*.
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn attribute_indices(&self) -> Result<Indices<'a>> {
         self.index_stream(ArrayKind::AttributeIndices)
     }
 
-    /// Returns the numbers of vertices, corners and other items of the surface.
+    /// Returns how many vertices, triangle corners and other items the surface has.
     ///
-    /// The call reads the count of every array, but no array item.
+    /// The method reads the count of every array of the surface, but no array item.
     ///
     /// # Errors
     ///
-    /// Returns an error, with its field and offset, if the data before the array is damaged.
+    /// Returns an error with a field name and a byte offset if the data before the array is
+    /// damaged.
     pub fn counts(&self) -> Result<Counts> {
         let mut counts = Counts { targets: self.head.targets, ..Counts::default() };
         let mut arrays = self.arrays()?;
@@ -236,8 +243,8 @@ impl<'a> SurfaceView<'a> {
         Ok(counts)
     }
 
-    /// Returns the offset of an array or an array count in the geometry, by the field name of the
-    /// array or the count.
+    /// Returns the byte offset of the array, or of the array count, with the field name `name`. If
+    /// the geometry is stored compressed, the offset is relative to the inflated bytes.
     pub(crate) fn offset_of(&self, name: &str) -> Result<u64> {
         let mut arrays = self.arrays()?;
         while let Some(array) = arrays.next()? {
@@ -250,14 +257,14 @@ impl<'a> SurfaceView<'a> {
         Ok(self.start)
     }
 
-    /// Returns the inflated bytes of the geometry block, or `None` if the geometry was not
-    /// inflated.
+    /// Returns the inflated bytes of the geometry block, or `None` if the geometry is stored
+    /// uncompressed.
     pub(crate) fn inflated_bytes(&self) -> Option<&'a [u8]> {
         self.block?.inflated_bytes()
     }
 
-    /// Reports each array of the inflated geometry, and each array count, as a [`Region`] to the
-    /// closure `see`.
+    /// Calls `see` with one [`Region`] for each array of the surface's geometry and for each array
+    /// count.
     pub(crate) fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let arrays = self.arrays()?;
         let reader = FieldReader { cursor: arrays.reader.cursor.clone(), sink: |region| see(region) };
@@ -293,8 +300,8 @@ impl<'a> SurfaceView<'a> {
         })
     }
 
-    /// Locates an array that has one item per attribute vertex. Returns `None` if the array is
-    /// empty.
+    /// Locates an array that has one item per tangent frame (UVs or colours). Returns `None` if the
+    /// array is empty.
     fn attributes<T: Record>(&self, kind: ArrayKind, count_name: &'static str) -> Result<Option<&'a [T]>> {
         let mut arrays = self.arrays()?;
         arrays.next()?;
@@ -318,8 +325,8 @@ impl<'a> SurfaceView<'a> {
 
     /// Casts the bytes of an array to a slice of records.
     ///
-    /// The cast is safe: every bit pattern is a valid record, and the number of bytes is a multiple
-    /// of the record size.
+    /// The cast is safe, because every bit pattern is allowed in a record, and the number of bytes
+    /// is a multiple of the record size.
     pub(crate) fn cast<T: Record>(&self, array: &SurfaceArray<'a>) -> Result<&'a [T]> {
         <[T]>::ref_from_bytes(array.bytes).map_err(|_| {
             let (needed, left) = (as_u64(size_of::<T>()), as_u64(array.bytes.len()));
@@ -343,24 +350,23 @@ impl<'a> SurfaceView<'a> {
         }
     }
 
-    /// Makes an error for the array `name`, at the position `into` bytes after the start of that
-    /// array.
+    /// Creates an error at the byte offset `into` from the start of the array `name`.
     pub(crate) fn fault(&self, name: &'static str, into: u64, kind: ErrorKind) -> Error {
         let start = self.offset_of(name).unwrap_or(self.start);
         self.error(name, start.saturating_add(into), kind)
     }
 
-    /// Returns the file offset of the block that the geometry was inflated from, or `None` if the
-    /// geometry was not inflated.
+    /// Returns the file offset of the compressed geometry block, or `None` if the geometry is
+    /// stored uncompressed.
     ///
-    /// If the geometry was inflated, the offsets of its arrays are relative to the start of the
-    /// inflated bytes.
+    /// For a compressed geometry block, the array offsets are relative to the start of the inflated
+    /// bytes.
     pub(crate) fn inflated_from(&self) -> Option<u64> {
         self.block?.inflated_from()
     }
 
-    /// Returns a cursor at the start of the surface's geometry, in the file or in the inflated
-    /// bytes.
+    /// Returns a cursor at the first byte of the surface's geometry, either in the file or in the
+    /// inflated bytes.
     fn cursor(&self) -> Result<Cursor<'a>> {
         match self.block {
             Some(block) => {

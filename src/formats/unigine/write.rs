@@ -1,10 +1,13 @@
-//! Writes an opened file again, field by field, in the order in which the reader reads the fields.
+//! Writes an opened mesh or animation file again, field by field, in the order in which the reader
+//! reads the fields.
 //!
-//! A mesh is written from the data that its views return. The output for a valid mesh is equal to
-//! the input, byte for byte. The engine never writes the following encodings: a variable-length
-//! integer (compact int) that is longer than necessary, a name without its closing NUL, and bytes
-//! after the closing magic number. The writer replaces these encodings by the encoding of the
-//! engine. `validate` finds such encodings, and `rewrite` reports the change.
+//! The writer reads the data of a mesh through the views of the mesh, such as `SurfaceView`. If the
+//! file contains only encodings that the engine writes, the output is equal to the input, byte for
+//! byte. The engine never writes the following encodings: a variable-length integer (compact int)
+//! that is longer than necessary, a name without its closing NUL, and bytes after the closing magic
+//! number. The writer replaces each encoding that the engine never writes by an encoding that the
+//! engine writes. The command `validate` reports encodings that the engine never writes, and the
+//! command `rewrite` reports which encodings it changes.
 
 use std::io::Write;
 
@@ -21,7 +24,7 @@ use super::writer::FieldWriter;
 use crate::error::Result;
 use crate::io::prefetch;
 
-/// Writes a mesh to `out`. `storage` selects how the blocks of ms14 and ms15 are stored.
+/// Writes a mesh file to `out`. `storage` selects how the blocks of ms14 and ms15 are stored.
 pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> Result<()> {
     let mut writer = FieldWriter::for_mesh(out, mesh.generation());
     mesh_header(mesh, &mut writer)?;
@@ -128,7 +131,7 @@ pub(crate) fn animation_file(reader: AnimationReader<'_>, out: impl Write) -> Re
     writer.flush()
 }
 
-/// Writes the name and the parent number of each bone.
+/// Writes the name and the parent index of each bone.
 fn bones(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     for bone in 0..file.bone_count() {
         let (name, parent) = file.bone_header(bone)?;
@@ -146,7 +149,8 @@ fn animation_names(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -
     Ok(())
 }
 
-/// Writes the bind transforms of all bones, in generations that store bind transforms.
+/// Writes the bind transforms of all bones. Writes nothing for formats without bind transforms
+/// (ms15, an12 and an13).
 fn binds(file: FileReader<'_>, writer: &mut FieldWriter<impl Write>) -> Result<()> {
     writer.bytes(file.binds()?.unwrap_or_default().as_bytes())
 }

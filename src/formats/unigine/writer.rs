@@ -11,7 +11,8 @@ use crate::decode::{OffsetScale16, compact};
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 
-/// The lightmap bytes of nearly every surface in real files: UV set 1, 256 texels.
+/// The lightmap bytes of nearly every surface in real files: UV set 1 and a lightmap resolution of
+/// 256 texels.
 const DEFAULT_LIGHTMAP: [u8; 2] = [1, 3];
 
 /// Writes numbers, strings and other primitive values of UNIGINE files, and counts the written
@@ -29,7 +30,7 @@ impl<W: Write> FieldWriter<W> {
         Self { out, magic, format, written: 0 }
     }
 
-    /// Creates a writer for a mesh of the given generation.
+    /// Creates a writer for a mesh of the format version `generation`.
     pub(crate) const fn for_mesh(out: W, generation: Generation) -> Self {
         Self::new(out, generation.magic(), generation.format())
     }
@@ -43,32 +44,34 @@ impl<W: Write> FieldWriter<W> {
     /// Writes a count as a variable-length integer (compact int), in the shortest encoding, as the
     /// engine does.
     pub(crate) fn count(&mut self, count: u32) -> Result<()> {
-        // The count is always below 2^31: readers return only such counts, and builders accept only
-        // such counts.
+        // The count is always below 2^31, because readers and builders return an error for greater
+        // counts.
         let (bytes, length) = compact::encode(i32::try_from(count).unwrap_or(i32::MAX));
         self.bytes(bytes.get(..length).unwrap_or_default())
     }
 
-    /// Writes the number of items of a list as a variable-length integer (compact int).
+    /// Writes `length`, the number of items of an array, as a variable-length integer (compact
+    /// int).
     pub(crate) fn length(&mut self, length: usize) -> Result<()> {
         self.count(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
-    /// Writes the length of a name, the bytes of the name, and a closing NUL. The length includes
-    /// the NUL.
+    /// Writes the length of a name, the bytes of the name, and a closing NUL byte. The written
+    /// length includes the NUL byte.
     pub(crate) fn text(&mut self, name: &[u8]) -> Result<()> {
         self.length(name.len().saturating_add(1))?;
         self.bytes(name)?;
         self.bytes(&[0])
     }
 
-    /// Writes the two lightmap bytes of a surface, in generations that store lightmap bytes.
+    /// Writes the two lightmap bytes of a surface. Writes nothing for ms10 and ms11, which store no
+    /// lightmap bytes.
     pub(crate) fn lightmap(&mut self, generation: Generation, lightmap: Option<[u8; 2]>) -> Result<()> {
         if generation.has_lightmap() { self.bytes(&lightmap.unwrap_or(DEFAULT_LIGHTMAP)) } else { Ok(()) }
     }
 
-    /// Writes the header entry of a shape (target): its name and its number of positions, in
-    /// generations that store these fields.
+    /// Writes the header entry of a shape (target): its name (not in ms15) and its number of
+    /// positions (only in ms14 and ms15).
     pub(crate) fn target(&mut self, generation: Generation, name: &[u8], positions: Option<u32>) -> Result<()> {
         if generation.has_targets() {
             self.text(name)?;
@@ -102,15 +105,17 @@ impl<W: Write> FieldWriter<W> {
         self.bytes(&[0])
     }
 
-    /// Writes a quantization box: its minimum and its size.
+    /// Writes a quantization box: the minimum corner and the size along x, y, z.
     pub(crate) fn boxed(&mut self, OffsetScale16 { min, size }: &OffsetScale16) -> Result<()> {
         self.bytes(min.map(F32::new).as_bytes())?;
         self.bytes(size.map(F32::new).as_bytes())
     }
 
-    /// Writes the fields of an animation before its animation frames: bone numbers, quantization
-    /// boxes and global flags. The boxes and the flags are written only for codings that store
-    /// them.
+    /// Writes the fields of an animation before its animation frames: bone indices, quantization
+    /// boxes and the flags byte.
+    ///
+    /// The quantization boxes are written only for [`Coding::Quantized`], and the flags byte is
+    /// written only if `flags` is not `None`.
     pub(crate) fn animation_head(&mut self, bones: &[I16], coding: &Coding, flags: Option<u8>) -> Result<()> {
         self.length(bones.len())?;
         self.bytes(bones.as_bytes())?;

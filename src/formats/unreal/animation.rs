@@ -1,4 +1,5 @@
-//! The animation clips of a vertex mesh. A clip is a range of vertex frames.
+//! The animation clips of a vertex mesh. A clip is a range of vertex frames, which store the
+//! positions of all vertices.
 
 use super::file::Mesh;
 use super::header::no_such;
@@ -36,12 +37,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         let Some(sequence) = self.script().and_then(|script| script.sequence(clip)) else {
             return Ok(Clip { name: Name::default(), frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) });
         };
-        // A sequence may refer to frames that the mesh does not have. The clip contains only the
-        // frames that the mesh has.
+        // A sequence may refer to vertex frames that the mesh does not have. The clip contains only
+        // the vertex frames of the sequence that the mesh has.
         let [first, end] =
             [sequence.start, sequence.start.saturating_add(sequence.frames)].map(|frame| clamp(frame).min(all));
         let frames = end.saturating_sub(first);
-        // An invalid rate is replaced by the default rate, like a missing rate.
+        // A rate that is missing, not finite or not above 0 is replaced by the default rate.
         let rate = sequence.rate.filter(|rate| rate.is_finite() && *rate > 0.0).or(Some(RATE));
         Ok(Clip { name: sequence.name, frames, bones: 0, rate, first_vertex_frame: Some(first) })
     }
@@ -53,8 +54,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     }
 }
 
-/// Converts a whole number from a script to `u32`. A number that is negative or too large for `u32`
-/// is clamped.
+/// Converts a frame number from a script to `u32`. A negative number becomes 0, and a number that
+/// is too large for `u32` becomes `u32::MAX`.
 fn clamp(count: i64) -> u32 {
     u32::try_from(count.max(0)).unwrap_or(u32::MAX)
 }

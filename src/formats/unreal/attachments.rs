@@ -1,5 +1,5 @@
-//! Weapon attachments. A weapon attachment is a triangle that is not drawn and that marks the
-//! position and the axes of a weapon.
+//! Weapon attachments. A weapon attachment is a triangle that marks the position and the axes of a
+//! weapon, and that the engine does not render.
 
 use super::file::Mesh;
 use super::header::POLYGONS_AT;
@@ -11,15 +11,16 @@ use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the number of triangles that mark a weapon attachment. In the model of a player, the
-    /// first polygon is such a triangle.
+    /// Returns the number of triangles that mark a weapon attachment. In a player model, the first
+    /// polygon marks the weapon attachment.
     #[must_use]
     pub fn attachment_count(&self) -> usize {
         self.groups().map_or(0, |groups| groups.weapons().len())
     }
 
     /// Returns the position and the axes of a weapon attachment in one animation frame. The
-    /// placement is applied to the vertices of the triangle first.
+    /// vertices of the attachment's triangle are transformed by `placement` before the axes are
+    /// computed.
     ///
     /// The position of the attachment is midway between the vertices 0 and 1 of the triangle. The z
     /// axis of the attachment points from vertex 0 to vertex 1, the y axis is the normal of the

@@ -1,5 +1,5 @@
-//! [`Mesh`], which holds the bytes of the files of a mesh. A `Mesh` has no lifetime parameter and
-//! can be stored. Views that borrow from a `Mesh` are made on request.
+//! [`Mesh`], which holds the bytes of the files of a mesh. `Mesh<D>` has no lifetime parameter,
+//! unless the byte type `D` has one. Methods such as `Mesh::frame` return views of the `Mesh`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,8 +20,8 @@ use crate::model::{FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 use std::io::Write;
 
-/// An Unreal vertex mesh: a data file, an aniv file and, optionally, a script. `D` is the type of
-/// the value that holds the bytes of a file.
+/// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
+/// script. `D` holds the bytes of a file, such as a `Vec<u8>` or a [`Map`](crate::io::Map).
 ///
 /// | call | time | reads | allocates |
 /// |---|---|---|---|
@@ -49,32 +49,31 @@ pub struct Mesh<D> {
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
     access_logs: Option<Box<[AccessLog; 2]>>,
-    /// The script, and the selection of its commands that are about the mesh. One pointer leads to
-    /// both, which makes it cheap to drop a mesh without a script.
+    /// The script, and the selection of the script's commands about this mesh. The script and the
+    /// selection share one `Arc`, because a mesh without a script is then cheap to drop.
     facts: Option<Arc<(Arc<Script<D>>, Selected)>>,
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Reads the headers of the data file and the aniv file, and nothing else. Accepts files that
-    /// break a validation rule if games load such files.
+    /// Opens a mesh: reads the headers of the data file and the aniv file, and no other bytes. A
+    /// file that breaks a validation rule is accepted if games load files that break this rule.
     ///
     /// # Errors
     ///
-    /// Returns the first error, with the name and the offset of the field: a file ends within its
-    /// header or its polygons, or the size of an animation frame fits no storage format of
-    /// vertices.
+    /// Returns an error with the name and byte offset of the invalid field if a file ends within
+    /// its header or polygons, or if the size of an animation frame fits no [`Variant`].
     pub fn open(data: D, aniv: D) -> Result<Self> {
         Self::open_with(data, aniv, &OpenOptions::default())
     }
 
-    /// Reads the headers of the data file and the aniv file, with the given options.
+    /// Opens a mesh like [`open`](Self::open), but with the given options.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`open`](Self::open). With [`OpenOptions::strict`], also returns
-    /// an error for the first breach of a rule that is checked in strict mode.
+    /// an error for the first violation of a rule that strict mode checks.
     pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
         let access_logs: Option<Box<[AccessLog; 2]>> = options.record_access.then(Box::default);
         let [data_log, aniv_log] = access_logs.as_deref().map_or([None; 2], |logs| logs.each_ref().map(Some));
@@ -91,15 +90,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(mesh)
     }
 
-    /// Sets the number by which the stored bytes of texture coordinates are divided.
+    /// Sets the divisor that converts the stored bytes of texture coordinates to floats.
     #[must_use]
     pub fn with_uv_divisor(mut self, divisor: UvDivisor) -> Self {
         self.uv_divisor = divisor;
         self
     }
 
-    /// Adds the data that a script has about the mesh `name`: the clips, textures, scale and origin
-    /// of the mesh. The case of letters in `name` is ignored.
+    /// Attaches a script, which gives the clips, textures, scale and origin of the mesh called
+    /// `name`. The case of letters in `name` is ignored.
     ///
     /// # Errors
     ///
@@ -115,15 +114,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(self.with_selected(script, selected))
     }
 
-    /// Adds the data that a script has about this mesh. `selected` must be a selection from the
-    /// same script. In this way, several meshes can share one script.
+    /// Attaches a script, and the selection of the script's commands about this mesh. The argument
+    /// `selected` must be a result of [`Script::select`] or [`Script::select_all`] for the same
+    /// script. Several meshes can share one script, each with its own selection.
     #[must_use]
     pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
         self.facts = Some(Arc::new((script, selected)));
         self
     }
 
-    /// Returns the data that the script has about this mesh, or `None` if the mesh has no script.
+    /// Returns a view of the script's commands about this mesh, or `None` without a script.
     #[must_use]
     pub fn script(&self) -> Option<MeshScript<'_>> {
         self.facts.as_deref().map(|(script, selected)| script.mesh(selected))
@@ -135,7 +135,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.facts.as_deref().map(|(script, _)| &**script)
     }
 
-    /// Returns the number by which the stored bytes of texture coordinates are divided.
+    /// Returns the divisor that converts the stored bytes of texture coordinates to floats.
     #[must_use]
     pub const fn uv_divisor(&self) -> UvDivisor {
         self.uv_divisor
@@ -159,7 +159,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.header.variant
     }
 
-    /// Returns the number of triangles (polygons), including triangles that are not drawn.
+    /// Returns the number of triangles (polygons), including triangles that are not rendered.
     #[must_use]
     pub fn polygon_count(&self) -> usize {
         as_index(self.header.polygons)
@@ -172,7 +172,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns the number of animation frames that the header of the aniv file declares. In a
-    /// damaged file, the last frames may be incomplete or missing.
+    /// damaged aniv file, the last of these animation frames may be incomplete or missing.
     #[must_use]
     pub fn frame_count(&self) -> usize {
         as_index(self.header.frames)
@@ -205,16 +205,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.data_cursor().at(POLYGONS_AT)?.array(self.header.polygons, "polygons")
     }
 
-    /// Returns the bytes of the data file after the last polygon. In a valid file, this slice is
-    /// empty.
+    /// Returns the bytes of the data file after the last polygon. The slice is empty if the data
+    /// file ends directly after the last polygon.
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
         let end = usize::try_from(self.header.polygons_end()).ok();
         end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
     }
 
-    /// Returns the bytes of the aniv file after the last animation frame. In a valid file, this
-    /// slice is empty.
+    /// Returns the bytes of the aniv file after the last animation frame. The slice is empty if the
+    /// aniv file ends within or directly after the last animation frame.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
         let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
@@ -222,7 +222,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns animation frame `index` without reading the vertices of the frame. If the aniv file
-    /// ends within this frame, the result contains only the bytes that exist.
+    /// ends within this animation frame, the returned [`Frame`] contains only the bytes that exist.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns the bytes of all animation frames. If the aniv file is shorter than its header
-    /// declares, returns only the bytes that exist.
+    /// declares, the function returns only the bytes that exist.
     pub(super) fn frame_bytes(&self) -> &[u8] {
         let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
@@ -254,7 +254,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns the number of surfaces. A surface consists of all polygons that have the same
-    /// texture number and the same type byte. Surfaces that are not drawn come last.
+    /// texture index and the same type byte. Surfaces that the engine does not render come last.
     #[must_use]
     pub fn surface_count(&self) -> usize {
         self.groups().map_or(0, Groups::len)
@@ -264,9 +264,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below
-    /// [`surface_count`](Self::surface_count), and [`ErrorKind::OutOfMemory`] if an allocation
-    /// fails.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
@@ -276,7 +275,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(SurfaceView::new(self.polygons()?, group, order))
     }
 
-    /// Returns an iterator over all surfaces. Surfaces that are not drawn come last.
+    /// Returns an iterator over all surfaces. Surfaces that the engine does not render come last.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
@@ -303,8 +302,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         }
     }
 
-    /// Records in the access log that `length` bytes of the aniv file were read, from offset
-    /// `start`.
+    /// Records in the access log that bytes `start..start + length` of the aniv file were read.
     pub(super) fn note_aniv(&self, start: u64, length: u64) {
         if let Some([_, aniv]) = self.access_logs.as_deref() {
             aniv.record(start, start.saturating_add(length));

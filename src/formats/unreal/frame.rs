@@ -22,11 +22,12 @@ impl<'a> Frame<'a> {
         Self { bytes, shape }
     }
 
-    /// Returns the positions of all vertices in this animation frame, in stored units.
+    /// Returns the positions of all vertices in this animation frame, in the units of the file.
     ///
-    /// Stored units are the whole numbers in the file; a [`Placement`](super::Placement) converts
-    /// positions to the units of the game or of the mesh's author. The result has one position per
-    /// vertex of the mesh, or fewer if the file ends within the frame.
+    /// The coordinates of a position are the integers in the aniv file, as floats without scaling.
+    /// A [`Placement`](super::Placement) converts positions to the units of the game or of the
+    /// mesh's author. The returned array has one position per vertex of the mesh, or fewer if the
+    /// aniv file ends within the frame.
     #[must_use]
     pub fn positions(&self) -> Positions<'a> {
         let length = usize::try_from(self.shape.vertex_bytes()).unwrap_or(usize::MAX);
@@ -40,8 +41,8 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the bounding box that a frame of the prototype format stores after its vertices, as
-    /// two corners: the minimum and the maximum. Returns `None` for the other vertex formats, or if
-    /// the file ends before the bounding box.
+    /// two corners: the minimum and the maximum. Returns `None` for the classic and Deus Ex
+    /// formats, or if the aniv file ends before the end of the bounding box.
     #[must_use]
     pub fn stored_bounds(&self) -> Option<Bounds> {
         let start = usize::try_from(self.shape.vertex_bytes()).ok()?;
@@ -49,8 +50,9 @@ impl<'a> Frame<'a> {
         Some(Bounds { min: extra.get(0)?, max: extra.get(1)? }).filter(|_| self.shape.variant == Variant::Prototype)
     }
 
-    /// Returns the bounding box of the positions in this frame, in stored units. The result is not
-    /// cached: each call computes the box in one pass over the vertices.
+    /// Returns the bounding box of the positions in this animation frame, in the units of the file,
+    /// without conversion. The bounding box is not cached: each call computes it in one pass over
+    /// the vertices.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.positions().bounds()

@@ -1,4 +1,4 @@
-//! The format-independent view of an Unreal vertex mesh: the implementation of [`Geometry`].
+//! The implementation of the format-independent trait [`Geometry`] for an Unreal vertex mesh.
 
 use super::file::Mesh;
 use super::frame::Frame;
@@ -11,8 +11,9 @@ use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, 
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the bounding box of all vertices of animation frame 0, in stored units. The first
-    /// call computes the box, and later calls return the cached result.
+    /// Returns the bounding box of all vertices of animation frame 0, in the units of the file,
+    /// without conversion. The first call computes the bounding box, and later calls return the
+    /// cached bounding box.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         *self.bounds.get_or_init(|| {
@@ -22,8 +23,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         })
     }
 
-    /// Returns the bounding box of the vertices of all animation frames, in stored units. Each call
-    /// reads all frames of the aniv file in one pass, at the speed of reading memory.
+    /// Returns the bounding box of the vertices of all animation frames, in the units of the file,
+    /// without conversion. Each call reads all animation frames of the aniv file in one pass, at
+    /// the speed of reading memory.
     #[must_use]
     pub fn bounds_of_all_frames(&self) -> Bounds {
         let frames = self.frame_bytes();
@@ -53,8 +55,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.frame_count()
     }
 
-    /// Returns the positions of all vertices in animation frame `frame`. All surfaces share these
-    /// positions.
+    /// Returns the positions of all vertices in animation frame `frame`. All surfaces of the mesh
+    /// share the vertex positions of a frame.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         self.frame(frame).map(|frame| frame.positions())
@@ -98,8 +100,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let [corners, vertices] = [corners, self.positions(surface, 0).map_or(0, |positions| positions.len())]
             .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         Ok(Counts {
-            // If the aniv file ends within frame 0, this number is smaller than the vertex count of
-            // the mesh.
+            // If the aniv file ends within animation frame 0, the vertex count of the surface
+            // (`vertices`) is smaller than the vertex count in the header of the data file.
             vertices,
             attribute_vertices: corners,
             corners,
@@ -110,11 +112,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         })
     }
 
-    /// Returns the base shape of the surface (target 0): the vertex positions of animation frame 0.
+    /// Returns the base shape of the surface (morph target 0): the vertex positions of animation
+    /// frame 0.
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         match target {
-            // A file that ends before its first frame also has no positions, which is not an error.
+            // If the aniv file ends before animation frame 0, the function returns an empty array
+            // of positions, and no error.
             0 => Ok(self.frame(0).map_or_else(|_| Frame::new(&[], self.header).positions(), |frame| frame.positions())),
             _ => Err(no_such("target", 1, target)),
         }
@@ -143,8 +147,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.surface(surface).map(|view| view.indices())
     }
 
-    /// Returns consecutive indices. Each triangle corner has its own texture coordinates, so the
-    /// attribute index of a corner is the number of the corner.
+    /// Returns the attribute indices of a surface, which are the consecutive numbers 0, 1, 2, ..
+    /// Each triangle corner has its own texture coordinates, so the attribute index of corner `i`
+    /// is `i`.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         let corners = self.counts(surface)?.corners;
         Ok(Some(Indices::Consecutive(Consecutive::new(corners))))

@@ -1,7 +1,8 @@
-//! The headers of the data file and the aniv file, and the check that the two files fit together.
+//! Reads the headers of the data file and the aniv file, and checks that the frame size in the aniv
+//! file fits the number of vertices in the data file.
 //!
-//! Opening a mesh, validating a mesh and listing its byte regions all use the same function to read
-//! the headers.
+//! Opening a mesh, validating a mesh and listing its byte regions all use the headers that
+//! `PairHeader::read` returns.
 
 use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -10,21 +11,23 @@ use crate::parse::Cursor;
 
 /// Offset of the first polygon in a data file, in bytes.
 pub(crate) const POLYGONS_AT: u64 = 48;
-/// Offset of the first frame in an aniv file, in bytes.
+/// Offset of the first animation frame in an aniv file, in bytes.
 pub(crate) const FRAMES_AT: u64 = 4;
 
-/// The counts and sizes of a data file and an aniv file, according to their headers.
+/// The counts and sizes in the headers of a data file and an aniv file, and the frame stride and
+/// vertex format that the crate derives from the headers and the file length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairHeader {
-    /// The number of triangles.
+    /// The number of triangles (polygons) in the data file.
     pub(crate) polygons: u32,
-    /// The number of vertices of the mesh, which is the same in each frame.
+    /// The number of vertices of the mesh, which is the same in each animation frame.
     pub(crate) vertices: u32,
     /// The number of animation frames that the header of the aniv file declares.
     pub(crate) frames: u32,
-    /// The size of each frame that the header of the aniv file declares, in bytes.
+    /// The size of one animation frame according to the header of the aniv file, in bytes.
     pub(crate) declared: u64,
-    /// The actual distance from the start of one frame to the start of the next frame, in bytes.
+    /// The actual distance from the start of one animation frame to the start of the next, in
+    /// bytes.
     pub(crate) stride: u64,
     /// The storage format of the vertices.
     pub(crate) variant: Variant,
@@ -66,19 +69,19 @@ impl PairHeader {
         Ok(Self { polygons, vertices, frames, declared, stride, variant })
     }
 
-    /// Returns the total size of all frames that the header declares, in bytes.
+    /// Returns the declared number of animation frames times the actual frame stride, in bytes.
     pub(crate) fn frame_bytes(&self) -> u64 {
         self.stride.saturating_mul(self.frames.into())
     }
 
-    /// Returns the size of the vertices of the mesh in one frame, in bytes. The bounding box that a
-    /// prototype frame stores is not included.
+    /// Returns the size of the vertices in one animation frame, in bytes. The size does not include
+    /// the bounding box that a frame of the prototype variant stores.
     pub(crate) fn vertex_bytes(&self) -> u64 {
         u64::from(self.vertices).saturating_mul(self.variant.vertex_size().into())
     }
 
-    /// Returns whether the frame size that the header declares differs from the actual stride of
-    /// the frames.
+    /// Returns whether the frame size in the header of the aniv file differs from the actual
+    /// distance between the starts of two frames.
     pub(crate) const fn is_stale(&self) -> bool {
         self.declared != self.stride
     }
@@ -86,15 +89,20 @@ impl PairHeader {
 
 /// Determines the storage format of the vertices and the stride of the frames.
 ///
-/// The function tries four frame sizes in order, and uses the first that fits a variant. The first
-/// is the declared frame size, if it matches the length of the file. The second is the number of
-/// bytes after the header divided by the number of frames, if this division is exact. The third is
-/// the declared frame size without regard to the length of the file, because the file is cut or has
-/// extra bytes at its end. The fourth is the number of bytes after the header divided by the number
-/// of frames, rounded down.
+/// `fit` tries four candidates for the frame size in order, and uses the first frame size that fits
+/// a [`Variant`]. The first candidate for the frame size is the size that the aniv header declares,
+/// if all frames of this size exactly fill the aniv file after its header. The second candidate for
+/// the frame size is the number of bytes after the aniv header divided by the number of frames,
+/// provided that the division has no remainder. The third candidate for the frame size is the
+/// declared size without regard to the length of the aniv file, because the file may be cut or have
+/// extra bytes at its end. The fourth candidate for the frame size is the number of bytes after the
+/// aniv header divided by the number of frames, rounded down. A frame size that is computed from
+/// the length of the file is compared only with the classic and Deus Ex variants, and only if the
+/// mesh has vertices.
 fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant, u64)> {
-    // For two vertices, 16 bytes fit a Deus Ex frame and a prototype frame. Only Deus Ex frames are
-    // known from real files, so the Deus Ex variant comes first.
+    // With two vertices, a frame of 16 bytes fits both the Deus Ex variant and the prototype
+    // variant. Only Deus Ex frames are known from real files, so the Deus Ex variant is tried
+    // before the prototype variant.
     let all = [Variant::Classic, Variant::DeusEx, Variant::Prototype];
     let by_size = |size: u64, of: &[Variant]| {
         of.iter().copied().find(|variant| variant.frame_size(vertices) == size).map(|variant| (variant, size))
@@ -104,7 +112,8 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
         return by_declaration;
     }
     let Some(size) = body.checked_div(frames.into()) else {
-        // Without frames, the storage format of the vertices is unknown, and nothing depends on it.
+        // If an aniv file has no frames and no bytes after its header, and the declared frame size
+        // fits no variant, `fit` assumes the classic format, because no vertex is ever decoded.
         let classic = || (body == 0).then(|| (Variant::Classic, Variant::Classic.frame_size(vertices)));
         return by_declaration.or_else(classic);
     };
@@ -113,7 +122,9 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
     exactly.or(by_declaration).or(by_length)
 }
 
-/// Makes the error for an index that is out of range in a list of items of a mesh, such as clips.
+/// Makes the error for an index that is out of range, in a list such as the clips of a mesh. `list`
+/// is the name of one item of the list, such as `clip`, and `count` is the number of items in the
+/// list.
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
     let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(DATA, Field::new("").in_list(list, as_u64(index)), kind)

@@ -1,5 +1,5 @@
-//! Raw records and constants of Unreal vertex meshes, and nothing else. All numbers in these
-//! records are little-endian and unsigned.
+//! The raw records and the constants of the file format of Unreal vertex meshes. All numbers in the
+//! headers and polygons of the files are little-endian and unsigned.
 
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub use crate::decode::polygon::RawPolygon;
 use crate::parse::Element;
 
-/// The names by which error messages refer to the data file, the aniv file and the script.
+/// The format names of the data file, the aniv file and the script in error messages.
 pub(crate) const DATA: &str = "unreal data";
 pub(crate) const ANIV: &str = "unreal aniv";
 pub(crate) const SCRIPT: &str = "unreal script";
@@ -20,9 +20,11 @@ pub struct RawDataHeader {
     pub polygons: U16,
     /// The number of vertices of each animation frame.
     pub vertices: U16,
-    /// Bytes that no known program reads. The published page of the format gives these bytes names:
-    /// a rotation, a frame number, a normal and a scale. The bytes are often 0. Sometimes the bytes
-    /// contain uninitialised memory of the program that exported the file.
+    /// The 44 bytes of the data file's header that no known program reads. The published page of
+    /// the format describes the 44 unused bytes of the data file's header as a rotation, a frame
+    /// number, a normal and a scale. In many files, the unused bytes of the header are 0. In some
+    /// files, the unused bytes of the header are uninitialised memory of the program that exported
+    /// the file.
     pub unused: [u8; UNUSED],
 }
 
@@ -46,15 +48,16 @@ const _: () = assert!(size_of::<RawAnivHeader>() == 4);
 /// The storage format of the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// A vertex is a 32-bit word with 11, 11 and 10 bits for x, y and z. Unreal and Unreal
-    /// Tournament use this format.
+    /// In the classic format, a vertex is a 32-bit word with 11, 11 and 10 bits for x, y and z.
+    /// Unreal and Unreal Tournament use the classic format.
     Classic,
-    /// A vertex has three 16-bit integers and a padding field. Deus Ex and other Ion Storm games
-    /// use this format.
+    /// In the Deus Ex format, a vertex has 64 bits: three 16-bit integers and a padding field. Deus
+    /// Ex and other Ion Storm games use this 64-bit format.
     DeusEx,
-    /// Like the classic format, with two more vertices in each frame: the minimum and maximum
-    /// corners of the bounding box of the frame. The prototype format is documented, but no file in
-    /// the prototype format is known.
+    /// In the prototype format, a vertex is a 32-bit word as in the classic format, but each
+    /// animation frame has two more vertices: the minimum and maximum corners of the bounding box
+    /// of the frame. The prototype format is documented, but no file in the prototype format is
+    /// known.
     Prototype,
 }
 
@@ -69,7 +72,7 @@ impl Variant {
         }
     }
 
-    /// Returns whether a vertex is stored as a 32-bit word of 11, 11 and 10 bits.
+    /// Returns whether a vertex is stored as a 32-bit word with 11, 11 and 10 bits for x, y and z.
     #[must_use]
     pub const fn is_packed(self) -> bool {
         matches!(self, Self::Classic | Self::Prototype)
@@ -84,7 +87,8 @@ impl Variant {
         }
     }
 
-    /// Returns the number of vertices that a frame has in addition to the vertices of the mesh.
+    /// Returns the number of vertices that a frame has in addition to the vertices of the mesh: 2
+    /// for the bounding box of a prototype frame, and otherwise 0.
     #[must_use]
     pub const fn extra_vertices(self) -> u32 {
         match self {
@@ -93,8 +97,8 @@ impl Variant {
         }
     }
 
-    /// Returns the size of a frame with the given number of vertices, in bytes. The size may exceed
-    /// the range of the 16-bit field in the file.
+    /// Returns the size of a frame with the given number of vertices, in bytes. The frame size may
+    /// exceed the range of the 16-bit field in the header of the aniv file.
     #[must_use]
     pub const fn frame_size(self, vertices: u32) -> u64 {
         widen(vertices.saturating_add(self.extra_vertices())).saturating_mul(widen(self.vertex_size()))
@@ -111,7 +115,7 @@ impl Variant {
         }
     }
 
-    /// Returns the element type of a stored vertex, for the description of byte regions.
+    /// Returns the element type of the byte regions that contain stored vertices.
     pub(crate) const fn element(self) -> Element {
         match self {
             Self::Classic | Self::Prototype => Element::new("packed 11/11/10", 4, 4),
@@ -128,41 +132,45 @@ const fn widen(number: u32) -> u64 {
 /// The drawing style of a polygon: the low three bits of its type byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Style {
-    /// 0: opaque, visible from the front side of the polygon only.
+    /// Style 0: the polygon is opaque, and visible from the front side only.
     Normal,
-    /// 1: opaque, visible from both sides.
+    /// Style 1: the polygon is opaque, and visible from both sides.
     TwoSided,
-    /// 2: translucent, added to the background, visible from both sides.
+    /// Style 2: the polygon is translucent (added to the background), and visible from both sides.
     Translucent,
-    /// 3: masked, with holes where the texture has colour 0, visible from both sides.
+    /// Style 3: the polygon is masked, with holes where the texture has colour 0, and visible from
+    /// both sides.
     Masked,
-    /// 4: modulated, multiplied with the background, visible from both sides.
+    /// Style 4: the polygon is modulated (multiplied with the background), and visible from both
+    /// sides.
     Modulated,
-    /// 5: blended by the alpha of the texture. Only a later patch of the game (227) supports this
-    /// style.
+    /// Style 5: the polygon is blended with the background by the alpha of the texture. Only patch
+    /// 227 of the game Unreal supports alpha-blended polygons.
     AlphaBlend,
-    /// 6 or 7: the meaning of these styles is unknown.
+    /// Style 6 or 7: the meaning of these two drawing styles is unknown.
     Unknown(u8),
 }
 
-/// The type byte of a polygon: the drawing style of the polygon, and flags that can be combined
-/// with any style.
+/// The type byte of a polygon: the drawing style in the low three bits, and flags in the upper five
+/// bits. The flags can be combined with any drawing style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PolygonType(pub u8);
 
 impl PolygonType {
-    /// Flag of a triangle that marks a weapon attachment. Such a triangle is not drawn.
+    /// Flag of a triangle that marks a weapon attachment. The engine does not render a triangle
+    /// with this flag.
     pub const WEAPON: u8 = 0x08;
-    /// Flag of a polygon that is drawn at full brightness.
+    /// Flag of a polygon that is rendered at full brightness.
     pub const UNLIT: u8 = 0x10;
-    /// Flag of a flat polygon, also called curvy. Later engines light such a polygon by the normal
-    /// of its own plane.
+    /// Flag of a polygon with flat shading. The flag for flat shading is also called `curvy`. Later
+    /// engines light a flat-shaded polygon by the normal of the polygon's plane.
     pub const FLAT: u8 = 0x20;
-    /// Flag of a polygon that is textured by a reflection of the environment.
+    /// Flag of a polygon whose texture is rendered as a reflection of the environment (environment
+    /// mapping).
     pub const ENVIRONMENT: u8 = 0x40;
-    /// Flag of a polygon whose texture is drawn without filtering.
+    /// Flag of a polygon whose texture is rendered without filtering.
     pub const NO_SMOOTH: u8 = 0x80;
-    /// All flags of the type byte, each with its display name.
+    /// All flags of a polygon's type byte, each with its display name.
     pub const FLAGS: [(u8, &'static str); 5] = [
         (Self::WEAPON, "weapon"),
         (Self::UNLIT, "unlit"),
@@ -171,7 +179,7 @@ impl PolygonType {
         (Self::NO_SMOOTH, "no-smooth"),
     ];
 
-    /// Returns the drawing style, which is in the low three bits of the type byte.
+    /// Returns the drawing style of the polygon, which is in the low three bits of the type byte.
     #[must_use]
     pub const fn style(self) -> Style {
         match self.0 & 7 {
@@ -213,15 +221,17 @@ impl Style {
     }
 }
 
-/// The maximum numbers of triangles, frames and vertices that the files can hold.
+/// The maximum numbers of triangles, animation frames and vertices that the data file and the aniv
+/// file can hold.
 pub mod most {
-    /// The maximum number of triangles, and also of frames: the files store each of the two counts
-    /// in 16 bits.
+    /// The maximum number of triangles, and also the maximum number of animation frames, because
+    /// the files store each of the two counts in 16 bits.
     pub const COUNT: u32 = 65_535;
-    /// The maximum number of vertices of a classic frame: the file stores the frame size in bytes
-    /// in 16 bits.
+    /// The maximum number of vertices of a classic frame: a vertex has 4 bytes, and the file stores
+    /// the frame size in bytes as a 16-bit number.
     pub const CLASSIC_VERTICES: u32 = 16_383;
-    /// The maximum number of vertices of a Deus Ex frame.
+    /// The maximum number of vertices of a Deus Ex frame: a vertex has 8 bytes, and the file stores
+    /// the frame size in bytes as a 16-bit number.
     pub const DEUS_EX_VERTICES: u32 = 8_191;
 }
 

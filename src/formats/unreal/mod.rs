@@ -2,10 +2,12 @@
 //!
 //! A vertex mesh is a triangle mesh that stores the positions of all vertices again for each
 //! animation frame. A vertex mesh consists of two files that belong together: the *data* file has
-//! the polygons, and the *aniv* file has the position of every vertex in every frame. A *script*
-//! ([`script`]) adds the names of sequences, the textures, the scale and the origin. All numbers
-//! are little-endian. The files have no magic number, no version and no checksum, so this crate
-//! recognises them by their file names ([`companions`](mod@companions)).
+//! the polygons, and the *aniv* file has the position of every vertex in every animation frame. An
+//! optional *script* ([`script`]) is a text file with the names of the animation sequences, the
+//! names of the textures, and the scale and origin of the mesh. All numbers in the data file and
+//! the aniv file are little-endian. The data file and the aniv file have no magic number, no
+//! version and no checksum, so this crate recognises these files by their file names
+//! ([`companions`](mod@companions)).
 //!
 //! # The data file: 48 + 16 × polygons bytes
 //!
@@ -38,23 +40,27 @@
 //!
 //! # Units and axes
 //!
-//! This crate returns positions as the stored whole numbers, converted exactly to floats. The
-//! engine also keeps the stored numbers, and multiplies them by the SCALE of the script.
-//! [`Placement`] applies this scale, or converts positions to the units of the author (classic:
-//! x/8, y/8, z/4; Deus Ex: /256). This crate applies a placement only if the caller requests it.
+//! This crate returns the position of a vertex as the integers that the file stores, converted to
+//! floats without rounding. The Unreal engine also keeps the stored integers, and multiplies them
+//! by the factors of the SCALE command in the script. [`Placement`] applies the scale of the
+//! script, or converts stored positions to the units of the mesh's author (classic: x/8, y/8, z/4;
+//! Deus Ex: each coordinate /256). Methods that return vertex positions never apply a
+//! [`Placement`]; the caller applies it if needed.
 //!
-//! The axes are x forward, y right and z up, which is left-handed. Seen from outside the mesh, the
-//! corners of a polygon are in counter-clockwise order if the stored axes are *drawn right-handed*,
-//! and in clockwise order in the engine. To convert to a right-handed space, either keep the axes
-//! and the order of the corners (the mesh then appears mirrored), or negate one axis *and* reverse
-//! the order of the corners.
+//! The axes of stored positions are x forward, y right and z up, which is left-handed. In the
+//! engine, the corners of a polygon are in clockwise order, seen from outside the mesh. If a
+//! program interprets the stored coordinates in a *right-handed* system, the corners are in
+//! counter-clockwise order, seen from outside the mesh. To convert a mesh to right-handed axes,
+//! either keep the coordinates and the order of the corners (the mesh then appears mirrored), or
+//! negate one coordinate *and* reverse the order of the corners.
 //!
 //! # Where files differ from the published page
 //!
-//! The unused bytes of the header, and the colour and flag bytes of a polygon, need not be 0. The
-//! type byte of a polygon has flags in bits 3 to 7. Sizes and texture numbers are unsigned. The
-//! published page does not describe the Deus Ex variant. These differences were checked on hundreds
-//! of pairs of real files.
+//! In real files, the unused bytes of the data file's header, and the colour and flag bytes of a
+//! polygon, are not always 0. The type byte of a polygon has flags in bits 3 to 7. Frame sizes and
+//! texture indices are unsigned integers. The published page of the format does not describe the
+//! Deus Ex variant. The differences between real files and the published page of the format were
+//! checked on hundreds of real pairs of a data file and an aniv file.
 
 mod animation;
 mod attachments;

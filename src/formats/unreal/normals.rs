@@ -1,4 +1,5 @@
-//! Vertex normals, which are computed on request because the format does not store them.
+//! Computes normals for the triangle corners of a mesh, because the file format does not store
+//! normals.
 
 use super::file::Mesh;
 use super::layout::{DATA, PolygonType, RawPolygon};
@@ -11,33 +12,36 @@ use crate::model::Positions;
 /// Selects the normal that is computed for each triangle corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shading {
-    /// The normal of the triangle's plane if the triangle has the flat flag, and the normal of
-    /// [`Smooth`](Self::Smooth) otherwise.
+    /// The normal of [`Facet`](Self::Facet) if the triangle has the flag [`PolygonType::FLAT`], and
+    /// the normal of [`Smooth`](Self::Smooth) otherwise.
     #[default]
     Flagged,
-    /// The mean of the normals of all triangles that share the vertex, weighted by the areas of the
-    /// triangles.
+    /// The mean of the normals of all triangles that share the vertex of the corner, weighted by
+    /// the areas of the triangles.
     Smooth,
     /// The normal of the triangle's plane.
     Facet,
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Computes the normals of one animation frame. The placement is applied to the vertices first.
+    /// Computes the normals of one animation frame. The vertices are transformed by `placement`
+    /// before the normals are computed.
     ///
-    /// Returns one normal for each corner of every polygon, in file order. A normal has unit
-    /// length, but is zero if the triangle has no area, or if the vertex index of the corner is out
-    /// of range.
+    /// Returns one normal for each corner of every polygon, in file order. A returned normal has
+    /// unit length, or is the zero vector if the triangle has no area, or if the vertex index of
+    /// the corner is out of range.
     ///
-    /// The stored x, y and z axes differ in scale. Normals are therefore computed in the space of a
-    /// [`Placement`] in which all axes have the same scale: the placement of a script, or
-    /// [`Placement::author`]. Normals point to the side from which the corners are in
-    /// counter-clockwise order if the axes are drawn right-handed. In nearly every closed mesh,
-    /// this side is the outside. Triangles that are not drawn do not contribute to smooth normals.
+    /// In classic files, one integer step along z is twice as long as one integer step along x or
+    /// y. The argument `placement` should convert positions to units that are equal along all axes:
+    /// pass the placement of a script, or [`Placement::author`]. The normal of a triangle is the
+    /// cross product of the edge from corner 0 to corner 1 and the edge from corner 0 to corner 2.
+    /// In nearly every closed mesh, the normals point outwards. Triangles that the engine does not
+    /// render do not contribute to smooth normals.
     ///
-    /// The function reads the polygons in two passes. The first pass decodes the vertices of all
-    /// drawn polygons, and the second pass decodes the vertices of flat polygons. The function
-    /// allocates the result, and a temporary buffer of 12 bytes per vertex.
+    /// `normals` reads the polygons in two passes. The first pass over the polygons, which
+    /// [`Shading::Facet`] does not need, decodes the vertices of all rendered polygons, and the
+    /// second pass decodes the vertices of flat-shaded polygons. `normals` allocates the returned
+    /// vector, and a temporary buffer of 12 bytes per vertex.
     ///
     /// # Errors
     ///
@@ -73,8 +77,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// Returns the normal of a triangle, or `None` if a vertex index is out of range. The length of the
-/// normal is twice the area of the triangle.
+/// Returns the normal of a triangle, or `None` if a vertex index of the triangle is out of range.
+/// The length of the normal is twice the area of the triangle.
 fn plane(polygon: &RawPolygon, positions: &Positions<'_>, placement: &Placement) -> Option<[f32; 3]> {
     let place = |vertex: zerocopy::little_endian::U16| {
         positions.get(usize::from(vertex.get())).map(|position| placement.apply(position))

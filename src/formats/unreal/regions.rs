@@ -1,4 +1,5 @@
-//! The byte regions of the data file and the aniv file. Every byte belongs to a region with a name.
+//! Lists the byte regions of the data file and the aniv file. Every byte of a data file or an aniv
+//! file belongs to exactly one region, such as `polygons`.
 
 use super::file::Mesh;
 use super::header::{FRAMES_AT, POLYGONS_AT};
@@ -8,7 +9,8 @@ use crate::error::{Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Region, Walk};
 
-/// Passes the named byte regions of the data file to `visit`, in file order and without gaps.
+/// Calls `visit` once for each byte region of the data file, such as `polygons`. The regions are in
+/// file order and cover the data file without gaps.
 ///
 /// # Errors
 ///
@@ -25,7 +27,8 @@ pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
     Ok(())
 }
 
-/// Passes the named byte regions of the aniv file to `visit`, in file order and without gaps.
+/// Calls `visit` once for each byte region of the aniv file, such as `frame[3].positions`. The
+/// regions are in file order and cover the aniv file without gaps.
 ///
 /// # Errors
 ///
@@ -44,8 +47,8 @@ pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
         walk.pass(place.named("positions"), mesh.header.variant.element(), as_u64(positions.len()));
         match (mesh.header.variant, left) {
             (Variant::Prototype, 8) => walk.pass(place.named("extremes"), mesh.header.variant.element(), 2),
-            // If the file ends within the frame, these are the first bytes of an incomplete vertex,
-            // or of the bounding box of a prototype frame.
+            // If the aniv file ends within the frame, the region `cut` contains the first bytes of
+            // an incomplete vertex, or of the bounding box of a prototype frame.
             _ => walk.pass_to(place.named("cut"), BYTE, walk.at().saturating_add(as_u64(left))),
         }
     }

@@ -1,4 +1,5 @@
-//! A surface: all polygons with the same texture number and type byte.
+//! [`SurfaceView`], a view of one surface: all polygons of a mesh with the same texture index and
+//! type byte.
 
 use super::layout::{PolygonType, RawPolygon};
 use super::surface_groups::{Group, label};
@@ -6,20 +7,20 @@ use crate::array::CornerArray;
 use crate::decode::{PolygonIndices, PolygonUvs};
 use crate::model::{Indices, Uvs};
 
-/// The number by which the stored bytes of texture coordinates are divided: the byte value at the
-/// far edge of the texture image.
+/// The divisor that converts the stored bytes of texture coordinates to floats: the byte value that
+/// becomes 1.0, the far edge of the texture image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UvDivisor {
-    /// The byte value 255 is at the far edge of the image. Most programs that read these files use
-    /// this value.
+    /// Divides texture coordinates by 255: the byte 255 becomes 1.0, the far edge of the texture
+    /// image. Most programs that read Unreal vertex meshes divide by 255.
     #[default]
     By255,
-    /// The byte value 256 would be at the far edge of the image. The published page of the format
-    /// gives this value.
+    /// Divides texture coordinates by 256: the byte 255 becomes 255/256, just before the far edge
+    /// of the texture image. The published page of the format divides by 256.
     By256,
 }
 
-/// One surface: all polygons with the same texture number and type byte, borrowed from the bytes of
+/// One surface: all polygons with the same texture index and type byte, borrowed from the bytes of
 /// the data file.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceView<'a> {
@@ -40,33 +41,34 @@ impl<'a> SurfaceView<'a> {
         self.order.len()
     }
 
-    /// Returns the texture number of the surface.
+    /// Returns the texture index of the surface.
     #[must_use]
     pub const fn texture(&self) -> u8 {
         self.texture
     }
 
-    /// Returns the type byte that all polygons of the surface have.
+    /// Returns the type byte (drawing style and flags) that all polygons of the surface have.
     #[must_use]
     pub const fn kind(&self) -> PolygonType {
         self.kind
     }
 
     /// Returns the default name of the surface, such as `texture 3`. The default name is used if no
-    /// script names the texture.
+    /// script sets a texture for the texture index of the surface.
     #[must_use]
     pub fn label(&self) -> &'static str {
         label(self.texture)
     }
 
-    /// Returns whether the surface is drawn. A surface that marks weapon attachments is not drawn.
+    /// Returns whether the engine renders the surface. The engine does not render the triangles
+    /// that mark weapon attachments.
     #[must_use]
     pub const fn is_drawn(&self) -> bool {
         !self.kind.has(PolygonType::WEAPON)
     }
 
-    /// Returns the index of each polygon of the surface among all polygons of the file, in
-    /// ascending order.
+    /// Returns the polygon indices of the surface, in ascending order. A polygon index is a
+    /// position in the array of all polygons of the data file.
     #[must_use]
     pub const fn numbers(&self) -> &'a [u16] {
         self.order
@@ -87,7 +89,7 @@ impl<'a> SurfaceView<'a> {
     }
 
     /// Returns the texture coordinates of each triangle corner of the surface, three pairs per
-    /// triangle. The coordinate v increases downwards in the image.
+    /// triangle. The texture coordinate v increases from the top of the image to its bottom.
     #[must_use]
     pub const fn uvs(&self, divisor: UvDivisor) -> Uvs<'a> {
         match divisor {

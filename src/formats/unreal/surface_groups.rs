@@ -1,4 +1,5 @@
-//! The grouping of polygons into surfaces: one surface per pair of texture number and type byte.
+//! Groups the polygons of a mesh into surfaces. The polygons that have the same texture index and
+//! the same type byte form one surface.
 
 use std::sync::LazyLock;
 
@@ -6,26 +7,26 @@ use super::layout::{PolygonType, RawPolygon};
 use crate::error::ErrorKind;
 use crate::math::{as_index, as_u64};
 
-/// The polygons of one surface: all polygons with the same texture number and type byte.
+/// The polygons of one surface: all polygons with the same texture index and type byte.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) texture: u8,
     pub(crate) kind: PolygonType,
-    /// The range of the group in the sorted polygon indices: from `start` up to, but not including,
-    /// `end`.
+    /// The range of the surface in the sorted polygon indices: from `start` up to, but not
+    /// including, `end`.
     start: u32,
     end: u32,
 }
 
 /// Returns the default name of a surface, such as `texture 3`. The default name is used if no
-/// script names the texture.
+/// script sets a texture for the texture index of the surface.
 pub(crate) fn label(texture: u8) -> &'static str {
     static LABELS: LazyLock<Vec<String>> =
         LazyLock::new(|| (0..=u8::MAX).map(|texture| format!("texture {texture}")).collect());
     LABELS.get(usize::from(texture)).map_or("", String::as_str)
 }
 
-/// The indices of all polygons, sorted by surface. Each polygon index takes two bytes.
+/// The indices of all polygons, sorted by surface. Each polygon index is stored as a `u16`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     order: Box<[u16]>,
@@ -33,8 +34,8 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Sorts polygons by texture number and type byte. Polygons that are not drawn come last.
-    /// Within a surface, polygons stay in file order.
+    /// Sorts polygons by texture index and type byte. Polygons that the engine does not render are
+    /// sorted after all rendered polygons. Within a surface, polygons stay in file order.
     pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, ErrorKind> {
         let mut order = Vec::new();
         let count = polygons.len();
@@ -47,8 +48,9 @@ impl Groups {
         };
         order.sort_unstable_by_key(|number| (key(*number), *number));
         let alike = |one: &u16, next: &u16| key(*one) == key(*next);
-        // The number of groups can reach the number of polygons. A vector of groups that grows by
-        // doubling would then take three times the memory.
+        // The surfaces are counted before the vector of surfaces is allocated. Each polygon may be
+        // a separate surface, and a vector that grows by doubling would then take three times the
+        // memory of a vector with the exact capacity.
         let count = order.chunk_by(alike).count();
         let asked = as_u64(count.saturating_mul(size_of::<Group>()));
         let mut groups = Vec::new();
@@ -72,8 +74,7 @@ impl Groups {
         Some((group, self.order.get(as_index(group.start)..as_index(group.end))?))
     }
 
-    /// Returns the indices of the polygons that mark weapon attachments, in the order of their
-    /// surfaces.
+    /// Returns the indices of the polygons that mark weapon attachments, sorted by surface.
     pub(crate) fn weapons(&self) -> &[u16] {
         let hidden = self.groups.iter().find(|group| group.kind.has(PolygonType::WEAPON));
         hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()

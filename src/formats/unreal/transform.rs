@@ -1,27 +1,30 @@
-//! Converts stored positions to the units of a game, by the commands SCALE and ORIGIN of a script.
-//! The conversion is applied only if the caller requests it.
+//! Converts stored positions to the units of a game, with the factors of the SCALE command and the
+//! offset and rotation of the ORIGIN command in a script. Methods of `Mesh` and `Frame` that return
+//! vertex positions return stored positions, without the conversion to the units of a game.
 
 use super::layout::Variant;
 use super::script::MeshScript;
 
-/// The placement of a mesh: it moves, scales and rotates stored positions, in that order.
+/// A transform that moves, scales and rotates the stored positions of a mesh, in that order.
 ///
-/// The order of these steps is the same as in the engines whose source code is public. Those
-/// engines subtract the origin in stored units, apply the scale of the mesh map, and apply the
-/// rotation of the ORIGIN command last. No published page of the format states this order.
+/// The order (move, scale, rotate) is the same as in the engines whose source code is public.
+/// Engines with public source code subtract the origin from the stored integers, then multiply by
+/// the factors of the `MESHMAP SCALE` command, and apply the rotation of the `MESH ORIGIN` command
+/// last. No published page of the format states the order of moving, scaling and rotating.
 ///
-/// A placement does not contain the changes that an import makes to the mesh itself: UNMIRROR,
-/// which flips player models, and MIRROR, whose effect is not known
-/// ([`Import`](super::script::Import)), and DROPFRAMES ([`DropFrames`](super::script::DropFrames)).
-/// The axes are the axes of the engine: x forward, y right and z up, which is left-handed. This
-/// crate applies a placement only if the caller requests it.
+/// A placement does not include the changes that the engine makes to a mesh on import. In a script,
+/// changes on import are set by the key UNMIRROR, which mirrors the model, by the key MIRROR, whose
+/// effect is not known ([`Import`](super::script::Import)), and by the command DROPFRAMES
+/// ([`DropFrames`](super::script::DropFrames)). Placed positions have the axes of the engine: x
+/// forward, y right and z up, which is left-handed. Methods of `Mesh` and `Frame` that return
+/// vertex positions do not apply a placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// The stored position that is moved to 0, 0, 0.
+    /// The stored position that the placement moves to 0, 0, 0.
     pub origin: [f32; 3],
-    /// The scale factor of the x, y and z axis.
+    /// The factors by which the placement multiplies x, y and z after it has subtracted `origin`.
     pub scale: [f32; 3],
-    /// The directions of the x, y and z axes of the mesh after the rotation.
+    /// The directions of the mesh's x, y and z axes after the rotation, as three unit vectors.
     pub axes: [[f32; 3]; 3],
 }
 
@@ -31,8 +34,8 @@ impl Placement {
         Self { origin: [0.0; 3], scale: [1.0; 3], axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
 
     /// Returns the placement that converts stored positions to the units of the mesh's author. In
-    /// these units, all axes have the same scale, and a cube of 256 units per side contains every
-    /// vertex.
+    /// the author's units, all axes have the same scale, and a cube of 256 units per side contains
+    /// every vertex.
     #[must_use]
     pub const fn author(variant: Variant) -> Self {
         Self { scale: variant.author_scale(), ..Self::STORED }
@@ -61,7 +64,7 @@ impl Placement {
         self.turn(local)
     }
 
-    /// Applies the rotation of the placement to a direction, without moving or scaling the
+    /// Rotates a direction by the rotation of the placement, without moving or scaling the
     /// direction.
     #[must_use]
     pub fn turn(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
@@ -74,9 +77,9 @@ impl Placement {
     }
 }
 
-/// Returns the directions of the x, y and z axes after a rotation. Angles are in 1/256 of a whole
-/// turn. The order of the rotations is the same as in the engine: roll about x, then pitch about y,
-/// then yaw about z.
+/// Returns the directions of the x, y and z axes after a rotation. The angles `yaw`, `pitch` and
+/// `roll` are in 1/256 of a whole turn. The order of the three rotations is the same as in the
+/// engine: roll about x, then pitch about y, then yaw about z.
 fn axes(yaw: f32, pitch: f32, roll: f32) -> [[f32; 3]; 3] {
     let [(sy, cy), (sp, cp), (sr, cr)] = [yaw, pitch, roll].map(turn);
     [
@@ -87,7 +90,7 @@ fn axes(yaw: f32, pitch: f32, roll: f32) -> [[f32; 3]; 3] {
 }
 
 /// Returns the sine and cosine of an angle in 1/256 of a turn. The sine and the cosine are exact
-/// for quarter turns, as in the tables of the engine.
+/// for multiples of a quarter turn, as in the tables of the engine.
 fn turn(angle: f32) -> (f32, f32) {
     let angle = angle.rem_euclid(256.0);
     let quarters = [(0.0, (0.0, 1.0)), (64.0, (1.0, 0.0)), (128.0, (0.0, -1.0)), (192.0, (-1.0, 0.0_f32))];
@@ -104,8 +107,8 @@ mod tests {
     fn turns_by_quarters_exactly() {
         let turned = |yaw, pitch, roll| Placement { axes: axes(yaw, pitch, roll), ..Placement::STORED };
         assert_eq!(turned(0.0, 0.0, 0.0), Placement::STORED);
-        // Yaw rotates forward to the right, pitch rotates forward to up, and roll rotates right to
-        // down.
+        // A positive yaw rotates the forward direction to the right, a positive pitch rotates the
+        // forward direction upwards, and a positive roll rotates the right direction downwards.
         assert_eq!(turned(64.0, 0.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, 1.0, 0.0]);
         assert_eq!(turned(-64.0, 0.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, -1.0, 0.0]);
         assert_eq!(turned(0.0, 64.0, 0.0).turn([1.0, 0.0, 0.0]), [0.0, 0.0, 1.0]);

@@ -1,4 +1,5 @@
-//! Writes the files of a mesh. The fields are written in the order in which the reader reads them.
+//! Writes exact copies of the data file and the aniv file of an opened mesh. The fields of each
+//! file are written in file order.
 
 use std::io::{self, Write};
 
@@ -14,8 +15,8 @@ use crate::io::prefetch;
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails. A part of the file may have been written before the
-/// error.
+/// Returns an error if writing to `out` fails. If an error is returned, the first bytes of the file
+/// may already have been written to `out`.
 pub(super) fn write_data<D: AsRef<[u8]>>(mesh: &Mesh<D>, out: &mut dyn Write) -> Result<()> {
     let parts = [mesh.data_header()?.as_bytes(), mesh.polygons()?.as_bytes(), mesh.data_rest()];
     put(out, DATA, parts)
@@ -26,16 +27,17 @@ pub(super) fn write_data<D: AsRef<[u8]>>(mesh: &Mesh<D>, out: &mut dyn Write) ->
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails. A part of the file may have been written before the
-/// error.
+/// Returns an error if writing to `out` fails. If an error is returned, the first bytes of the file
+/// may already have been written to `out`.
 pub(super) fn write_aniv<D: AsRef<[u8]>>(mesh: &Mesh<D>, out: &mut dyn Write) -> Result<()> {
     let header = mesh.aniv_header()?.as_bytes();
     put(out, ANIV, [header, mesh.frame_bytes(), mesh.aniv_rest()])
 }
 
 impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Writes the texture coordinates as text, in the format of the listing on the published page:
-    /// one line for each polygon, with the six bytes U V U V U V of the polygon as decimal numbers.
+    /// Writes the texture coordinates as text, in the format of the texture coordinate listing on
+    /// the published page of the mesh format: one line for each polygon, with the U and V of the
+    /// three corners of the polygon as six decimal numbers.
     ///
     /// # Errors
     ///
@@ -49,8 +51,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// The maximum number of bytes per write. If a whole memory-mapped file were passed to the system
-/// in one write, its pages could be evicted from memory before they are written.
+/// The maximum number of bytes per write call. If one call wrote a whole memory-mapped file, the
+/// operating system could evict pages of the file from memory before it writes them.
 const BLOCK: usize = 1 << 16;
 
 fn put(out: &mut dyn Write, format: &'static str, parts: [&[u8]; 3]) -> Result<()> {

@@ -5,13 +5,13 @@ use bytemuck::{Pod, Zeroable};
 use crate::math::{narrow, unit_rotation};
 use crate::model::bone::Transform;
 
-/// A column of a matrix, which is a direction or a position.
+/// A vector with three components: a direction, a position or a row of a 3 x 3 matrix.
 type Vector = [f64; 3];
 
-/// Three axes count as coplanar if their relative volume is below this number.
+/// The greatest relative volume of three axis vectors that count as coplanar.
 ///
-/// The relative volume is the volume of the box that the axes span, divided by the product of the
-/// lengths of the axes.
+/// The relative volume is the volume of the parallelepiped that the axes span, divided by the
+/// product of the lengths of the three axes.
 const FLAT: f64 = 1e-13;
 
 /// An affine map from one coordinate space to another: the images of the x, y and z axes, and the
@@ -52,7 +52,7 @@ impl Affine {
         [x, y, z, self.origin]
     }
 
-    /// Returns the images of the x, y and z axes and of the origin, with each number rounded to
+    /// Returns the images of the x, y and z axes and of the origin, with each component rounded to
     /// `f32`.
     #[must_use]
     pub fn columns_f32(&self) -> [[f32; 3]; 4] {
@@ -65,15 +65,15 @@ impl Affine {
         add(self.turn(point.map(f64::from)), self.origin).map(narrow)
     }
 
-    /// Returns the map that applies this map first and `next` second.
+    /// Returns the composition of two maps: first this map, then the map `next`.
     ///
-    /// In matrix notation, this is `next` times this map.
+    /// In matrix notation, the composition is the product `next * self`.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self { axes: self.axes.map(|axis| next.turn(axis)), origin: add(next.turn(self.origin), next.origin) }
     }
 
-    /// Returns the inverse map, or `None` if this map is singular or has a number that is not
+    /// Returns the inverse map, or `None` if this map is singular or has a component that is not
     /// finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
@@ -83,7 +83,8 @@ impl Affine {
         if !volume.is_finite() || volume.abs() <= longest * FLAT {
             return None;
         }
-        // Each row of the inverse matrix is perpendicular to two of the axes.
+        // Each row of the inverse 3 x 3 matrix is the cross product of two of the axes x, y and z,
+        // divided by the volume of the parallelepiped that the three axes span.
         let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|row| row.map(|part| part / volume));
         let back = Self { axes: transpose(rows), origin: [0.0; 3] };
         let origin = back.turn(self.origin).map(|part| -part);
@@ -107,8 +108,8 @@ impl Default for Affine {
 impl From<&Transform> for Affine {
     /// Makes the map that first scales a point, then rotates it, and then moves it.
     ///
-    /// The quaternion of the rotation is scaled to unit length first. A quaternion that represents
-    /// no rotation, because it is zero or NaN, is treated as the identity.
+    /// The quaternion of the rotation is scaled to unit length first. A quaternion that is zero or
+    /// NaN is not a valid rotation and is treated as the identity.
     fn from(transform: &Transform) -> Self {
         let mut axes = rotated(unit_rotation(transform.rotation.map(f64::from)));
         for (axis, factor) in axes.iter_mut().zip(transform.scale) {
@@ -146,8 +147,8 @@ fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Vector; 3]) -> [Vector
 /// The matrix of a bone that moves vertices from their positions in the bind pose to their
 /// positions in the current pose.
 ///
-/// A `SkinMatrix` is plain old data. A palette of these matrices takes 48 bytes per bone, and it
-/// can be passed to a GPU without conversion.
+/// A `SkinMatrix` is plain old data. A palette (an array with one skin matrix per bone) takes 48
+/// bytes per bone, and can be passed to a GPU without conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinMatrix {
@@ -159,10 +160,11 @@ impl SkinMatrix {
     /// The identity matrix, which moves no vertex.
     pub const IDENTITY: Self = Self { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]] };
 
-    /// Returns the matrix as three rows of four numbers. The last number of each row is the
-    /// translation.
+    /// Returns the matrix as three rows of four numbers. The last number of each matrix row is a
+    /// component of the translation.
     ///
-    /// Shaders in which each vector is aligned to 16 bytes use this layout.
+    /// Three rows of four floats are the layout of such a matrix in shaders that align each vector
+    /// to 16 bytes.
     #[must_use]
     pub const fn rows(&self) -> [[f32; 4]; 3] {
         let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz], [x, y, z]] = self.columns;
@@ -195,7 +197,7 @@ impl From<&Affine> for SkinMatrix {
 mod tests {
     use super::*;
 
-    /// The rotation by 90 degrees from the x axis to the y axis.
+    /// The quaternion of a rotation by 90 degrees, from the x axis to the y axis.
     const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
 
     fn near(found: [f32; 3], expected: [f32; 3]) {

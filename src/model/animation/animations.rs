@@ -6,7 +6,8 @@ use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
 use crate::parse::{Name, expect_length};
 
-/// An event that a game receives while a clip plays, such as the code of a footstep or a shot.
+/// An event of a clip: a time at which the game calls a function, for example for a footstep or a
+/// shot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
     /// Time of the event within the clip: 0 is the start of the clip, 1 is its end.
@@ -19,10 +20,9 @@ pub struct Event<'a> {
 /// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
 ///
 /// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
-/// method has to read damaged bytes to find the item, it returns the error of the file
-/// format's reader. Every
-/// method with an output slice returns [`ErrorKind::Buffer`] if the length of the slice is not the
-/// number of bones.
+/// bytes that a method has to read are damaged, the method returns the error that the reader of the
+/// file format reports. Every method with an output slice returns [`ErrorKind::Buffer`] if the
+/// length of the slice is not the number of bones.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.
@@ -33,14 +33,14 @@ pub trait Animations: FormatVersion {
     fn clip_count(&self) -> usize;
     /// Finds animation `clip` in the file, without reading its key frames.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
-    /// Returns event `index` of an animation, in file order, or `None` if the animation has no more
-    /// events.
+    /// Returns event `index` of an animation, in file order, or `None` if `index` is not below the
+    /// number of events of the animation.
     fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {
         let _ = (clip, index);
         Ok(None)
     }
-    /// Writes the transform of each bone in an animation frame. Each transform is relative to the
-    /// parent of the bone.
+    /// Writes to `out` the transform of each bone in frame `frame` of animation `clip`. Each
+    /// transform is relative to the parent of the bone.
     ///
     /// A bone that the animation does not move gets its rest transform. The length of `out` must be
     /// the number of bones.
@@ -50,8 +50,8 @@ pub trait Animations: FormatVersion {
         let expected = "an animation of bones that can be read by frames".into();
         Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
     }
-    /// Writes for each bone whether an animation moves this bone. A bone that the animation does
-    /// not move keeps its rest transform in all frames of the animation.
+    /// Writes to `out`, for each bone, whether animation `clip` moves the bone. A bone that the
+    /// animation does not move keeps its rest transform in all frames of the animation.
     ///
     /// The length of `out` must be the number of bones. For formats that do not store this
     /// information, the method writes `true` for all bones.

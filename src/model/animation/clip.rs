@@ -3,20 +3,21 @@
 use crate::math::narrow;
 use crate::parse::Name;
 
-/// An animation of a mesh file: its length, and the bones or vertices that it moves.
+/// The description of an animation in a mesh file: its name, its length in frames, and its frame
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clip<'a> {
     /// The name of the clip.
     pub name: Name<'a>,
     /// The number of animation frames in the clip.
     pub frames: u32,
-    /// The number of bones that the clip moves. It is 0 for a clip that moves vertices.
+    /// The number of bones that the clip moves, or 0 for a clip that consists of vertex frames.
     pub bones: u32,
     /// Animation frames per second, or `None` if neither the file nor its format defines the rate.
     pub rate: Option<f32>,
     /// Index of the first vertex frame of the clip, or `None` if the clip moves bones.
     ///
-    /// This index can be passed to
+    /// The index can be passed to the method
     /// [`vertex_frame`](crate::model::geometry::Geometry::vertex_frame).
     pub first_vertex_frame: Option<u32>,
 }
@@ -24,10 +25,11 @@ pub struct Clip<'a> {
 impl Clip<'_> {
     /// Returns the two frames around the moment `seconds` after the first frame of the clip.
     ///
-    /// The frame rate is the rate of the clip. If the clip has no rate, it is `rate`, in frames per
-    /// second. A `looped` clip continues after its last frame with its first frame. Any other clip
-    /// stays at its last frame. Returns `None` if the clip has no frames, if the frame rate is not
-    /// above 0, or if the time is not finite.
+    /// The method uses the frame rate of the clip. If the clip has no frame rate, the method uses
+    /// the argument `rate`, in frames per second. If `looped` is true, the clip continues after its
+    /// last frame with its first frame. If `looped` is false, the clip stays at its last frame.
+    /// Returns `None` if the clip has no frames, if the frame rate is not above 0, or if the time
+    /// is not finite.
     #[must_use]
     pub fn at(&self, seconds: f32, rate: Option<f32>, looped: bool) -> Option<FrameBlend> {
         let rate = self.rate.or(rate).filter(|rate| *rate > 0.0)?;
@@ -42,7 +44,7 @@ impl Clip<'_> {
         if !frame.is_finite() {
             return None;
         }
-        // An `f64` represents every frame number exactly, together with the fractional part.
+        // An `f64` represents every frame index exactly, together with the fractional part.
         let (frame, count) = (f64::from(frame), f64::from(self.frames));
         let frame = if looped { frame.rem_euclid(count) } else { frame.clamp(0.0, f64::from(last)) };
         let whole = whole(frame).min(last);
@@ -72,12 +74,15 @@ fn whole(frame: f64) -> u32 {
 /// A moment between two animation frames or vertex frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameBlend {
-    /// Index of the frame before the moment, among all frames of the mesh.
+    /// Index of the frame before the moment. For a clip of vertex frames, `from` is the index of a
+    /// vertex frame among all vertex frames of the mesh. For a clip that moves bones, `from` is the
+    /// index of an animation frame within the clip.
     pub from: u32,
-    /// Index of the frame after the moment, among all frames of the mesh.
+    /// Index of the frame after the moment, in the same numbering as the index `from` of the frame
+    /// before the moment.
     pub to: u32,
-    /// The position of the moment between the two frames: 0 is the frame before it, 1 is the frame
-    /// after it.
+    /// The position of the moment between the two frames: 0 is the frame `from`, and 1 is the frame
+    /// `to`.
     pub fraction: f32,
 }
 

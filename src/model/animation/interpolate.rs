@@ -3,16 +3,19 @@
 use crate::math::{mix, narrow, unit_rotation};
 use crate::model::bone::Transform;
 
-/// The cosine of half of a very small angle. At smaller angles, the lengths of the arc and of the
-/// chord differ by less than an `f32` can represent.
+/// Two quaternions are interpolated linearly if the cosine of the angle between the two quaternions
+/// is above `NEARLY_PARALLEL`. At such small angles between two quaternions, the arc and its chord
+/// differ in length by less than an `f32` can represent.
 const NEARLY_PARALLEL: f64 = 1.0 - 1e-9;
 
 impl Transform {
-    /// Interpolates between this transform and the transform `to`. `fraction` is 0 to 1.
+    /// Interpolates between this transform and the transform `to`. `fraction` is 0 for this
+    /// transform and 1 for the transform `to`.
     ///
     /// The position and the scale are interpolated linearly. The rotation turns at a constant speed
-    /// along the shorter arc, and its quaternion has unit length. A quaternion that represents no
-    /// rotation, because it is zero or NaN, is treated as the identity.
+    /// along the shorter arc between the two rotations, and the resulting quaternion has unit
+    /// length. A quaternion that is zero or NaN is not a valid rotation and is treated as the
+    /// identity.
     ///
     /// ```
     /// use meshpeek::model::Transform;
@@ -35,16 +38,17 @@ fn turn(from: [f32; 4], to: [f32; 4], fraction: f64) -> [f32; 4] {
     let [from, to] = [from, to].map(|rotation| unit_rotation(rotation.map(f64::from)));
     let cosine: f64 = from.iter().zip(to).map(|(one, other)| one * other).sum();
     let [keep, take] = shares(cosine.abs(), fraction);
-    // A quaternion and its negative are the same rotation. The one of these two that is nearer to
-    // the other end lies on the shorter arc.
+    // A quaternion and its negative represent the same rotation. If the cosine of the angle between
+    // `from` and `to` is negative, the shorter arc leads to `-to`.
     let take = take.copysign(take * cosine);
     let mut blended = from.map(|part| part * keep);
     blended.iter_mut().zip(to).for_each(|(part, other)| *part += other * take);
     unit_rotation(blended).map(narrow)
 }
 
-/// Returns the factors for the start and the end of an arc, for the point at `fraction` of its
-/// length.
+/// Returns the weights with which the two ends of a circular arc are added to interpolate along the
+/// arc. The weighted sum of the start and the end of the arc is the point at `fraction` of the
+/// arc's length.
 ///
 /// `cosine` is the cosine of the angle between the start and the end of the arc.
 fn shares(cosine: f64, fraction: f64) -> [f64; 2] {
@@ -96,7 +100,8 @@ mod tests {
         for percent in [0.1, 0.25, 0.5, 0.9] {
             expect(between(about_z(10.0), about_z(170.0), percent), about_z(10.0 + 160.0 * percent));
             expect(between(about_z(10.0), about_z(10.001), percent), about_z(10.0 + 0.001 * percent));
-            // From 10 to 300 degrees, the shorter arc has 70 degrees and turns backwards.
+            // The shorter arc from a rotation by 10 degrees to a rotation by 300 degrees has 70
+            // degrees and turns backwards, through 0.
             let [x, y, z, w] = between(about_z(10.0), about_z(300.0), percent);
             expect([x, y, z, w], about_z(10.0 - 70.0 * percent));
         }
@@ -119,7 +124,7 @@ mod tests {
             expect(between(turned, wild, 1.0), NONE);
             expect(between(wild, wild, 0.5), NONE);
         }
-        // A quaternion that is scaled to any other length represents the same rotation.
+        // A quaternion that is multiplied by a positive number represents the same rotation.
         expect(between(turned.map(|part| part * 1e30), NONE, 0.0), turned);
         expect(between(turned.map(|part| part * 1e-30), NONE, 0.5), about_z(45.0));
         let opposite = between([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], 0.5);

@@ -1,13 +1,13 @@
-//! The format-independent view of animation: clips, the frames around a moment of a clip, and the
-//! vertices at this moment.
+//! Animation for all file formats: clips, poses, skinning, and playing clips on other bones.
 //!
-//! A file with bones implements [`Animations`]. To compute vertices from bones, a program uses the
-//! following types, and each call on them has a separate cost. A [`Pose`] holds the transform of
-//! every bone relative to its parent, at an animation frame or between two frames. A [`Skeleton`]
-//! resolves the parents of the bones, and makes an [`Affine`] map from the space of each bone to
-//! the space of the model. Its method [`palette`](Skeleton::palette) computes the matrix of each
-//! bone that moves vertices from the bind pose. A [`SkinnedSurface`] applies these matrices to the
-//! positions of a surface. A [`Retarget`] plays the clips of one file on the bones of another file.
+//! A file with bones implements [`Animations`]. To compute vertex positions from bones, use the
+//! following types. Each step of the computation of vertex positions from bones is a separate
+//! method call. A [`Pose`] holds the transform of every bone relative to its parent, at an
+//! animation frame or between two frames. A [`Skeleton`] resolves the parents of the bones, and
+//! makes an [`Affine`] map from the space of each bone to the space of the model. The method
+//! [`Skeleton::palette`] computes the skin matrix of each bone, which moves vertices from the bind
+//! pose to the current pose. A [`SkinnedSurface`] applies the skin matrices to the positions of a
+//! surface. A [`Retarget`] plays the clips of one file on the bones of another file.
 
 mod affine;
 mod animations;

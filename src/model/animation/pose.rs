@@ -7,11 +7,11 @@ use crate::model::animation::clip::{Clip, FrameBlend};
 use crate::model::bone::Transform;
 use crate::parse::{expect_length, filled, room};
 
-/// The transform of every bone of a skeleton, relative to the parent of the bone. To set a pose
-/// again does not allocate memory.
+/// The transform of every bone of a skeleton, relative to the parent of the bone. Setting an
+/// existing `Pose` to another animation frame allocates no memory.
 ///
-/// After an error, the transforms of the pose are a mixture of two poses, and the pose has to be
-/// set again.
+/// If a method that sets the pose returns an error, the pose may contain transforms of two
+/// different animation frames. After an error, the pose must be set again before it is used.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -55,13 +55,13 @@ impl Pose {
         &self.bones
     }
 
-    /// Returns the transforms of the bones, in file order, as a slice that the caller can change.
+    /// Returns the transforms of the bones, in file order, as a mutable slice.
     #[must_use]
     pub fn bones_mut(&mut self) -> &mut [Transform] {
         &mut self.bones
     }
 
-    /// Sets the pose to animation frame `frame` of an animation.
+    /// Sets the pose to animation frame `frame` of the clip `clip`.
     ///
     /// # Errors
     ///
@@ -72,12 +72,12 @@ impl Pose {
         motion.pose(clip, frame, &mut self.bones)
     }
 
-    /// Sets the pose to the moment `seconds` after the first frame of an animation.
+    /// Sets the pose to the moment `seconds` after the first frame of the clip `clip`.
     ///
-    /// The pose is interpolated between the two frames that [`Clip::at`] returns. The frame rate is
-    /// the rate of the clip. If the clip has no rate, it is `rate`, in frames per second. A
-    /// `looped` clip continues after its last frame with its first frame. Any other clip stays at
-    /// its last frame.
+    /// The pose is interpolated between the two frames that [`Clip::at`] returns. The method uses
+    /// the frame rate of the clip. If the clip has no frame rate, the method uses the argument
+    /// `rate`, in frames per second. If `looped` is true, the clip continues after its last frame
+    /// with its first frame. If `looped` is false, the clip stays at its last frame.
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl Pose {
         found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
     }
 
-    /// Sets the pose to a moment of an animation, which is a frame or lies between two frames.
+    /// Sets the pose to the moment `moment` of the clip `clip`, which is an animation frame or lies
+    /// between two animation frames.
     ///
     /// # Errors
     ///
@@ -130,11 +131,12 @@ impl Pose {
     /// Interpolates from this pose to another pose of the same skeleton, and stores the result in
     /// this pose.
     ///
-    /// `fraction` is 0 to 1: [`Transform::interpolate`] describes the interpolation.
+    /// `fraction` is 0 for this pose and 1 for the pose `to`. [`Transform::interpolate`] describes
+    /// the interpolation.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the pose `to` has another number of bones.
+    /// Returns [`ErrorKind::Buffer`] if the two poses have different numbers of bones.
     pub fn interpolate(&mut self, to: &Self, fraction: f32) -> Result<()> {
         expect_length("pose", "to", self.bones.len(), to.bones.len())?;
         mix(&mut self.bones, &to.bones, fraction);

@@ -13,11 +13,12 @@ const LISTED: usize = 5;
 
 /// Plays the clips of one file (`from`) on the bones of another file (`onto`).
 ///
-/// Bones with equal names are matched. Each matched bone of `onto` gets the transform relative to
-/// its parent from the clip. If several bones of a file have the same name, the first of these
-/// bones is used.
+/// Each bone of `onto` is matched with the bone of `from` that has the same name. A matched bone of
+/// `onto` gets its transform, relative to its parent, from the clip. If several bones of a file
+/// have the same name, the first of these bones is used.
 ///
-/// A `Retarget` borrows neither file, and playing a clip allocates no memory.
+/// A `Retarget` borrows neither the file `from` nor the file `onto`. Playing a clip allocates
+/// memory only once, for the first moment between two frames.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -38,20 +39,22 @@ pub struct Retarget {
     rest: Vec<Transform>,
     /// For each bone of `onto`, the index of the bone of `from` with the same name.
     sources: Vec<Option<usize>>,
-    /// The indices of the bones of `from` whose names no bone of `onto` has, and the names of these
-    /// bones.
+    /// The indices of the bones of `from` that have no bone with the same name in `onto`. The field
+    /// `missing` contains the names of these unmatched bones of `from`.
     lost: Vec<usize>,
     missing: Vec<String>,
-    /// The transforms of the bones of `from` in an animation frame, and whether the clip moves each
-    /// of them.
+    /// The transforms of the bones of `from` in the animation frame that is being played. For each
+    /// bone of `from`, the field `moved` contains whether the clip moves the bone.
     frame: Vec<Transform>,
-    /// The transforms in the next animation frame, for a moment between two frames.
+    /// The transforms of the bones of `from` in the next animation frame, for a moment between two
+    /// frames.
     next: Vec<Transform>,
     moved: Vec<bool>,
 }
 
 impl Retarget {
-    /// Matches the bones of `onto` with the bones of `from` by name, by sorting the names of both.
+    /// Matches the bones of `onto` with the bones of `from` by name. To match the bones, the
+    /// function sorts the bone names of both files.
     ///
     /// # Errors
     ///
@@ -114,8 +117,9 @@ impl Retarget {
 
     /// Writes the transform of each bone of `onto` at a moment of a clip of `from`.
     ///
-    /// If the moment is a frame, the result is the result of [`pose`](Self::pose). Between two
-    /// frames, the transforms of the bones that the clip moves are interpolated.
+    /// If the moment is exactly an animation frame, the result is the same as for
+    /// [`pose`](Self::pose). Between two frames, the transforms of the bones that the clip moves
+    /// are interpolated.
     ///
     /// # Errors
     ///
@@ -143,8 +147,8 @@ impl Retarget {
         Ok(())
     }
 
-    /// Returns the transform of a bone of `onto` in the animation frame, or `None` if the clip does
-    /// not move this bone.
+    /// Returns the transform of bone `bone` of `from` in the current animation frame, or `None` if
+    /// the clip does not move this bone.
     fn source(&self, bone: usize) -> Option<Transform> {
         self.moved.get(bone).filter(|moved| **moved)?;
         self.frame.get(bone).copied()
@@ -167,8 +171,8 @@ impl Retarget {
     }
 }
 
-/// Returns the bones of a file sorted by name. Of several bones with the same name, only the first
-/// is returned.
+/// Returns the name and the index of each bone of a file, sorted by name. If several bones have the
+/// same name, only the first of these bones is returned.
 fn by_name(motion: &dyn Animations) -> Result<Vec<(Name<'_>, usize)>> {
     let count = motion.bone_count();
     let mut bones = room(motion.format(), "bones", count)?;
@@ -186,13 +190,14 @@ mod tests {
     use super::*;
     use crate::model::animation::rig::{Rig, at};
 
-    /// Makes bones without parents, at x = 1, 2, 3 and so on.
+    /// Makes a test rig of bones without parents, whose rest positions are x = 1, 2, 3 and so on.
     fn rig(names: &[&str]) -> Rig {
         let places = std::iter::successors(Some(1.0), |place| Some(place + 1.0));
         Rig::new(&names.iter().zip(places).map(|(name, place)| (*name, -1, at(place))).collect::<Vec<_>>())
     }
 
-    /// Makes a clip with one frame that moves the bones to x = 10, 20, 30 and so on.
+    /// Makes a test rig with a clip of one frame, which moves the bones to x = 10, 20, 30 and so
+    /// on.
     fn moving(names: &[&str], moved: &[bool]) -> Rig {
         let places = std::iter::successors(Some(10.0), |place| Some(place + 10.0));
         rig(names).with_clip(None, moved, vec![places.take(names.len()).map(at).collect()])

@@ -11,7 +11,7 @@ use crate::parse::{expect_length, filled, room};
 /// The bones of a file as trees: the parent of each bone, and the rest transforms. In the file, the
 /// bones may be in any order.
 ///
-/// A `Skeleton` does not borrow the file. It takes 224 bytes for each bone.
+/// A `Skeleton` does not borrow the file, and takes 224 bytes of memory for each bone.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -41,8 +41,8 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Reads all bones of the file and resolves their parents. The time and the memory are linear
-    /// in the number of bones.
+    /// Reads all bones of the file and resolves their parents. Reading the bones takes time and
+    /// memory linear in the number of bones.
     ///
     /// # Errors
     ///
@@ -91,16 +91,18 @@ impl Skeleton {
         self.parents.get(bone).copied().flatten()
     }
 
-    /// Returns the rest pose: for each bone, the map from its space to the space of the model.
+    /// Returns the rest pose: for each bone, the map from the space of the bone to the space of the
+    /// model.
     #[must_use]
     pub fn bind(&self) -> &[Affine] {
         &self.bind
     }
 
-    /// Writes for each bone the map from the space of the bone to the space of the model.
+    /// Writes to `out`, for each bone, the map from the space of the bone to the space of the
+    /// model.
     ///
-    /// `local` contains the transform of each bone relative to its parent. For each bone, the
-    /// method multiplies two maps.
+    /// `local` contains the transform of each bone relative to its parent. The cost of `model` is
+    /// one multiplication of two affine maps for each bone.
     ///
     /// # Errors
     ///
@@ -112,14 +114,15 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Writes the skin matrix of each bone. This matrix applies the inverse of the rest transform
-    /// of the bone first, and then the map of the bone in `model`.
+    /// Writes the skin matrix of each bone to `out`. A skin matrix first applies the inverse of the
+    /// bone's rest transform, and then the map from the space of the bone to the space of the
+    /// model, which the slice `model` contains.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
     /// Returns [`ErrorKind::Value`] if the rest transform of a bone has no inverse, because its
-    /// scale is 0 or one of its numbers is not finite.
+    /// scale is 0 or one of its components is not finite.
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
@@ -158,7 +161,8 @@ fn chain(parents: &[Option<usize>], order: &[usize], local: &[Transform], out: &
     }
 }
 
-/// The progress of [`sort`] for one bone.
+/// Whether the function [`sort`] has visited a bone (`Climbed`), has added it to the order
+/// (`Placed`), or neither (`Ahead`).
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Ahead,
@@ -166,15 +170,15 @@ enum Stage {
     Placed,
 }
 
-/// Writes all bones to `order`, each after its parent.
+/// Writes the indices of all bones to `order`, each bone after its parent.
 ///
 /// From each bone, the function follows the parents up to a root or to a bone that is already in
-/// `order`. It then adds the bones of this path to `order`, from the top down. Each bone is visited
-/// only once on the way up.
+/// `order`. The function then adds the visited bones to `order`, starting with the bone nearest to
+/// the root. Each bone is visited only once.
 ///
 /// # Errors
 ///
-/// Returns the index of a bone that is its own ancestor.
+/// Returns, as the error, the index of a bone that is its own ancestor.
 fn sort(parents: &[Option<usize>], mut stages: Vec<Stage>, order: &mut Vec<usize>) -> Result<(), usize> {
     let mut path = Vec::new();
     for bone in 0..parents.len() {
@@ -207,7 +211,7 @@ mod tests {
     use super::*;
     use crate::model::animation::rig::{Rig, at};
 
-    /// The rotation by 90 degrees from the x axis to the y axis.
+    /// The quaternion of a rotation by 90 degrees, from the x axis to the y axis.
     const QUARTER: [f32; 4] = [0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2];
 
     fn rig(parents: &[i32]) -> Rig {
@@ -240,8 +244,8 @@ mod tests {
         assert_eq!(fails(&[0]), 0);
         assert_eq!(fails(&[-1, 1]), 1);
         assert!(fails(&[1, 0]) < 2);
-        // The error names a bone that is part of the cycle, and not another descendant of such a
-        // bone.
+        // The error for a cycle of parents names a bone of the cycle, and not a bone that only
+        // descends from the cycle.
         assert!((1..3).contains(&fails(&[1, 2, 1, 0, -1])));
         let ring: Vec<i32> = (1..10_000).chain([0]).collect();
         assert!(fails(&ring) < 10_000);
@@ -273,13 +277,15 @@ mod tests {
         let mut model = [Affine::IDENTITY; 2];
         skeleton.model(&[hand, arm], &mut model).unwrap();
         assert_eq!(model, skeleton.bind());
-        // The x axis of the arm has the direction of the y axis of the model, and is twice as long.
+        // In the space of the model, the x axis of the arm bone points along the y axis and has the
+        // length 2.
         let near = |found: [f32; 3], expected: [f32; 3]| {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}");
         };
         near(model[0].apply([0.0; 3]), [10.0, 6.0, 0.0]);
         near(model[0].apply([1.0, 0.0, 0.0]), [10.0, 8.0, 0.0]);
-        // When the arm is straight again, a point on the hand moves together with the hand.
+        // When the arm bone turns back from its rest rotation, a point on the hand moves together
+        // with the hand.
         let straight = Transform { rotation: [0.0, 0.0, 0.0, 1.0], ..arm };
         skeleton.model(&[hand, straight], &mut model).unwrap();
         let mut palette = [SkinMatrix::IDENTITY; 2];

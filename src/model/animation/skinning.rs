@@ -9,13 +9,13 @@ use crate::model::surface::Surface;
 use crate::model::weights::{WeightVisitor, Weights};
 use crate::parse::expect_length;
 
-/// The positions of a surface in a pose of its bones. Each position is computed when it is
+/// The positions of a surface in a pose of its bones. Each skinned position is computed when it is
 /// accessed.
 ///
-/// The skin matrix of each bone that influences a vertex gives one transformed position. The result
-/// is the mean of these positions, weighted by the influences. The weights are divided by their
-/// sum. A vertex without influences, or with a sum of 0, keeps its position. Surfaces without
-/// weights keep all their positions.
+/// For each bone that influences a vertex, the skin matrix of the bone transforms the position of
+/// the vertex. The skinned position is the mean of the transformed positions, weighted by the bone
+/// weights. The weights of a vertex are divided by their sum. A vertex without influences, or whose
+/// weights have the sum 0, keeps its position. Surfaces without weights keep all their positions.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -43,11 +43,11 @@ pub struct SkinnedSurface<'a, 'p> {
 }
 
 impl<'a, 'p> SkinnedSurface<'a, 'p> {
-    /// Finds the positions and weights of a surface. The matrices of `palette` later move these
-    /// positions.
+    /// Finds the positions and weights of a surface. The slice `palette` contains the skin matrix
+    /// of each bone.
     ///
     /// The method [`Skeleton::palette`](crate::model::animation::skeleton::Skeleton::palette)
-    /// computes these matrices.
+    /// computes the skin matrices of a pose.
     ///
     /// # Errors
     ///
@@ -69,10 +69,11 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         self.positions.is_empty()
     }
 
-    /// Computes the moved position of vertex `vertex`, or returns `None` if the index is out of
+    /// Computes the skinned position of vertex `vertex`, or returns `None` if the index is out of
     /// range.
     ///
-    /// The lookup of the weights of the vertex has the cost of [`Weights::get`].
+    /// Each call of `position` includes one call of [`Weights::get`], which finds the weights of
+    /// the vertex.
     ///
     /// # Errors
     ///
@@ -84,15 +85,15 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         moved.map(Some).map_err(|bone| self.no_bone(vertex, bone))
     }
 
-    /// Computes all positions in two passes: the first pass decodes the positions, the second pass
-    /// moves them. The method allocates no memory.
+    /// Computes the skinned positions of all vertices in two passes: the first pass decodes the
+    /// positions, the second pass applies the skin matrices. The method allocates no memory.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Buffer`] if the length of `out` is not the number of positions. Returns
-    /// [`ErrorKind::Value`] if a bone that influences a vertex is not in the palette. In `out`, the
-    /// positions before this vertex are then moved, and this position and all later positions are
-    /// not.
+    /// [`ErrorKind::Value`] if a bone that influences a vertex is not in the palette. After an
+    /// error about a vertex, the positions in `out` before this vertex are skinned, and all other
+    /// positions in `out` are not skinned.
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         expect_length("skinned", "out", self.len(), out.len())?;
         self.positions.decode_into(out)?;
@@ -111,7 +112,8 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     }
 }
 
-/// A visitor of bone weights that moves one position after another.
+/// A visitor that gets the bone weights of each vertex in order, and replaces the position of the
+/// vertex by its skinned position.
 struct Mover<'p, 'o> {
     palette: &'p [SkinMatrix],
     left: std::slice::IterMut<'o, [f32; 3]>,
@@ -129,11 +131,11 @@ impl WeightVisitor for Mover<'_, '_> {
     }
 }
 
-/// Returns a position after its bones have moved it.
+/// Returns the skinned position of a vertex with the given influences.
 ///
 /// # Errors
 ///
-/// Returns the index of a bone that has a weight on the vertex and is not in the palette.
+/// Returns the bone index as the error if a bone with a weight on the vertex is not in the palette.
 #[inline]
 fn moved(
     palette: &[SkinMatrix],
@@ -143,7 +145,7 @@ fn moved(
     let (mut mixed, mut sum) = ([[0.0; 3]; 4], 0.0);
     for Influence { bone, weight } in influences {
         let Some(matrix) = usize::try_from(bone).ok().and_then(|bone| palette.get(bone)) else {
-            // An unused slot, with the weight 0, may contain any bone number.
+            // An unused influence of a vertex, with the weight 0, may contain any bone index.
             if weight == 0.0 {
                 continue;
             }
@@ -154,7 +156,7 @@ fn moved(
         }
         sum += weight;
     }
-    // Stored weights are truncated, so the sum of the weights is a little below 1.
+    // The weights in a file are truncated, so the weights of a vertex have a sum a little below 1.
     let whole = sum > 0.0 && sum < f32::INFINITY;
     Ok(if whole { SkinMatrix { columns: mixed }.apply(position).map(|part| part / sum) } else { position })
 }
@@ -164,7 +166,8 @@ fn moved(
 mod tests {
     use super::*;
 
-    /// The matrices of two bones: the first moves by 4 along x, and the second scales by 2.
+    /// The skin matrices of two test bones: the first matrix moves points by 4 along x, and the
+    /// second matrix scales by 2.
     const PALETTE: [SkinMatrix; 2] = [
         SkinMatrix { columns: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [4.0, 0.0, 0.0]] },
         SkinMatrix { columns: [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]] },

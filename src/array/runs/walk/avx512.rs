@@ -1,22 +1,26 @@
-//! A fast walk over runs for processors with AVX-512 and VBMI.
+//! A fast scan of runs of records for processors with AVX-512 and VBMI.
 //!
-//! The byte permutation of VBMI is a table look-up for 64 bytes at once, in a table of 64 or 128
-//! bytes. With this instruction, the walk follows the runs from each of 64 bytes, before it is
-//! known which of these bytes is the start of a run.
+//! The byte permutation instruction of VBMI looks up 64 bytes at once in a table of 64 or 128
+//! bytes. With the byte permutation instruction, the scan follows a chain of runs from each of 64
+//! bytes, before it is known which of the 64 bytes are starts of runs.
 //!
-//! A window is 64 bytes of the file. Each byte of the window is treated as a count, which gives a
-//! table with the position of the next run for each byte. Looking up the entries of this table in
-//! the table itself gives the position of the second next run. Further look-ups give the position
-//! of the fourth, the eighth and the sixteenth next run. A position after the window maps to
-//! itself. So the last table contains, for each byte, the position at which a walk that starts at
-//! this byte leaves the window. Only one look-up depends on the previous window: the position at
-//! which the walk leaves the previous window is the position at which it enters this window.
+//! A window is a block of 64 consecutive bytes of the file. Each byte of the window is interpreted
+//! as the count byte of a run, which gives a table with the position of the next run for each byte.
+//! Looking up the entries of the table of next runs in the same table gives, for each byte, the
+//! position of the second next run. Further look-ups give, for each byte, the positions of the
+//! fourth, the eighth and the sixteenth next run. A look-up of a position after the window returns
+//! this position unchanged. The table of the sixteenth next runs therefore contains, for each byte,
+//! the first position after the window at which a scan from this byte arrives. Only one look-up in
+//! a window depends on the previous window: the position at which the scan leaves the previous
+//! window is the position at which the scan enters the next window.
 //!
-//! The number of runs in a window is computed from the offsets. `n` runs of four-byte records take
-//! `n` bytes more than a multiple of four, which gives `n` modulo four. The multiple of four in `n`
-//! follows from whether the fourth, the eighth and the twelfth next run still start inside the
-//! window. If a window has more than sixteen runs, this walk stops and the other walks measure
-//! these runs. Only windows with many empty runs have more than sixteen runs.
+//! The number `n` of runs in a window is computed from the positions at which the scan enters and
+//! leaves the window. `n` runs of four-byte records take `n` bytes more than a multiple of four,
+//! which gives `n` modulo four. The value of `n` rounded down to a multiple of four follows from
+//! whether the fourth, the eighth and the twelfth next run still start inside the window. If a
+//! window contains more than sixteen runs, the AVX-512 scan stops before the group of eight windows
+//! that contains this window, and another scan algorithm scans the runs of the group. Only windows
+//! with many empty runs contain more than sixteen runs.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_andnot_si512, _mm512_cmpge_epu8_mask, _mm512_cmpgt_epu8_mask,
@@ -30,15 +34,17 @@ use crate::simd::{CpuLevel, kernel};
 
 /// Size of a window, in bytes.
 const WINDOW: usize = 64;
-/// The number of windows that are processed before the results are checked.
+/// The number of windows in a group: after each group, the loop checks for a run with too many
+/// records and for a window with more than sixteen runs.
 const WINDOW_BATCH: usize = 8;
-/// The invalid position, which marks that a run is too long. No valid run ends at this position.
+/// The position that marks a run with too many records. No run with at most [`MAX_COUNT`] records
+/// ends at the position `INVALID_START`.
 const INVALID_START: i8 = 127;
-/// The maximum number of records of a run that ends before the invalid position from every start in
-/// the window.
+/// The greatest number of records with which a run ends before position [`INVALID_START`], even if
+/// the run starts at the last byte of the window.
 const MAX_COUNT: u8 = 15;
 
-/// For each byte of a window, the position of the next byte.
+/// For each byte of a window, the position of the next byte: 1 to 64.
 const AFTER: [u8; WINDOW] = counting(1);
 /// The 64 positions after the window: 64 to 127.
 const BEHIND: [u8; WINDOW] = counting(64);
@@ -54,15 +60,15 @@ const fn counting(first: u8) -> [u8; WINDOW] {
     all
 }
 
-/// Returns whether the processor supports the AVX-512 and VBMI instructions of this walk.
+/// Returns whether the processor supports the AVX-512 and VBMI instructions of this scan.
 pub(crate) fn is_supported() -> bool {
     CpuLevel::best() == CpuLevel::Avx512
 }
 
 kernel! {
-    /// Walks over runs, eight windows at a time.
+    /// Scans runs of records, eight windows of 64 bytes at a time.
     ///
-    /// If the processor does not support the instructions, walks over no runs.
+    /// If the processor does not support both AVX-512 and VBMI, `pass` scans no runs.
     pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
         avx512 => permute(bytes, limits),
         _ => WalkProgress::default(),
@@ -76,8 +82,8 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let most = _mm512_set1_epi8(limits.count.min(MAX_COUNT).cast_signed());
     let outside = _mm512_set1_epi8(64);
     let bad = _mm512_set1_epi8(63);
-    // The last run may end after the last window, and the bytes after the last window belong to
-    // runs too.
+    // The last run of a group of windows may end up to 64 bytes after the group, so at least 64
+    // bytes must follow the group.
     let whole = bytes.len().saturating_sub(WINDOW) / SIZE;
     let mut passed = WalkProgress::default();
     let mut entry = _mm512_setzero_si512();
@@ -94,8 +100,8 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
                 let more = _mm512_andnot_si512(_mm512_sub_epi8(at, exit), _mm512_set1_epi8(3));
                 runs = _mm512_add_epi8(_mm512_add_epi8(runs, more), _mm512_permutexvar_epi8(at, fours));
                 worst = _mm512_max_epu8(worst, _mm512_xor_si512(exit, outside));
-                // The permutation uses the lowest six bits of an index, which are the position in
-                // the next window.
+                // The permutation instruction uses only the lowest six bits of the index `at`,
+                // which are the position in the next window.
                 at = exit;
             }
         }
@@ -110,12 +116,14 @@ fn permute(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     passed
 }
 
-/// Follows the runs from each byte of two windows.
+/// Follows a chain of runs from each byte of two windows.
 ///
-/// Returns two values for each byte of a window. The first value is the position at which a walk
-/// from this byte leaves the window. The second value is the number of runs in this walk before its
-/// last run, rounded down to a multiple of four. Two windows are processed together, because each
-/// table look-up in a window waits for the result of the previous look-up.
+/// Returns a pair of vectors for each window, with one entry for each byte of the window. Entry *i*
+/// of the first vector is the position at which a scan from byte *i* of the window leaves the
+/// window. Entry *i* of the second vector is the number of runs after the run at byte *i* that
+/// start inside the window, rounded down to a multiple of four. The instructions for two windows
+/// are interleaved, because each table look-up in a window waits for the result of the previous
+/// look-up.
 #[inline]
 #[target_feature(enable = "avx2,avx512bw,avx512f,avx512vbmi")]
 fn two([first, second]: &[[u8; WINDOW]; 2], most: __m512i) -> [(__m512i, __m512i); 2] {
@@ -126,7 +134,7 @@ fn two([first, second]: &[[u8; WINDOW]; 2], most: __m512i) -> [(__m512i, __m512i
     [(follow(a8, a8), fours(a4, a8, follow(a8, a4))), (follow(b8, b8), fours(b4, b8, follow(b8, b4)))]
 }
 
-/// Returns the start of the next run for each byte at which a run may start.
+/// Returns, for each byte of a window, the position after a run whose count byte is this byte.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f")]
 fn next(counts: __m512i, most: __m512i) -> __m512i {
@@ -135,19 +143,19 @@ fn next(counts: __m512i, most: __m512i) -> __m512i {
     _mm512_mask_mov_epi8(start, _mm512_cmpgt_epu8_mask(counts, most), _mm512_set1_epi8(INVALID_START))
 }
 
-/// Looks up each position of `places` in the table `steps`. A position after the window is
-/// unchanged.
+/// Looks up each position in `places` in the table `steps`. A position of 64 or more, which is
+/// after the window, is returned unchanged.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f,avx512vbmi")]
 fn follow(places: __m512i, steps: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(steps, places, load(&BEHIND))
 }
 
-/// For each byte, counts how many of three positions are inside the window, and returns four times
-/// that number.
+/// Returns, for each byte of a window, four times the number of the three given positions that are
+/// inside the window.
 ///
-/// The positions are the starts of the fourth, the eighth and the twelfth run after the run at this
-/// byte.
+/// The three positions of a byte are the starts of the fourth, the eighth and the twelfth run after
+/// the run at this byte.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512f")]
 fn fours(fourth: __m512i, eighth: __m512i, twelfth: __m512i) -> __m512i {
@@ -163,7 +171,7 @@ fn load(bytes: &[u8; WINDOW]) -> __m512i {
     bytemuck::must_cast(*bytes)
 }
 
-/// Returns the lowest 32 bits of the vector, limited to the bits that are set in `mask`.
+/// Returns the lowest 32 bits of the vector `bytes`, combined with `mask` by a bitwise AND.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn lowest(bytes: __m512i, mask: u32) -> usize {

@@ -1,9 +1,10 @@
-//! Walks over runs that start with a count byte, at the speed at which the bytes arrive from
-//! memory.
+//! Scans of runs that start with a count byte, at the speed at which bytes can be read from memory.
 //!
-//! The count of a run determines the start of the next run. So a simple walk waits for the
-//! first-level cache once per run, and the processor cannot do other work meanwhile. This module
-//! has four walks. Each fast walk stops before a run for which its result is not certain:
+//! The count byte of a run determines the start of the next run. A simple scan therefore waits for
+//! one read from the first-level cache per run, and the processor has no other work meanwhile. This
+//! module contains four scan algorithms, which are called walks: a step-by-step walk, and three
+//! fast walks. A fast walk stops before the first run whose size it cannot determine with
+//! certainty:
 //!
 //! | walk | requirement | method |
 //! |---|---|---|
@@ -12,9 +13,10 @@
 //! | [`avx512`] | AVX-512 with VBMI | computes for each of 64 bytes the end of a run that starts there, before it is known which bytes are the start of a run |
 //! | [`speculative`] | no requirement | walks from five offsets at the same time; four of these offsets are guesses, which are checked afterwards |
 //!
-//! The fast walks support only records of four bytes, and counts up to the largest count seen
-//! before. A run that is longer than all runs before it is measured by the step-by-step walk, which
-//! records the new greatest count. A fast walk that stops early has recorded only correct results.
+//! The fast scans support only records of four bytes, and runs with no more records than the
+//! longest run before them. If a run has more records than all runs before it, the step-by-step
+//! scan scans this run, and raises the maximum count for the fast scans. If a fast scan stops
+//! early, its results are correct up to the byte at which it stops.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) mod avx512;
@@ -27,24 +29,28 @@ use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkKernel, WalkLimits, step
 use crate::io::ReadAhead;
 use crate::math::as_u64;
 
-/// The maximum number of records in a run of the supported formats.
+/// The usual maximum number of records in a run, which is used to estimate the number of bytes to
+/// prefetch.
 const USUAL_COUNT: u8 = 4;
-/// The number of runs walked step by step before the fast walks are tried again.
+/// The number of runs that are scanned step by step before the fast scans are tried again.
 ///
-/// The first number is small enough to cost little time. The number of steps doubles each time the
-/// fast walks make no progress.
+/// Scanning the first value of `STEPS`, 16 runs, step by step costs little time. Each time the fast
+/// scans advance by no more runs than the step-by-step scan before them, the number of runs that
+/// are scanned step by step doubles, up to the last value of `STEPS`.
 const STEPS: std::ops::RangeInclusive<usize> = 16..=8192;
 
-/// Walks over `len` runs of records of `size` bytes, and returns the total sizes of the runs.
+/// Scans `len` runs with records of `size` bytes, and returns their total size and number of
+/// records.
 ///
 /// # Errors
 ///
-/// If the bytes end before the end of a run, returns the offset of that run.
+/// If the bytes end before the end of a run, returns the byte offset of that run.
 pub(super) fn measure(bytes: &[u8], len: usize, size: usize) -> Result<RunTotals, u64> {
     if size == RECORD_SIZE { measure_by(bytes, len, size, fastest()) } else { measure_by(bytes, len, size, &[]) }
 }
 
-/// Returns the fast walks for this processor, in the order in which to try them.
+/// Returns the fast scans that are suitable for this processor, in the order in which they are
+/// tried.
 pub(super) fn fastest() -> &'static [WalkKernel] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if avx512::is_supported() {
@@ -53,8 +59,8 @@ pub(super) fn fastest() -> &'static [WalkKernel] {
     &[uniform::pass, speculative::pass]
 }
 
-/// Walks over `len` runs: some runs step by step, and the other runs with those fast walks in
-/// `ways` that make progress.
+/// Scans `len` runs alternately step by step and with the fast scans in `ways`. If `ways` is empty,
+/// all runs are scanned step by step.
 pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKernel]) -> Result<RunTotals, u64> {
     let mut walk = RunWalk { bytes, size, left: len, at: 0, records: 0, longest: (0, 0), ahead: ReadAhead::default() };
     if ways.is_empty() {
@@ -69,14 +75,14 @@ pub(super) fn measure_by(bytes: &[u8], len: usize, size: usize, ways: &[WalkKern
     Ok(RunTotals { bytes: as_u64(walk.at), records: walk.records, longest: walk.longest })
 }
 
-/// The progress of a walk over runs.
+/// The progress of a scan of runs of records.
 struct RunWalk<'a> {
     bytes: &'a [u8],
     /// Size of a record, in bytes.
     size: usize,
-    /// The number of runs that were not walked yet.
+    /// The number of runs that were not scanned yet.
     left: usize,
-    /// Offset of the next run, in bytes.
+    /// Offset of the next run to scan, in bytes.
     at: usize,
     records: u64,
     longest: (u64, u8),
@@ -84,7 +90,7 @@ struct RunWalk<'a> {
 }
 
 impl RunWalk<'_> {
-    /// Walks over the next `runs` runs step by step.
+    /// Scans the next `runs` runs, one run at a time.
     fn step(&mut self, runs: usize) -> Result<(), u64> {
         for _ in 0..runs.min(self.left) {
             self.prefetch();
@@ -103,16 +109,16 @@ impl RunWalk<'_> {
         Ok(())
     }
 
-    /// Prefetches the bytes that the walk reads next. Returns the offset up to which the bytes were
-    /// prefetched.
+    /// Prefetches the bytes that the scan reads next. Returns the byte offset at which the
+    /// prefetched bytes end.
     #[inline]
     fn prefetch(&mut self) -> usize {
         let (left, size) = (self.left, self.size);
         self.ahead.pass(self.bytes, self.at, || left.saturating_mul(step(0, USUAL_COUNT, size)))
     }
 
-    /// Runs a fast walk over the prefetched bytes. Returns the number of runs that the fast walk
-    /// stepped over.
+    /// Calls the fast scan `way` on the prefetched bytes. Returns the number of runs of records
+    /// that the fast scan has scanned.
     fn pass(&mut self, way: WalkKernel) -> usize {
         let until = self.prefetch().min(self.bytes.len());
         let bytes = self.bytes.get(self.at..until).unwrap_or_default();

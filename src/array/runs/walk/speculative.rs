@@ -1,48 +1,50 @@
-//! A fast walk that runs five walks over different stretches of bytes at the same time. No walk
-//! waits for the result of another walk.
+//! A fast scan of runs that scans five adjacent byte ranges of 4,096 bytes in one interleaved loop,
+//! because the scan of one byte range does not wait for the result of another scan.
 //!
-//! The first walk starts at a known start of a run. The other four walks start at guessed starts of
-//! runs.
+//! The scan of the first byte range starts at the known start of a run. The scans of the second to
+//! the fifth byte range start at guessed starts of runs.
 //!
-//! A start is guessed by a short walk that begins 256 bytes before its stretch of bytes. This short
-//! walk interprets each byte at its position as the count of a run. A byte above all counts seen
-//! before cannot be a count, so the short walk interprets it as a byte of a record and continues at
-//! the next byte. The short walk usually reaches a true start of a run after a few dozen bytes.
-//! Each guess is checked at the end: the walk over the previous stretch must arrive exactly at the
-//! guessed start. If it arrives at another byte, the result of the walk from this guess is
-//! discarded.
+//! The start of the first run in a byte range is guessed by a trial scan, which begins 256 bytes
+//! before the byte range. The trial scan interprets the byte at its position as the count byte of a
+//! run and moves to the next run. If the byte at its position is greater than the counts of all
+//! runs that were scanned before, the trial scan does not interpret this byte as a count byte, and
+//! moves to the next byte. The trial scan usually reaches the true start of a run after a few dozen
+//! bytes. Each guess is verified afterwards: the scan of the previous byte range must end exactly
+//! at the guessed start. If the scan of the previous byte range ends at another byte, the results
+//! of the scan from the guessed start are discarded.
 
 use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, step};
 
-/// The number of walks that run at the same time.
+/// The number of contiguous byte ranges that are scanned in one interleaved loop.
 const CHAINS: usize = 5;
-/// The number of bytes in the stretch that each walk covers.
+/// Size of each byte range that is scanned from a separate start, in bytes.
 const STRETCH: usize = 4096;
-/// The number of bytes before a stretch at which the short walk begins that guesses the first start
-/// of a run.
+/// The distance from the start of a trial scan to the byte range whose first run the trial scan
+/// guesses, in bytes.
 const BEFORE: usize = 256;
-/// The number of runs that each walk steps over before its position is checked.
+/// The number of runs that are scanned in each byte range before the loop checks whether one of the
+/// five scans is near the end of its byte range.
 const STEPS: usize = 4;
-/// The number of bytes that the five walks cover together.
+/// The total size of the five byte ranges, in bytes.
 const BATCH_BYTES: usize = CHAINS * STRETCH;
 
-/// The positions of one walk over its stretch of bytes.
+/// The progress of the scan of one of the five byte ranges.
 #[derive(Clone, Copy, Default)]
 struct Chain {
-    /// The offset of the first run of the walk, in bytes.
+    /// The offset of the first run in the scanned byte range, in bytes.
     start: usize,
-    /// The offset of the next run of the walk, in bytes.
+    /// The offset of the next run to scan, in bytes.
     at: usize,
-    /// The offset of the end of the stretch, in bytes.
+    /// The offset of the end of the scanned byte range, in bytes.
     end: usize,
     runs: usize,
 }
 
-/// Walks over runs, five stretches of bytes at a time.
+/// Scans runs of records, in groups of five byte ranges of 4,096 bytes each.
 pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     let mut passed = WalkProgress::default();
-    // Each remaining run takes at least one byte. So all bytes of these stretches belong to runs,
-    // and no byte after the last run is read.
+    // Each remaining run takes at least one byte. All bytes of the five byte ranges therefore
+    // belong to runs of the list, and no byte after the last run is read.
     while limits.runs.saturating_sub(passed.runs) > BATCH_BYTES.saturating_add(step(0, limits.count, RECORD_SIZE)) {
         let Some(next) = bytes.get(passed.bytes..).and_then(|rest| walk_stretches(rest, limits.count)) else { break };
         passed.bytes = passed.bytes.saturating_add(next.bytes);
@@ -51,8 +53,11 @@ pub(crate) fn pass(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
     passed
 }
 
-/// Walks over up to five stretches of bytes, and returns the runs that it stepped over. Returns
-/// `None` if the bytes end, or if one of the walks finds a count above `most`.
+/// Scans five adjacent byte ranges, and returns the number of runs up to the first wrong guess and
+/// their size in bytes.
+///
+/// Returns `None` if `bytes` ends within one of the five byte ranges, or if one of the five scans
+/// finds a count greater than `most`.
 fn walk_stretches(bytes: &[u8], most: u8) -> Option<WalkProgress> {
     let mut chains = [Chain::default(); CHAINS];
     for (chain, number) in chains.iter_mut().zip(0_usize..) {
@@ -92,8 +97,8 @@ fn walk_stretches(bytes: &[u8], most: u8) -> Option<WalkProgress> {
     (passed.runs > 0).then_some(passed)
 }
 
-/// Guesses the offset of the first run in the stretch at `start`, with a short walk that begins
-/// before the stretch.
+/// Guesses the byte offset of the first run in the byte range that begins at `start`, by a trial
+/// scan that begins 256 bytes before `start`.
 fn fall_in(bytes: &[u8], start: usize, most: u8) -> Option<usize> {
     let mut at = start.wrapping_sub(BEFORE);
     while at < start {
@@ -103,7 +108,8 @@ fn fall_in(bytes: &[u8], start: usize, most: u8) -> Option<usize> {
     Some(at)
 }
 
-/// Returns the offset of the next run, like [`step`], for offsets that are too small to overflow.
+/// Returns the byte offset of the run after the run at `at`, like [`step`], for offsets that are
+/// too small to overflow.
 #[inline]
 fn next(at: usize, count: u8) -> usize {
     at.wrapping_add(usize::from(count).wrapping_mul(RECORD_SIZE)).wrapping_add(1)

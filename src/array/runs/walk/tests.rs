@@ -1,4 +1,4 @@
-//! Tests of every fast walk, alone and combined with the others, against the step-by-step walk.
+//! Tests that compare each fast scan, and combinations of fast scans, with the step-by-step scan.
 
 use super::*;
 
@@ -12,8 +12,8 @@ impl Random {
     }
 }
 
-/// Encodes runs of four-byte records with the given counts. Each record has a random bone number
-/// below `bones` and a random weight.
+/// Encodes runs of four-byte records with the given numbers of records. Each record has a random
+/// bone index below `bones` and a random weight.
 fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for count in counts {
@@ -25,8 +25,8 @@ fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) 
     bytes
 }
 
-/// Returns the sets of fast walks to test on this processor, with their names: each walk alone, and
-/// combinations of walks.
+/// Returns the combinations of fast scans to test on this processor, with a name for each
+/// combination.
 fn ways() -> Vec<(&'static str, Vec<WalkKernel>)> {
     let mut ways: Vec<(&str, Vec<WalkKernel>)> = vec![
         ("uniform", vec![uniform::pass]),
@@ -48,9 +48,9 @@ fn agree(bytes: &[u8], len: usize, what: &str) {
     }
 }
 
-/// Checks the same as [`agree`], and also starts each fast walk directly at the first byte.
+/// Checks each fast scan alone, starting at the first byte, against the step-by-step scan.
 ///
-/// The runs that a fast walk steps over must be the runs that the step-by-step walk finds.
+/// A fast scan must report the same number of bytes for its runs as the step-by-step scan.
 fn agree_from_the_start(bytes: &[u8], len: usize, count: u8, what: &str) {
     for (name, ways) in ways() {
         for way in ways {
@@ -102,8 +102,8 @@ fn agrees_with_the_steps_at_every_length_and_alignment() {
         agree(&bytes[17 * 1_500..], len, "mixed");
     }
     for start in 0..64 {
-        // Most of these offsets are not the start of an encoded run, but any bytes can be read as
-        // runs.
+        // Most values of `start` are not the offset of an encoded run, but any bytes can be
+        // interpreted as runs.
         agree(&bytes[start..], 700, "any start");
         agree(&bytes[start..], 4_000, "any start, all");
     }

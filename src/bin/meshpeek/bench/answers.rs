@@ -1,4 +1,4 @@
-//! The answers of meshpeek and of the copying loader to the questions of the benchmark.
+//! Runs the queries of the benchmark with meshpeek and with the copying loader.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use super::question::{BenchQuestion, Contestant, Response};
 use crate::args::Global;
 use crate::input::bytes::map;
 
-/// The number of vertices that one question reads in random order.
+/// The number of vertices that one random-access query of the benchmark reads.
 const RANDOM_VERTICES: u64 = 10_000;
 
-/// Answers a question about a file, and measures the time and the memory of the answer.
+/// Runs one query of the benchmark on a mesh, and measures its time, memory and page faults.
 pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
     match by {
         Contestant::Meshpeek => {
@@ -28,8 +28,8 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
     }
 }
 
-/// Opens the file and answers the question. The resources are measured while the opened mesh and
-/// the answer are still in memory.
+/// Opens the mesh, runs the query, and measures opening and query together. The memory and the page
+/// faults are measured while the opened mesh and the result of the query are still in memory.
 fn race<T>(
     question: BenchQuestion,
     open: impl Fn() -> Result<T>,
@@ -41,7 +41,8 @@ fn race<T>(
         ask(&before, BenchQuestion::RandomVertices)?;
         opened = Some(before);
     }
-    // The first call of `Usage::now` allocates everything that later calls need.
+    // The first call of `Usage::now` allocates memory that later calls reuse, so the result of the
+    // first call is not used.
     Usage::now();
     let before = Usage::now();
     let start = Instant::now();
@@ -53,16 +54,16 @@ fn race<T>(
 }
 
 enum BenchAnswer<'a> {
-    /// The file was opened, or the answer has no value to return.
+    /// The result of a query that returns no value, such as the query that only opens the file.
     Nothing,
     Vertex(Option<[f32; 3]>),
-    /// All arrays of a surface. If the positions are part of a vertex frame, they are in the first
-    /// field.
+    /// All decoded arrays of a surface. If the mesh has vertex frames, field 0 of `Surface`
+    /// contains the positions of vertex frame 0.
     Surface(&'a [[f32; 3]], SurfaceLists),
     Sum(u64),
     Bounds(Bounds),
     Lists(Box<Lists>),
-    /// All arrays of the file, which are already decoded into lists.
+    /// All decoded arrays of the file, which the copying loader decoded when it opened the file.
     AllLists(&'a Lists),
 }
 
@@ -133,7 +134,8 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
     }
 }
 
-/// Returns every array of positions once, with the weights that belong to these positions.
+/// Returns the position arrays of the mesh, each with the bone weights of its vertices. An array
+/// that several surfaces share is returned once.
 fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<'_>>)>> {
     let mut shapes = Vec::new();
     let mut last = None;
@@ -194,8 +196,8 @@ fn random_of_lists(lists: &Lists, question: BenchQuestion) -> u64 {
     })
 }
 
-/// Returns for each shape the number of vertices up to the end of this shape, counted from the
-/// first shape.
+/// Returns the running sum of the vertex counts: element *i* is the number of vertices in the
+/// arrays 0 to *i*.
 fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sum = 0_usize;
     let end = |length| {
@@ -205,16 +207,18 @@ fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     lengths.map(end).collect()
 }
 
-/// Returns the index of the shape that contains a vertex, and the index of the vertex in this
-/// shape. `pick` is the index of the vertex among the vertices of all shapes.
+/// Returns the index of the position array that contains a vertex, and the index of the vertex in
+/// this array. `pick` is the index of the vertex in the concatenation of all position arrays.
 fn find(ends: &[usize], pick: usize) -> (usize, usize) {
     let shape = ends.partition_point(|end| *end <= pick);
     let start = shape.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
     (shape, pick.saturating_sub(start))
 }
 
-/// Returns pseudo-random numbers below `count`. In one process, the second call returns other
-/// numbers than the first call. Both loaders get the same numbers.
+/// Returns pseudo-random vertex indices below `count`.
+///
+/// The query `RandomAgain` gets other vertex indices than the query `RandomVertices`. For the same
+/// query, meshpeek and the copying loader read the vertices with the same indices.
 fn picks(question: BenchQuestion, count: usize) -> Vec<usize> {
     let first = if question == BenchQuestion::RandomAgain { RANDOM_VERTICES } else { 0 };
     let draw = |seed: u64| {

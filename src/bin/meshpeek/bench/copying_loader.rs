@@ -1,8 +1,9 @@
 //! A loader that copies: it decodes every array of every surface into a separate list.
 //!
 //! The arrays are decoded by the bulk decoders of the crate. An array that several surfaces share
-//! is decoded once, and consecutive indices are not stored. No loader can copy the arrays with less
-//! work, so the remaining cost is the cost of copying.
+//! is decoded once, and an index buffer with the indices 0, 1, 2 and so on is not stored. The
+//! copying loader does no unnecessary work, so its additional cost compared with meshpeek is the
+//! cost of copying.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
@@ -15,59 +16,65 @@ use meshpeek::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-/// The number of tangent frames that are decoded at a time. Decoding in batches avoids writing the
-/// list twice.
+/// The number of tangent frames in a batch. Each batch is decoded into a buffer and then appended
+/// to the list of tangent frames. Without batches, the whole list of tangent frames would first be
+/// filled with default values and then overwritten.
 const FRAMES_BATCH: usize = 512;
 
 /// The decoded arrays of a mesh.
 pub struct Lists {
-    /// The positions of all vertex frames, one vertex frame after another. The list is empty in
-    /// meshes without vertex frames.
+    /// The positions of all vertex frames, one vertex frame after another. For a mesh without
+    /// vertex frames, the list `frames` is empty.
     pub frames: Vec<[f32; 3]>,
     /// The number of vertices in each vertex frame.
     pub frame_vertices: usize,
     pub surfaces: Vec<SurfaceLists>,
-    /// Every list of positions that is not a vertex frame, once, with the weights of its vertices.
+    /// The decoded position arrays of all base shapes and morph targets, each with the bone weights
+    /// of its vertices. The positions of vertex frames are not included. A position array that
+    /// several surfaces share is contained once.
     pub shapes: Vec<PositionList>,
 }
 
 /// The decoded arrays of a surface.
 #[derive(Clone, Default)]
 pub struct SurfaceLists {
-    /// The base shape, and the morph targets, which are complete shapes.
+    /// The decoded arrays of the base shape, followed by the decoded arrays of each morph target.
+    /// The positions of a morph target are absolute, and not differences from the base shape.
     pub targets: Vec<TargetLists>,
     pub weights: Option<Rc<FlatWeights>>,
     pub uvs: Vec<Rc<Vec<[f32; 2]>>>,
     pub colors: Option<Rc<Vec<[f32; 4]>>>,
     pub indices: Rc<Vec<u32>>,
-    /// The indices of the attributes, or `None` if they are equal to the indices of the positions
-    /// or are consecutive numbers from 0.
+    /// The attribute index of each triangle corner. `None` means that the attribute indices are
+    /// equal to the position indices, or are the numbers 0, 1, 2 and so on.
     pub attribute_indices: Option<Rc<Vec<u32>>>,
 }
 
-/// One decoded shape of a surface.
+/// The decoded positions, tangent frames and normals of the base shape or of one morph target of a
+/// surface.
 #[derive(Clone, Default)]
 pub struct TargetLists {
-    /// The positions of the shape. The list is empty in meshes with vertex frames, in which the
-    /// base shape is the first vertex frame.
+    /// The positions of the base shape or of the morph target. In a mesh with vertex frames, the
+    /// list `positions` is empty, because the positions of the base shape are in `Lists::frames`.
     pub positions: Rc<Vec<[f32; 3]>>,
-    /// The tangent frames of the shape, or `None` if the format has only normals. In this case,
-    /// `normals` is set.
+    /// The tangent frames of the base shape or of the morph target. If the format stores normals
+    /// without tangents, `frames` is `None`, and the field `normals` contains the normals.
     pub frames: Option<Rc<Vec<TangentFrame>>>,
     pub normals: Option<Rc<Vec<[f32; 3]>>>,
 }
 
-/// A list of positions, and the weights of the vertices.
+/// The decoded positions of a base shape or of a morph target, and the bone weights of its
+/// vertices.
 pub struct PositionList {
     pub positions: Rc<Vec<[f32; 3]>>,
     pub weights: Option<Rc<FlatWeights>>,
 }
 
-/// The bone influences on all vertices, one vertex after another.
+/// The bone influences on all vertices of a position array, one vertex after another.
 #[derive(Default)]
 pub struct FlatWeights {
-    /// The index of the first influence on each vertex. The last element is the index after the
-    /// last influence.
+    /// For each vertex, the index of its first influence in `all`. The last element of `starts` is
+    /// the total number of influences.
     pub starts: Vec<u32>,
     pub all: Vec<Influence>,
 }
@@ -80,12 +87,12 @@ impl FlatWeights {
     }
 }
 
-/// The identity of an array in a file: its range in memory, its length, and the offset of its first
-/// element.
+/// The identity of an array in a file: its address range, its number of elements, and the byte
+/// offset of its first element in the address range.
 type ArrayId = (Range<*const u8>, usize, usize);
 
-/// The last list that was decoded from one type of array. One list is sufficient, because surfaces
-/// that share an array are adjacent.
+/// The list that was decoded last for one attribute, such as positions. Keeping one list is
+/// sufficient, because surfaces that share an array are adjacent.
 struct LastList<T>(Option<(ArrayId, Rc<T>)>);
 
 impl<T> LastList<T> {
@@ -103,14 +110,15 @@ impl<T> LastList<T> {
     }
 }
 
-/// Returns the identity of an array in a file.
+/// Returns the `ArrayId` of an array in a file.
 macro_rules! key {
     ($array:expr) => {
         ($array.as_bytes().as_ptr_range(), $array.len(), $array.byte_offset(0))
     };
 }
 
-/// Decodes the surfaces of a mesh, one after another.
+/// Decodes the surfaces of a mesh one after another, and decodes an array that adjacent surfaces
+/// share only once.
 pub struct Loader {
     positions: LastList<Vec<[f32; 3]>>,
     frames: LastList<Vec<TangentFrame>>,
@@ -213,13 +221,13 @@ impl Lists {
         Ok(lists)
     }
 
-    /// Returns the first surface that has a vertex.
+    /// Returns the decoded arrays of the first surface that has at least one vertex.
     pub fn first(&self) -> Option<&SurfaceLists> {
         let has = |surface: &&SurfaceLists| surface.targets.first().is_some_and(|base| !base.positions.is_empty());
         if self.frame_vertices > 0 { self.surfaces.first() } else { self.surfaces.iter().find(has) }
     }
 
-    /// Returns a hash of all numbers in the lists.
+    /// Returns a hash of all decoded values of the mesh.
     pub fn digest(&self) -> u64 {
         let mut digest = DefaultHasher::new();
         put(&mut digest, &self.frames);
@@ -229,7 +237,8 @@ impl Lists {
 }
 
 impl SurfaceLists {
-    /// Returns a hash of all numbers of the surface and of `positions`, which are stored outside
+    /// Returns a hash of all decoded values of the surface and of `positions`. For a mesh with
+    /// vertex frames, `positions` contains the positions of a vertex frame, which are not stored in
     /// the surface.
     pub fn digest(&self, positions: &[[f32; 3]]) -> u64 {
         let mut digest = DefaultHasher::new();
@@ -261,8 +270,8 @@ impl SurfaceLists {
     }
 }
 
-/// Returns the bounding box of the positions in a list. The box is computed by the same kernel that
-/// the crate uses for positions in files.
+/// Returns the bounding box of the positions in a list. The bounding box is computed with the same
+/// SIMD kernel that the crate uses for positions in files.
 pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
@@ -286,16 +295,17 @@ fn put<T: NoUninit>(digest: &mut DefaultHasher, list: &[T]) {
     digest.write(cast_slice(list));
 }
 
-/// Creates a list of zeros and decodes into it. The system provides memory with zeros without
-/// writing to it.
+/// Creates a list of zeros, and overwrites the zeros with the values that `decode` decodes.
+/// Allocating zeros is fast, because the operating system provides memory pages that already
+/// contain zeros.
 fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Vec<T>> {
     let mut list = vec![T::default(); length];
     decode(&mut list)?;
     Ok(list)
 }
 
-/// Decodes tangent frames in batches. The default value of a tangent frame is not zero, so a list
-/// of default values would be written once before it is decoded into.
+/// Decodes tangent frames in batches. The default value of a tangent frame does not consist of zero
+/// bytes, so creating a list of default values would write the whole list once before decoding.
 fn all_frames(frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
     let mut all = Vec::with_capacity(frames.len());
     let mut piece = [TangentFrame::default(); FRAMES_BATCH];

@@ -1,5 +1,6 @@
-//! Measurements of answers. Each answer is given by a new child process, and the two loaders are
-//! measured alternately in each round. The results are medians with their minimum and maximum.
+//! Measures the queries of the benchmark. Each query runs in a new child process, and each round
+//! measures meshpeek and the copying loader. The results are the median, the minimum and the
+//! maximum over all rounds.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -19,22 +20,22 @@ use super::units;
 use crate::args::Global;
 use crate::render::text::shown;
 
-/// A mesh that is measured.
+/// The mesh for which the benchmark measures all queries.
 pub struct Subject {
-    /// The name of the mesh that is shown to users.
+    /// The name of the mesh in the output of `bench`.
     pub name: String,
-    /// The path that the user named, or `None` for a generated mesh.
+    /// The path of the mesh from the command line, or `None` for a generated mesh.
     pub path: Option<PathBuf>,
     pub format: &'static str,
     pub version: &'static str,
     pub bytes: u64,
     pub surfaces: usize,
     pub files: MeshFiles,
-    /// A small mesh of the same format. Each process first answers the question about this small
-    /// mesh.
+    /// A small mesh of the same format as the measured mesh. Before the measured run, each child
+    /// process runs its query on the small mesh.
     pub warm_up: MeshFiles,
-    /// The maximum memory that the copying loader needs while it loads, as a multiple of the file
-    /// size.
+    /// The maximum memory that the copying loader needs while it loads the mesh, as a multiple of
+    /// the file size.
     pub growth: u64,
 }
 
@@ -42,22 +43,22 @@ pub struct Subject {
 pub struct FileMeasurement {
     pub subject: Subject,
     pub questions: Vec<QuestionMeasurement>,
-    /// Remarks, including the questions that were not measured and the reasons.
+    /// Notes for the user of `bench`, such as the queries that were not measured and the reasons.
     pub notes: Vec<String>,
 }
 
-/// The measurements of one question, with the file in the page cache or not. Each round gives one
-/// sample.
+/// The measurements of one query, either with the file in the page cache (warm) or without (cold).
+/// Each round of the benchmark adds one sample for meshpeek and one sample for the copying loader.
 pub struct QuestionMeasurement {
     pub question: BenchQuestion,
     pub cold: bool,
     pub meshpeek: Vec<Sample>,
-    /// The samples of the copying loader. The list is empty if the decoded mesh does not fit into
-    /// memory.
+    /// The samples of the copying loader. The list `copying` is empty if the mesh, decoded by the
+    /// copying loader, does not fit into memory.
     pub copying: Vec<Sample>,
 }
 
-/// The time and the resources of one answer.
+/// The time, the resource usage and the result hash of one run of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pub seconds: f64,
@@ -70,34 +71,34 @@ impl QuestionMeasurement {
         if self.cold { "cold" } else { "warm" }
     }
 
-    /// Returns the time of the copying loader divided by the time of meshpeek, with the median and
-    /// the range over all rounds.
+    /// Returns the time of the copying loader divided by the time of meshpeek: the median, minimum
+    /// and maximum over all rounds.
     pub fn ratio(&self) -> Option<Spread> {
         Spread::of(self.meshpeek.iter().zip(&self.copying).map(|(ours, theirs)| theirs.seconds / ours.seconds))
     }
 }
 
-/// Returns the median and the range of the times of the samples.
+/// Returns the median, minimum and maximum of the times of the samples.
 pub fn seconds(samples: &[Sample]) -> Option<Spread> {
     Spread::of(samples.iter().map(|sample| sample.seconds))
 }
 
-/// Returns the median of one resource, or `None` if the system did not report this resource in
-/// every round.
+/// Returns the median of one field of [`Usage`], such as page faults. Returns `None` if the
+/// operating system did not report this field in every round.
 pub fn median(samples: &[Sample], pick: impl Fn(&Usage) -> Option<u64>) -> Option<u64> {
     let mut all = samples.iter().map(|sample| pick(&sample.usage)).collect::<Option<Vec<u64>>>()?;
     all.sort_unstable();
     all.get(all.len() / 2).copied()
 }
 
-/// Returns the number of answers that are measured for one mesh.
+/// Returns the number of child processes that the benchmark starts to measure one mesh.
 pub fn answers(rounds: u32) -> u64 {
     let cold = BenchQuestion::ALL.iter().filter(|question| question.is_cold());
     let states = cold.chain(&BenchQuestion::ALL).fold(0_u64, |count, _| count.saturating_add(1));
     states.saturating_mul(2).saturating_mul(rounds.into())
 }
 
-/// Measures every question about one mesh.
+/// Measures every query on one mesh, with a warm and with a cold page cache.
 pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar) -> anyhow::Result<FileMeasurement> {
     let mut notes = Vec::new();
     let needed = subject.bytes.saturating_mul(subject.growth);
@@ -108,7 +109,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
             "the copying loader and the question about everything are not measured: they need up to {needed} of memory, but only {has} are free"
         ));
     }
-    // Reading the files here loads them into the page cache.
+    // The files of the measured mesh are read once to load them into the page cache.
     for path in subject.files.all() {
         let copy = || io::copy(&mut File::open(path)?, &mut io::sink());
         copy().with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -153,8 +154,8 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
     Ok(FileMeasurement { subject, questions, notes })
 }
 
-/// The error that meshpeek and the copying loader gave different answers to the same question.
-/// Their times cannot be compared.
+/// The error that meshpeek and the copying loader returned different results for the same query. If
+/// the two loaders return different results, their times cannot be compared.
 #[derive(Debug)]
 pub struct AnswersDiffer(String);
 
@@ -179,7 +180,8 @@ fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), Answ
     )))
 }
 
-/// Drops the files of a mesh from the page cache. Returns the reason if the system cannot do this.
+/// Drops the files of a mesh from the page cache. Returns a message if the operating system has no
+/// call that drops a file from the page cache.
 fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
     for path in subject.files.all() {
         let done = memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -190,7 +192,8 @@ fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
     Ok(None)
 }
 
-/// Lets a new child process answer a question, and returns its measurement.
+/// Runs a query in a new child process, and returns the time and resource usage that the child
+/// process measured.
 fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Global) -> anyhow::Result<Sample> {
     let mut command = Command::new(std::env::current_exe().context("the path of this program cannot be determined")?);
     command.args(["bench", "--quiet", "--uv-divisor", &global.unreal.uv_divisor]).env("NO_COLOR", "1");
@@ -219,7 +222,8 @@ fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Glob
         .with_context(|| format!("{}: the child process returned no valid answer", question.title()))
 }
 
-/// Returns the message that a child process sends to its parent, as JSON.
+/// Returns the measured time, memory and page faults of a query as a JSON object, which the child
+/// process prints for the parent process to read.
 pub fn to_json(response: &Response) -> Value {
     let Usage { anonymous, file, faults, major, read, peak } = response.usage;
     json!({ "seconds": response.seconds, "digest": response.digest, "anonymous": anonymous, "file": file, "faults": faults,
@@ -239,7 +243,7 @@ fn sample_from_json(answer: &Value) -> Option<Sample> {
     Some(Sample { seconds: answer.get("seconds")?.as_f64()?, usage, digest: number("digest")? })
 }
 
-/// Returns the total size of files in bytes.
+/// Returns the total size of the files of a mesh, in bytes.
 pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
     files.all().try_fold(0_u64, |sum, path| {
         let metadata = path.metadata().with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -247,7 +251,7 @@ pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
     })
 }
 
-/// Returns the file name of a path.
+/// Returns the last component of a path as printable text.
 pub fn file_name(path: &Path) -> String {
     shown(Path::new(path.file_name().unwrap_or(OsStr::new(""))))
 }

@@ -1,22 +1,24 @@
 //! The resource usage of a process on Linux: memory, page faults and bytes read from the disk. The
-//! module also drops files from the page cache.
+//! module can also drop files from the page cache.
 
 use std::path::Path;
 
-/// The resource usage of a process. A field is `None` if the system does not report it.
+/// The resource usage of a process. A field is `None` if the operating system does not report its
+/// value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Bytes of memory that are not backed by a file.
+    /// Resident memory that is not backed by a file, such as the heap, in bytes.
     pub anonymous: Option<u64>,
-    /// Bytes of memory that are backed by files. The system may reclaim this memory at any time.
+    /// Resident memory that is backed by files, such as memory maps, in bytes. The operating system
+    /// may reclaim the resident memory that is backed by files at any time.
     pub file: Option<u64>,
-    /// The number of page faults, with and without access to the disk.
+    /// The number of page faults, including page faults that did not read from the disk.
     pub faults: Option<u64>,
     /// The number of page faults that waited for the disk.
     pub major: Option<u64>,
     /// The number of bytes read from the disk.
     pub read: Option<u64>,
-    /// The maximum number of bytes of memory that the process used at any time.
+    /// The peak of the resident memory of the process, in bytes.
     pub peak: Option<u64>,
 }
 
@@ -29,13 +31,14 @@ impl Usage {
         let (status, io, stat) = (text("/proc/self/status"), text("/proc/self/io"), text("/proc/self/stat"));
         let kilobytes = |name| Some(number(&status, name)?.saturating_mul(1024));
         let [minor, major] = [7, 9].map(|field| {
-            // The fields follow the name of the program, which is in parentheses and may contain
-            // spaces.
+            // In `/proc/self/stat`, the numeric fields follow the name of the program. The name of
+            // the program is in parentheses and may contain spaces.
             stat.rsplit(')').next()?.split_whitespace().nth(field)?.parse::<u64>().ok()
         });
         Self {
             anonymous: kilobytes("RssAnon:"),
-            // Linux counts a file in an in-memory file system as shared memory.
+            // Linux counts mapped pages of a file in an in-memory file system (tmpfs) as shared
+            // memory.
             file: kilobytes("RssFile:").map(|file| file.saturating_add(kilobytes("RssShmem:").unwrap_or_default())),
             faults: minor.zip(major).map(|(minor, major)| minor.saturating_add(major)),
             major,
@@ -44,8 +47,8 @@ impl Usage {
         }
     }
 
-    /// Returns the increase of each field since `before`. The peak is not an increase, but the peak
-    /// of the whole process.
+    /// Returns the increase of each field since `before`. The field `peak` is not an increase: it
+    /// is the peak memory since the start of the process.
     pub fn since(&self, before: &Self) -> Self {
         let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Self {
@@ -59,32 +62,33 @@ impl Usage {
     }
 }
 
-/// Returns the number of bytes of memory that the system can give to programs, or `None` if the
-/// system does not report it.
+/// Returns the number of bytes of memory that programs can still allocate, or `None` if the
+/// operating system does not report this number.
 pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     Some(number(&text, "MemAvailable:")?.saturating_mul(1024))
 }
 
-/// Returns the number that follows `name` at the start of a line.
+/// Returns the number after `name` in the first line that starts with `name`.
 fn number(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Drops a file from the page cache, except the pages that a process has mapped and read. Returns
-/// `false` if the system has no call to do this.
+/// Drops a file from the page cache, except pages that are mapped and were accessed by a process.
+/// Returns `false` if the operating system has no call to drop a file from the page cache.
 #[cfg(target_os = "linux")]
 pub fn evict(path: &Path) -> std::io::Result<bool> {
     use rustix::fs::{Advice, fadvise};
     let file = std::fs::File::open(path)?;
-    // Data that is not yet written to the disk would stay in the page cache.
+    // Modified pages that are not yet written to the disk would stay in the page cache.
     file.sync_all()?;
     fadvise(&file, 0, None, Advice::DontNeed)?;
     Ok(true)
 }
 
-/// Returns the number of free bytes that this user can use on the disk that contains `folder`.
+/// Returns the number of bytes that the current user can still write to the file system of
+/// `folder`.
 #[cfg(target_os = "linux")]
 pub fn free(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;

@@ -1,4 +1,4 @@
-//! The paths of the files of a measured mesh.
+//! The paths of the files of a mesh that the benchmark measures.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ pub struct MeshFiles {
 }
 
 impl MeshFiles {
-    /// Returns the paths of the files.
+    /// Returns the paths of the one or two files of the mesh.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         [Some(&*self.data), self.aniv.as_deref()].into_iter().flatten()
     }
 
-    /// Opens the mesh from its files. `load` returns the bytes of each file.
+    /// Opens the mesh. The closure `load` reads or maps each file of the mesh.
     pub fn open<D: AsRef<[u8]> + Send + Sync>(
         &self,
         global: &Global,

@@ -1,5 +1,5 @@
-//! The benchmark: generated meshes of any size, a copying loader, questions about meshes, and
-//! measurements of the answers.
+//! The parts of the `bench` command: it generates meshes, runs the same queries with meshpeek and
+//! with a loader that copies, and measures time and memory.
 
 pub mod answers;
 pub mod copying_loader;

@@ -1,4 +1,5 @@
-//! A plot of the measured times: an SVG picture without external files, for light and dark pages.
+//! Draws the measured times as an SVG picture. The picture needs no external files, and its colours
+//! adapt to a light or dark page.
 
 use std::fmt::Write as _;
 
@@ -6,8 +7,9 @@ use super::measure::{self, FileMeasurement, Sample};
 use super::spread::spent;
 use super::units::significant;
 
-/// Sizes in pixels: the left end and the length of the axes, the height of a row, the space above
-/// and below the plot of a mesh, the width of the picture, and the height of the legend.
+/// Sizes in the SVG picture, in pixels. The constants are, in this order: the left end of the time
+/// axes, the length of the time axes, the height of a row, the space above the plot of a mesh, the
+/// space below the plot of a mesh, the width of the picture, and the height of the legend.
 const LEFT: f64 = 300.0;
 const LENGTH: f64 = 560.0;
 const ROW: f64 = 30.0;
@@ -15,7 +17,8 @@ const HEAD: f64 = 50.0;
 const FOOT: f64 = 44.0;
 const WIDTH: f64 = 980.0;
 const LEGEND: f64 = 64.0;
-/// The powers of ten, in seconds, at which a time axis may start and end.
+/// The range of the exponents for the ends of a time axis: a time axis starts and ends at a power
+/// of ten, in seconds.
 const DECADES: std::ops::RangeInclusive<i32> = -7..=4;
 
 const STYLE: &str = "\
@@ -24,11 +27,12 @@ text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{fon
 @media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.m{fill:#58a6e0}.c{fill:#f0a35a}.w{stroke:#eee}\
 .g{stroke:#444}}";
 
-/// Draws one plot for each measured mesh, below each other.
+/// Returns an SVG picture with one plot for each measured mesh. The SVG picture shows the plots of
+/// the meshes from top to bottom.
 ///
-/// Each question has a bar for each loader and for each state of the page cache. The length of a
-/// bar is the logarithm of the median time. A thin line at the bar extends from the minimum to the
-/// maximum time.
+/// A plot has one bar for each measured combination of query, loader and warm or cold page cache.
+/// The length of a bar is proportional to the logarithm of the median time. A thin line at the end
+/// of each bar of the plot extends from the minimum to the maximum time.
 pub fn draw(files: &[FileMeasurement]) -> String {
     let rows = |file: &FileMeasurement| file.questions.iter().fold(0.0, |height, _| height + ROW);
     let height = files.iter().fold(LEGEND, |height, file| height + HEAD + rows(file) + FOOT);
@@ -104,7 +108,7 @@ fn bar(svg: &mut String, class: &str, samples: &[Sample], y: f64, at: &impl Fn(f
     );
 }
 
-/// Returns the label of an axis at a power of ten seconds.
+/// Returns the axis label for a time of 10 to the power `decade` seconds.
 fn axis(decade: i32) -> String {
     let (unit, under) = match decade {
         ..-6 => ("ns", 9),

@@ -1,13 +1,14 @@
-//! The questions of the benchmark, the two loaders that answer them, and the cost of an answer.
+//! The queries that the benchmark measures, the two loaders that run these queries, and the
+//! measured cost of a query.
 
 use clap::ValueEnum;
 
 use super::memory::Usage;
 
-/// A question about a mesh, which the benchmark measures.
+/// A query of a mesh file whose time and memory the benchmark measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchQuestion {
-    /// Opens the file, until the opened mesh can answer other questions.
+    /// Opens the file.
     Open,
     /// Opens the file and reads position 0 of the first surface that has a vertex.
     FirstVertex,
@@ -35,7 +36,7 @@ impl BenchQuestion {
         Self::RandomAgain,
     ];
 
-    /// Returns the name of the question in JSON.
+    /// Returns the name of the benchmark query in the JSON output.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -48,12 +49,13 @@ impl BenchQuestion {
         }
     }
 
-    /// Returns whether the question can be measured with a file that is not in the page cache.
+    /// Returns whether the benchmark query can be measured with a file that is not in the page
+    /// cache.
     pub fn is_cold(self) -> bool {
         self != Self::RandomAgain
     }
 
-    /// Returns the title of the question that is shown to users.
+    /// Returns the title of the benchmark query that is shown to users.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -83,10 +85,12 @@ impl Contestant {
     }
 }
 
-/// An answer of a child process, with its cost.
+/// The result of a benchmark query in a child process: a hash of the result, the measured time and
+/// the measured resource usage.
 pub struct Response {
     pub seconds: f64,
     pub usage: Usage,
-    /// A hash of the answer, to compare the answers of the two loaders.
+    /// A hash of the result of the query, to compare the results of meshpeek and of the copying
+    /// loader.
     pub digest: u64,
 }

@@ -1,5 +1,5 @@
-//! The output of `bench`: a table as text, a JSON document, and sentences about the measurements in
-//! which copying is faster.
+//! Prints the results of `bench` as a text table or as a JSON document, and reports the
+//! measurements in which the copying loader is faster.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use super::spread::{Spread, spent, spread};
 use super::units::{bytes, ratio, significant, thousands};
 use crate::render::json;
 
-/// A text about the method of the measurements.
+/// The paragraph of the benchmark report that describes how the times and the memory are measured.
 const METHOD: &str = "\
 Each answer comes from a new process, which first answers the same question about a small file of the same
 format. The contestants take turns within a round, and a ratio compares two times of the same round. All numbers
@@ -21,7 +21,8 @@ decodes every array of every surface into lists with the bulk decoders of this c
 only once; then it answers from the lists. Both answers to each question were compared and are equal. Warm means
 that the file is in the page cache; cold means that it was dropped from it, which the bytes read from disk confirm.";
 
-/// Statements in the report that are true on every machine.
+/// Sentences of the benchmark report that do not depend on the measurements: uses for which copying
+/// a file is better than mapping it.
 const ALWAYS_TRUE: [&str; 3] = [
     "To look at everything once costs both the same bytes and the same decoding: what mapping saves then is the copy of the file.",
     "On a network disk each first look at a page is a round trip: read such files whole.",
@@ -67,7 +68,7 @@ impl Host {
     }
 }
 
-/// Prints the report as text.
+/// Prints the benchmark report as text.
 pub fn print(
     out: &mut dyn Write,
     host: &Host,
@@ -130,8 +131,8 @@ fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
     }
 }
 
-/// Returns the number of pages that the system maps for each page fault when all positions are
-/// read.
+/// Returns the average number of memory pages that the operating system maps per page fault when
+/// all positions are read.
 fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
     let samples = &file.questions.iter().find(all)?.meshpeek;
@@ -139,8 +140,8 @@ fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     (faults > 0).then(|| ratio(bytes, faults.saturating_mul(meshpeek::PAGE)))
 }
 
-/// Returns sentences about the measurements in which the copying loader is faster, and about the
-/// uses for which copying is always better.
+/// Returns sentences about the measurements in which the copying loader is faster than meshpeek,
+/// and about the uses for which copying a file is better than mapping it on every machine.
 pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
     let each = files.iter().flat_map(|file| file.questions.iter().map(move |measured| (file, measured)));
     let measured = each.filter_map(|(file, measured)| {
@@ -153,7 +154,7 @@ pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
     measured.chain(once_through(files)).chain(ALWAYS_TRUE.map(str::to_owned)).collect()
 }
 
-/// Returns a sentence about the cost of decoding all arrays once, as measured on the largest file.
+/// Returns a sentence about the time for decoding all arrays once, as measured on the largest file.
 fn once_through(files: &[FileMeasurement]) -> Option<String> {
     let largest = files.iter().max_by_key(|file| file.subject.bytes)?;
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Everything && !measured.cold;

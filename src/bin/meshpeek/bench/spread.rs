@@ -1,8 +1,8 @@
-//! A median with the minimum and the maximum.
+//! The median, minimum and maximum of a set of numbers.
 
 use super::units::significant;
 
-/// A median, a minimum and a maximum.
+/// The median, minimum and maximum of a set of numbers, such as the times of all rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -23,7 +23,8 @@ impl Spread {
     }
 }
 
-/// Formats a time. The unit is chosen by the median.
+/// Formats the median, minimum and maximum of times in seconds. The size of the median determines
+/// the unit of all three times, such as ms.
 pub fn spent(time: Option<Spread>) -> String {
     let Some(time) = time else { return "not measured".to_owned() };
     match time.median {
@@ -33,7 +34,8 @@ pub fn spent(time: Option<Spread>) -> String {
     }
 }
 
-/// Formats a median and its range in the given unit.
+/// Formats a median, minimum and maximum as numbers in the given unit. Each of the three numbers is
+/// multiplied by `scale` first.
 pub fn spread(Spread { median, least, most }: &Spread, scale: f64, unit: &str) -> String {
     let [median, least, most] = [median, least, most].map(|number| significant(number * scale));
     format!("{median} [{least}..{most}] {unit}")

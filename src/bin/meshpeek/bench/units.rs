@@ -1,4 +1,4 @@
-//! Formatting of numbers with three significant digits, and of sizes with units.
+//! Formats numbers with three significant digits, and sizes in bytes with a unit.
 
 /// Formats a number with three significant digits.
 pub fn significant(number: f64) -> String {
@@ -9,14 +9,14 @@ pub fn significant(number: f64) -> String {
     }
 }
 
-/// Formats an integer with its digits in groups of three.
+/// Formats an integer with commas between groups of three digits.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
 }
 
-/// Formats a size in bytes, with a suitable unit.
+/// Formats a size in bytes with the unit B, KB, MB or GB.
 pub fn bytes(number: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
     match units.iter().find(|(unit, _)| number >= *unit) {

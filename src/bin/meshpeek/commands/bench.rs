@@ -1,4 +1,5 @@
-//! `bench`: compares the speed of meshpeek and of a loader that copies, on this machine.
+//! `bench`: compares the time and memory that meshpeek and a loader that copies need for the same
+//! queries.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -42,9 +43,11 @@ Exit codes: 1 if the answers of the two loaders differ; otherwise as for every v
 
 /// Sizes of the generated meshes if the option `--size` is not given, in bytes.
 const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
-/// Size in bytes of the small mesh that every process reads first.
+/// Size in bytes of the small mesh that every child process of `bench` reads before the measured
+/// mesh.
 const WARM_UP_BYTES: u64 = 100_000;
-/// Number of bytes that must stay free on the disk in addition to the size of a mesh.
+/// Number of bytes that must be free on the disk in addition to the size of the largest generated
+/// mesh.
 const SPARE_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Args)]
@@ -136,7 +139,7 @@ impl BenchArgs {
         }
     }
 
-    /// Measures a file that the user named.
+    /// Measures the mesh at a path from the command line.
     fn measure_file(&self, path: &Path, scratch: &Path, global: &Global) -> anyhow::Result<Vec<FileMeasurement>> {
         if path == Path::new(STDIN) {
             return Err(UsageError("bench: expected a file to map, found standard input".into()).into());
@@ -163,7 +166,8 @@ impl BenchArgs {
         let name = measure::file_name(path);
         let mut subject = subject(name, kind, &asset.model, files, generate::generate(kind, WARM_UP_BYTES, scratch)?)?;
         subject.path = Some(path.to_owned());
-        // The system cannot drop a file from the page cache while it is mapped.
+        // The operating system cannot drop the pages of a file from the page cache while the file
+        // is mapped.
         drop(asset);
         let bar = progress(measure::answers(self.rounds), "answers", global);
         let measured = measure::measure(subject, self.rounds, global, &bar);
@@ -250,8 +254,8 @@ impl BenchArgs {
 }
 
 impl ChildArgs {
-    /// Answers one question about a small file, then answers it about the measured file, and prints
-    /// the cost of the second answer.
+    /// Runs one query on a small mesh, then runs the same query on the measured mesh, and prints
+    /// the time and memory of the second run.
     fn run(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
         if let Some(warm_up) = &self.warm_up {
             let files = MeshFiles { data: warm_up.clone(), aniv: self.warm_up_aniv.clone() };

@@ -96,15 +96,17 @@ impl IndexArgs {
         let located = |error: Error| asset.locate_error(error, path);
         let mut builder = Builder::default();
         asset.model.file().index(&mut builder).map_err(located)?;
-        // The key of a sidecar identifies one file, but an Unreal mesh consists of two files.
+        // An Unreal mesh gets no sidecar, because the key of a sidecar identifies one file and an
+        // Unreal mesh consists of two files.
         let geometry = asset.model.geometry()?;
         let trees = if asset.pair.is_none() { query::worth_storing(geometry).map_err(located)? } else { Vec::new() };
         asset.check()?;
         if builder.is_empty() && trees.is_empty() {
             return Ok(IndexResult::NotNeeded);
         }
-        // The key was computed before the file was opened. If the file was changed after that, its
-        // key is different, and the sidecar does not match the changed file.
+        // The key of the mesh file was computed before the mesh file was opened. If the mesh file
+        // is changed after its key was computed, the changed file has a different key, and the
+        // sidecar is not used for the changed file.
         let Some(key) = asset.key else {
             return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
         };
@@ -123,13 +125,15 @@ impl IndexArgs {
             size = out.get_ref().metadata()?.len();
             Ok(())
         })?;
-        // The trees in the sidecar must match the current content of the file.
+        // If the mesh file has changed since it was opened, the query trees in the sidecar would
+        // not match its content.
         asset.check()?;
         file.finish()?;
         Ok(IndexResult::Written { place, size, counts: Kind::ALL.map(|kind| (kind, builder.count(kind))) })
     }
 
-    /// Returns the path where the sidecar is written, and creates the folder of this path.
+    /// Returns the path of the sidecar to write, and creates the folder that will contain the
+    /// sidecar.
     fn sidecar_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
         if self.beside {
             return regular(sidecar::adjacent_path(path));
@@ -149,8 +153,8 @@ impl IndexArgs {
     }
 }
 
-/// Returns an error if the path exists and is not a regular file. Otherwise, writing to a symbolic
-/// link would change another file.
+/// Returns an error if the path exists and is not a regular file. A symbolic link is also an error,
+/// because writing through the link would change the file that the link refers to.
 fn regular(place: PathBuf) -> anyhow::Result<PathBuf> {
     match fs::symlink_metadata(&place) {
         Ok(metadata) if !metadata.is_file() => {
@@ -176,7 +180,7 @@ fn clear(path: &Path) -> anyhow::Result<IndexResult> {
     Ok(IndexResult::Removed(removed))
 }
 
-/// The result of the command for one mesh file.
+/// The result of the `index` command for one mesh file.
 enum IndexResult {
     Written { place: PathBuf, size: u64, counts: [(Kind, u64); Kind::ALL.len()] },
     NotNeeded,

@@ -1,5 +1,5 @@
-//! `completions` and `man`: their output is generated from the definitions of the command line
-//! arguments, and therefore always up to date.
+//! `completions` and `man`: print shell completion scripts and manual pages. The completion scripts
+//! and the manual pages are generated from the definitions of the command line arguments.
 
 use std::io::{self, Write as _};
 

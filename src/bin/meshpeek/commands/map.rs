@@ -55,8 +55,8 @@ impl MapArgs {
         let walked = file.regions(&mut |region| listing.add(&region));
         let fault = walked.and_then(|()| file.check()).map_err(|error| file.locate_error(error, path)).err();
         listing.end(fault.as_ref())?;
-        // The byte ranges before an error are printed first, and then the error that stopped the
-        // listing.
+        // If an error stops the listing, the byte ranges before the error have already been
+        // printed, and the error is printed after them.
         fault.map_or(Ok(Outcome::Fine), |fault| {
             complain(&fault);
             Ok(Outcome::Unreadable)
@@ -117,20 +117,22 @@ fn describe(region: &Region) -> Value {
     })
 }
 
-/// Returns the number of decimal digits of the largest offset in the file, and at least 5.
+/// Returns the number of decimal digits of the file size in bytes, or 5 if the file size has fewer
+/// than 5 digits.
 fn width(file: &SourceFile) -> usize {
     file.bytes().len().to_string().len().max(5)
 }
 
-/// Prints each region of a file when the library reports it, because a list of all regions may not
-/// fit into memory.
+/// Prints each region of a file immediately when the library passes it to the callback. A list of
+/// all regions might not fit into memory.
 struct RegionListing<'o> {
     out: &'o mut dyn Write,
     json: bool,
     width: usize,
     count: u64,
-    /// The first error that occurred during printing. The library reports the other regions after
-    /// such an error, because the callback cannot stop it.
+    /// The first I/O error that occurred when a region was printed. After the first I/O error, the
+    /// callback ignores all further regions, because the library calls the callback for every
+    /// region and the callback cannot stop the library.
     failed: io::Result<()>,
 }
 

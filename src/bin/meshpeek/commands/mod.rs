@@ -1,4 +1,5 @@
-//! The verbs of the command line. Each verb has a separate module.
+//! The verbs (subcommands) of the command line, such as `info` and `dump`. Each module implements
+//! one or two verbs.
 
 pub mod bench;
 pub mod dump;

@@ -59,12 +59,13 @@ pub struct RewriteArgs {
     script: bool,
 }
 
-/// One file that the command has written.
+/// One file that the `rewrite` command has written.
 struct OutputFile {
     path: PathBuf,
     bytes: usize,
     identical: bool,
-    /// Whether the file is a generated script. Such a script is not compared with an original file.
+    /// Whether the file is a generated script. A generated script is not compared with an original
+    /// file.
     is_script: bool,
 }
 
@@ -74,14 +75,16 @@ impl RewriteArgs {
         let file =
             if self.pair { SourceFile::Model(Box::new(open(path, global)?)) } else { open_source_file(path, global)? };
         self.rewrite(&file, global).map_err(|error| match error.downcast::<Error>() {
-            // This error was caused by writing the output. The input file is valid.
+            // An error with the field `output` was caused by writing the output file, and not by
+            // the content of the input file.
             Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
             Ok(error) => file.locate_error(error, path).into(),
             Err(other) => other,
         })
     }
 
-    /// Writes the output if it is a single file.
+    /// Writes one input file again to `out`, with its blocks stored as `--blocks` selects. To write
+    /// both files of an Unreal mesh, the command calls `write_pair` instead.
     fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
         match file {
             SourceFile::Model(asset) if self.blocks.blocks != BlockStorage::Kept => {
@@ -103,7 +106,7 @@ impl RewriteArgs {
             self.write(file, &mut out)?;
             out.flush()?;
             file.check()?;
-            // The mesh is written to standard output, so the list of changes is written to standard
+            // Because standard output contains the mesh, the list of changes is written to standard
             // error.
             if !global.quiet {
                 print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
@@ -117,11 +120,11 @@ impl RewriteArgs {
         Ok(Outcome::Fine)
     }
 
-    /// Returns the changes, which are the data that the writer writes in a different encoding or
-    /// does not write.
+    /// Returns one finding for each kind of data in the input file whose encoding the writer
+    /// changes, or that the writer leaves out.
     ///
-    /// If the option `--allow-loss` is not given and the writer would leave out any data, the
-    /// result is an error.
+    /// Returns an error if the writer would omit data and the command line does not contain
+    /// `--allow-loss`.
     fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
         let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
         let (respelled, dropped) = (asset.facts().respelled_rules(), asset.facts().dropped_rules());
@@ -195,8 +198,8 @@ impl RewriteArgs {
             return print_json(&document(json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
-                // The third file is a generated script, which is not compared with an original
-                // file.
+                // The third written file, if it exists, is a generated script, which is not
+                // compared with an original file.
                 "identical": written.iter().take(2).all(|file| file.identical),
                 "outputs": outputs.collect::<Value>(),
                 "changes": findings(changes, &[]),
@@ -218,8 +221,8 @@ impl RewriteArgs {
     }
 }
 
-/// Returns the common stem of the files of an Unreal mesh. If OUT ends like the name of one of
-/// these files, the ending is removed.
+/// Returns the common stem of the files of an Unreal mesh. If the path OUT ends with the ending of
+/// one of these files, such as `_d.3d`, the ending is removed.
 fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
@@ -231,7 +234,7 @@ fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 
-/// A comparison of the written bytes with the bytes of the original file.
+/// Compares the written bytes with the bytes of the original file, while they are written.
 struct Comparison<'a> {
     /// The bytes of the original file that have not been compared yet.
     original: &'a [u8],

@@ -70,17 +70,18 @@ impl ValidateArgs {
     }
 }
 
-/// The findings about one file.
+/// The findings about one mesh, or about one file that is not a mesh.
 struct FileFindings {
     found: Vec<Finding>,
-    /// The error that prevents reading the rest of the file, or `None` if the whole file was read.
+    /// The error that stopped the validation before the end of the file. `None` means that the
+    /// whole file was checked.
     fault: Option<meshpeek::Error>,
     /// The paths of the files that the findings refer to, if the mesh consists of several files.
     files: Vec<PathBuf>,
 }
 
-/// Validates a mesh. If several meshes share a script, the script is validated together with the
-/// first of them.
+/// Validates a mesh. If several meshes share an Unreal script, the script is validated only
+/// together with the first of these meshes.
 fn validate(
     path: &Path,
     asset: meshpeek::Result<InputAsset>,
@@ -99,8 +100,9 @@ fn validate(
     FileFindings { found, fault, files: asset.files() }
 }
 
-/// Returns the findings about a file that could not be opened as a mesh. A script that imports no
-/// mesh is validated, because it is not an error to name such a script.
+/// Returns the findings about a file that could not be opened as a mesh. If the file is an Unreal
+/// script that imports no mesh, the script is validated, and no error is reported for the missing
+/// mesh.
 fn validate_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> FileFindings {
     let mut found: Vec<Finding> = meshpeek::finding(&error).into_iter().collect();
     let is_script = has_extension(path, "uc");
@@ -132,7 +134,7 @@ fn print(
         writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
         print_findings(out, &shown_findings, files)?;
     } else if fault.is_none() && !global.quiet {
-        writeln!(out, "{bold}{path}{bold:#}: sound")?;
+        writeln!(out, "{bold}{path}{bold:#}: no findings")?;
     }
     if let Some(fault) = fault {
         complain(fault);

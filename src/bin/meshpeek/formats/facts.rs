@@ -1,4 +1,5 @@
-//! The trait of facts that are specific to one format and that the commands need.
+//! The trait [`FormatFacts`], through which the commands access format-specific properties of a
+//! mesh.
 
 use std::io::Write;
 
@@ -15,7 +16,7 @@ use super::unreal::frame_args::FrameArgs;
 use crate::args::Attribute;
 use crate::render::values::Values;
 
-/// The attribute, surface and options for which `dump` requests values.
+/// The parameters of a `dump` command: the attribute, the surface and the options.
 pub struct DumpRequest<'a> {
     pub surface: usize,
     pub attribute: Attribute,
@@ -24,15 +25,18 @@ pub struct DumpRequest<'a> {
     pub level: &'a LevelArgs,
 }
 
-/// Limits on the surfaces that `info` lists, for files in which a surface takes almost no bytes.
+/// The greatest number of surfaces that `info` prints, and the greatest length of their names. The
+/// number of surfaces and the length of their names are limited because a surface may take almost
+/// no bytes in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ListLimits {
     pub surfaces: usize,
-    /// The maximum number of bytes of a surface name that are listed.
+    /// The greatest number of bytes of a surface name that `info` prints.
     pub name_bytes: usize,
 }
 
-/// The endings of the file names of a mesh that consists of two files and a script.
+/// The endings of the file names of an Unreal mesh, such as `_d.3d`. An Unreal mesh consists of a
+/// data file, an aniv file and a script.
 #[derive(Clone, Copy, Debug)]
 pub struct PairEndings {
     pub data: &'static str,
@@ -40,25 +44,26 @@ pub struct PairEndings {
     pub script: &'static str,
 }
 
-/// One level of detail, written as a separate file.
+/// One level of detail of a mesh, encoded as a separate mesh file.
 pub struct LevelFile {
     pub level: &'static str,
     pub bytes: Vec<u8>,
-    /// The skin or collision shapes that could not be copied, each as an error with the reason.
+    /// One error for each skin or collision shape that could not be copied to the new file. Each
+    /// error in `left_out` contains the reason why the skin or collision shape could not be copied.
     pub left_out: Vec<Error>,
 }
 
-/// The facts that are specific to one format. The default methods are for formats without the
-/// corresponding feature.
+/// The format-specific properties of an open mesh. Each method has a default implementation for
+/// formats that lack the feature that the method is about, such as levels of detail.
 pub trait FormatFacts {
-    /// Returns the type of generated mesh that is most similar to this mesh.
+    /// Returns the type of mesh for `bench` to generate that is most similar to this mesh.
     fn sample(&self) -> SampleKind;
 
-    /// Returns the `properties` object of `info`. `pair` contains the paths of a mesh that consists
-    /// of several files.
+    /// Returns the JSON object `properties` that `info` prints for the file. `pair` contains the
+    /// paths of the files of an Unreal mesh.
     fn properties(&self, pair: Option<&Pair>) -> meshpeek::Result<Value>;
 
-    /// Returns the JSON fields of a surface that only this format has.
+    /// Returns a JSON object with the fields of a surface that exist only in this format.
     fn surface_properties(&self, _surface: usize) -> meshpeek::Result<Value> {
         Ok(json!({}))
     }
@@ -68,7 +73,7 @@ pub trait FormatFacts {
         Ok(String::new())
     }
 
-    /// Returns additional lines that `info` prints: a heading and a text for each line.
+    /// Returns additional lines for the text output of `info`. Each line has a heading and a text.
     fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -83,7 +88,7 @@ pub trait FormatFacts {
         false
     }
 
-    /// Returns whether a surface has the same vertices as the surface before it.
+    /// Returns whether a surface shares its vertices with the previous surface.
     fn shares_vertices(&self, _surface: usize) -> bool {
         false
     }
@@ -94,59 +99,62 @@ pub trait FormatFacts {
         ListLimits { surfaces: usize::MAX, name_bytes: usize::MAX }
     }
 
-    /// Returns the formats, as they are named in errors, in which the rest of the file stays
-    /// readable if one block is damaged.
+    /// Returns the names of the formats, as in [`Error::format`], whose files remain readable
+    /// except for a damaged block.
     fn independent_parts(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Checks only the header of the file. Returns `None` for formats in which surfaces are not
-    /// compressed blocks.
+    /// Checks only the header of the file. Returns `None` for formats whose surfaces are not stored
+    /// in compressed blocks.
     fn check_header(&self) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns the counts of a surface from the header of its compressed block. Returns `None` for
-    /// formats in which surfaces are not compressed blocks.
+    /// Returns the numbers of vertices and triangles of a surface from the file header, without
+    /// inflating the surface. Returns `None` for formats whose surfaces are not stored in
+    /// compressed blocks.
     fn header_counts(&self, _surface: &Surface<'_>) -> Option<meshpeek::Result<Counts>> {
         None
     }
 
-    /// Describes a file whose compressed blocks are inflated on request. Returns `None` for other
-    /// formats.
+    /// Describes a Second Life file, and inflates only the blocks that `levels` selects. Returns
+    /// `None` for other formats.
     fn survey_blocks(&self, _levels: LodFilter) -> Option<BlockSurvey> {
         None
     }
 
-    /// Returns the number of assets in the file.
+    /// Returns the number of assets in the file, which is greater than 1 only for Second Life
+    /// containers.
     fn asset_count(&self) -> usize {
         1
     }
 
-    /// Returns the level of detail that the options choose, or `None` for formats without levels of
-    /// detail.
+    /// Returns the geometry of the level of detail that the options choose, or `None` for formats
+    /// without levels of detail.
     fn level(&self, _options: &LevelArgs) -> meshpeek::Result<Option<Box<dyn Geometry + '_>>> {
         Ok(None)
     }
 
-    /// Extracts one level of detail. Returns `None` for formats without levels of detail.
+    /// Encodes one level of detail as a separate mesh file. Returns `None` for formats without
+    /// levels of detail.
     fn extract_level(&self, _level: LodLevel, _nearest: bool) -> Option<meshpeek::Result<LevelFile>> {
         None
     }
 
-    /// Returns the values of an attribute that only this format has, or `None` if every format may
-    /// have the attribute.
+    /// Returns the values of an attribute that only this format has, or `None` if the attribute is
+    /// not specific to this format.
     fn values(&self, _request: &DumpRequest<'_>) -> anyhow::Result<Option<Box<dyn Values + '_>>> {
         Ok(None)
     }
 
-    /// Writes the texture coordinates in the format of the published listing. Returns `None` for
-    /// formats other than Unreal.
+    /// Writes the texture coordinates of an Unreal mesh as text, for the option `--uv-listing`.
+    /// Returns `None` for formats other than Unreal.
     fn write_uv_listing(&self, _out: &mut dyn Write) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns whether the file may have bone animations whose frames can be read by their number.
+    /// Returns whether the format supports bone animations whose frames can be read by their index.
     fn has_bone_animations(&self) -> bool {
         false
     }
@@ -162,24 +170,26 @@ pub trait FormatFacts {
         Ok(Vec::new())
     }
 
-    /// Reports the findings of the mesh without the findings of its script. Returns `None` for
-    /// formats without scripts.
+    /// Passes the findings about an Unreal mesh, without the findings about its script, to
+    /// `report`. Returns `None` for formats without scripts.
     fn mesh_findings(&self, _values: bool, _report: &mut dyn FnMut(Finding)) -> Option<meshpeek::Result<()>> {
         None
     }
 
-    /// Returns the rules about data that the writer writes in a different encoding.
+    /// Returns the ids of the rules about data whose encoding the writer of this format changes
+    /// when it writes a file again.
     fn respelled_rules(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Returns the rules about data that the writer does not write.
+    /// Returns the ids of the rules about data that the writer of this format leaves out when it
+    /// writes a file again.
     fn dropped_rules(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Writes the file, with its blocks compressed or stored as `storage` requires. Returns `None`
-    /// if the file has no compressed blocks.
+    /// Writes the file again, with its blocks compressed or uncompressed as `storage` selects.
+    /// Returns `None` if the format of the file has no compressed blocks.
     fn write_blocks(&self, _storage: BlockStorage, _out: &mut dyn Write) -> Option<meshpeek::Result<()>> {
         None
     }
@@ -190,13 +200,13 @@ pub trait FormatFacts {
         None
     }
 
-    /// Returns a script for this mesh, in which the mesh has a new name.
+    /// Returns the text of an Unreal script that imports this mesh under a new name.
     fn script_named(&self, _stem: &str) -> meshpeek::Result<Vec<u8>> {
         Ok(Vec::new())
     }
 }
 
-/// The facts of a model whose format has no specific facts in the program.
+/// The [`FormatFacts`] of a model for whose format the program has no specific implementation.
 pub struct NoFacts;
 
 impl FormatFacts for NoFacts {

@@ -1,11 +1,13 @@
-//! Conversion of a frame number to two frames of an animation and a fraction.
+//! Converts a fractional frame index to two adjacent frames of an animation and an interpolation
+//! fraction.
 
 use meshpeek::{Animations, Clip, FrameBlend, Geometry};
 
 use crate::outcome::UsageError;
 
-/// Returns the vertex frames before and after a frame number. The number is counted in a clip or,
-/// if no clip is given, in all vertex frames of the mesh.
+/// Returns the vertex frames before and after a fractional frame index, and the interpolation
+/// fraction between these two vertex frames. The frame index counts from the start of the clip or,
+/// if `clip` is `None`, from the first vertex frame of the mesh.
 pub fn blend_vertex_frames(
     (geometry, animations): (&dyn Geometry, &dyn Animations),
     clip: Option<usize>,
@@ -13,8 +15,8 @@ pub fn blend_vertex_frames(
 ) -> anyhow::Result<FrameBlend> {
     let frames = match clip {
         Some(clip) => animations.clip(clip)?,
-        // All vertex frames in file order, which is the order in which they are played without a
-        // script.
+        // If no clip is chosen, all vertex frames of the mesh are one clip, in the order of the
+        // file.
         None => Clip {
             name: meshpeek::Name::default(),
             frames: geometry.vertex_frame_count().try_into().unwrap_or(u32::MAX),
@@ -26,8 +28,9 @@ pub fn blend_vertex_frames(
     blend_frames(&frames, frame, if clip.is_some() { "the clip has" } else { "the mesh has" })
 }
 
-/// Returns the frames of a clip before and after a frame number. If the number is larger than the
-/// number of the last frame, the error message begins with `subject`.
+/// Returns the frames of a clip before and after a fractional frame index, and the interpolation
+/// fraction between these two frames. If the frame index is greater than the index of the last
+/// frame, returns an error. The message of the error begins with `subject`.
 pub fn blend_frames(clip: &Clip<'_>, frame: f32, subject: &str) -> anyhow::Result<FrameBlend> {
     let last = clip.frames.saturating_sub(1);
     let beyond = f64::from(frame) > f64::from(last);

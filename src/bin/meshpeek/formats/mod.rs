@@ -1,4 +1,5 @@
-//! The differences between the formats, as implementations of the trait [`FormatFacts`].
+//! The format-specific code of the program: one implementation of the trait [`FormatFacts`] for
+//! each format.
 
 pub mod ezmesh;
 pub mod facts;
@@ -21,7 +22,7 @@ use facts::{FormatFacts, NoFacts};
 use names::{has_any_extension, is_recognised};
 use unreal::script_file::MissingMesh;
 
-/// For every format, its name and its rules.
+/// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
     ("unigine", meshpeek::unigine::RULES),
     ("unreal", meshpeek::unreal::RULES),
@@ -29,7 +30,7 @@ pub const RULES: [(&str, &[Rule]); 4] = [
     ("ezmesh", meshpeek::ezmesh::RULES),
 ];
 
-/// Returns the facts of a model, for the format of the model.
+/// Returns the [`FormatFacts`] implementation of an open model.
 pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
     match model {
         Model::Unigine(mesh) => &**mesh,
@@ -41,8 +42,8 @@ pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFa
     }
 }
 
-/// Opens a file that is a complete mesh, or one of several assets in the file. The model records
-/// which bytes of the file are read.
+/// Opens a mesh file. For a container of several assets, `asset` selects the asset. The opened
+/// model counts the bytes of the file that are read.
 pub fn open<D: AsRef<[u8]> + Send + Sync>(
     data: D,
     path: &Path,
@@ -57,8 +58,10 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
         limits: *limits,
         ..Default::default()
     };
-    // A file that has the extension of a format but is not recognised is damaged. It is opened as a
-    // file of that format, to get the error of this format.
+    // If a file has the extension of a format but its content is not recognised, the file is
+    // damaged. A damaged file is opened as a file of the format that its extension indicates,
+    // because the error from opening this format is more precise than the error that the format is
+    // unknown.
     let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
     if Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error)) {
         if has_any_extension(path, &ezmesh::EXTENSIONS) {
@@ -71,7 +74,7 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     Model::open_with(data, &options)
 }
 
-/// Returns whether a file in a folder is a mesh file, by its name or by its first bytes.
+/// Returns whether a file is a mesh file, according to its extension or its first bytes.
 pub fn is_mesh_file(path: &Path) -> bool {
     has_any_extension(path, &unigine::EXTENSIONS)
         || has_any_extension(path, &secondlife::EXTENSIONS)
@@ -80,14 +83,14 @@ pub fn is_mesh_file(path: &Path) -> bool {
         || is_recognised(path)
 }
 
-/// Describes a mesh that a script imports although the files of the mesh do not exist. The result
-/// contains the data of the mesh in the script.
+/// Describes, as JSON, a mesh that a script imports although the files of the mesh do not exist.
+/// The JSON object contains the script commands about the mesh.
 pub fn describe_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
     unreal::script_properties::missing_json(missing)
 }
 
-/// Adds the available data to the JSON entry of a file that could not be opened. These data are its
-/// script or its header.
+/// Adds the content of an Unreal script or of a Second Life header to the JSON entry of a file that
+/// could not be opened as a mesh.
 pub fn describe_unopened(entry: Value, path: &Path, error: &Error) -> Value {
     let entry = unreal::script_properties::with_script(entry, path);
     secondlife::properties::with_header(entry, path, error)

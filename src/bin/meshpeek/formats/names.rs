@@ -6,16 +6,16 @@ use std::path::Path;
 use meshpeek::Format;
 use meshpeek::io::{open_stream, read_up_to};
 
-/// The number of bytes at the start of a file that identify its format, if the format has a magic
+/// The number of bytes that are read from the start of a file to recognise its format by a magic
 /// number.
 const MAGIC_BYTES: u64 = 64;
 
-/// Returns whether a path has the given extension. Upper and lower case are equal.
+/// Returns whether a path has the given extension, ignoring upper and lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// Returns whether a path has one of the given extensions. Upper and lower case are equal.
+/// Returns whether a path has one of the given extensions, ignoring upper and lower case.
 pub fn has_any_extension(path: &Path, extensions: &[&str]) -> bool {
     extensions.iter().any(|extension| has_extension(path, extension))
 }

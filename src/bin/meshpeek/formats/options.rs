@@ -1,4 +1,4 @@
-//! The command line options that apply to some formats only.
+//! Re-exports the command line options that apply to some formats only.
 
 pub use super::secondlife::level_args::{LevelArgs, LodFilter, LodLevel};
 pub use super::unigine::block_args::{BlockArgs, BlockStorage};

@@ -22,7 +22,7 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
-    /// Returns the name of the type on the command line and in JSON.
+    /// Returns the name of the mesh type on the command line and in JSON, such as `unreal`.
     pub const fn id(self) -> &'static str {
         match self {
             Self::UnigineStatic => "unigine-static",
@@ -36,8 +36,8 @@ impl SampleKind {
     }
 
     /// Returns the memory that the copying loader needs while it loads a mesh of this type, as a
-    /// multiple of the file size. The multiples are measured on generated meshes of 100 MB, and
-    /// rounded up.
+    /// multiple of the file size. The memory was measured with generated meshes of 100 MB, and its
+    /// quotient by the file size was rounded up to an integer.
     pub const fn growth(self) -> u64 {
         match self {
             Self::UnigineStatic | Self::UnigineSkinned | Self::EzmeshBinary | Self::EzmeshText => 3,

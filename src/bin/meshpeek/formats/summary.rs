@@ -1,5 +1,5 @@
-//! The descriptions of surfaces and compressed blocks that `info` prints. They are copies, so they
-//! do not borrow the file.
+//! The descriptions of surfaces and compressed blocks that `info` prints. A description of a
+//! surface or block owns its data and does not borrow from the file.
 
 use meshpeek::model::Counts;
 use meshpeek::{Bounds, Finding};
@@ -7,18 +7,20 @@ use serde_json::{Value, json};
 
 /// The description of one surface.
 pub struct SurfaceSummary {
-    /// The number of the surface, from 0. In a file with levels of detail, surfaces are counted in
-    /// each level.
+    /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
+    /// each level of detail start at 0.
     pub index: usize,
     /// The name of the block that contains the level of detail of the surface.
     pub lod: Option<&'static str>,
-    /// Whether the surface shares its vertices with the surface before it.
+    /// Whether the surface shares its vertices with the previous surface.
     pub shares: bool,
     pub name: String,
     pub material: Option<String>,
     pub bounds: Bounds,
     pub counts: Counts,
-    /// Whether the counts are complete. If they are not, they come from the header.
+    /// Whether the counts of vertices, triangles and other elements in `counts` are complete. If
+    /// `is_whole` is false, the counts come from the file header, because the surface was not
+    /// inflated.
     pub is_whole: bool,
     pub drawn: bool,
     /// A text that describes how renderers draw the surface.
@@ -29,7 +31,7 @@ pub struct SurfaceSummary {
 
 /// The description of a compressed block of an asset.
 pub struct BlockSummary {
-    /// The number of the asset in its container, or `None` if the file contains one asset.
+    /// The index of the asset in its container, or `None` if the file is not a container.
     pub asset: Option<usize>,
     pub name: &'static str,
     /// Whether the block contains a level of detail.
@@ -48,7 +50,7 @@ pub struct InflatedSummary {
     pub counts: Option<(usize, usize)>,
 }
 
-/// The description of a file whose compressed blocks are inflated on request.
+/// The description of a Second Life file, in which compressed blocks are inflated on request.
 pub struct BlockSurvey {
     pub blocks: Vec<BlockSummary>,
     pub surfaces: Vec<SurfaceSummary>,
@@ -57,7 +59,7 @@ pub struct BlockSurvey {
     pub properties: Value,
     /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
-    /// The number of bytes of the file that were read for the survey.
+    /// The number of bytes of the file that were read to describe the file.
     pub touched: u64,
 }
 

@@ -14,32 +14,37 @@ use crate::formats::facts_of;
 use crate::render::note::note;
 use crate::render::text::shown;
 
-/// An open model, the paths of its files, and the index of the file that the user named.
+/// An open model, with the paths of its files and the index of the file that is named on the
+/// command line.
 #[derive(Debug)]
 pub struct InputAsset {
     pub model: Model<Data>,
-    /// The index of the file that the user named, among the files of the model.
+    /// The index of the file on the command line in the list of the files of the model.
     pub source: usize,
-    /// The paths of the files, if the mesh consists of several files.
+    /// The paths of the two files and the script of an Unreal mesh. `pair` is `None` for a mesh
+    /// that is a single file.
     pub pair: Option<Pair>,
-    /// The identity of the named file before it was opened, or `None` if it is not a regular file.
+    /// The [`Key`] of the file on the command line: metadata such as size and modification time,
+    /// read before the file was opened, which identify the file content. `key` is `None` if the
+    /// file on the command line is not a regular file.
     pub key: Option<Key>,
-    /// The sidecar that the model was opened with.
+    /// The sidecar that is used for this model, or `None` if there is no matching sidecar.
     pub sidecar: Option<Arc<Sidecar>>,
 }
 
 impl InputAsset {
-    /// Returns the facts that are specific to the format of the model.
+    /// Returns the [`FormatFacts`] implementation for the format of the model.
     pub fn facts(&self) -> &dyn FormatFacts {
         facts_of(&self.model)
     }
 
-    /// Returns the bytes of the file that the user named.
+    /// Returns the bytes of the file that is named on the command line.
     pub fn bytes(&self) -> &[u8] {
         self.source_bytes(self.source)
     }
 
-    /// Returns the bytes of a source, or an empty slice if the source index is out of range.
+    /// Returns the bytes of the file with index `source` in the list of the files of the model, or
+    /// an empty slice if the index is out of range.
     pub fn source_bytes(&self, source: usize) -> &[u8] {
         self.model.file().source(source).map_or(&[], AsRef::as_ref)
     }
@@ -56,14 +61,15 @@ impl InputAsset {
         sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
     }
 
-    /// Returns the paths of the files of the mesh, or an empty list if the mesh is a single file.
+    /// Returns the paths of the two files and the script of an Unreal mesh, or an empty list if the
+    /// mesh is a single file.
     pub fn files(&self) -> Vec<PathBuf> {
         let Some(pair) = &self.pair else { return Vec::new() };
         (0..3).filter_map(|source| pair.source(source)).map(Path::to_owned).collect()
     }
 
-    /// Returns an error if a file of the mesh changed after it was opened. The caller must call
-    /// this method before it prints anything that was read from the files.
+    /// Returns an error if a file of the mesh changed after it was opened. A command must call
+    /// `check` before it prints anything that was read from the files.
     pub fn check(&self) -> meshpeek::Result<()> {
         let file = self.model.file();
         for (source, number) in (0..file.source_count()).zip(0..) {
@@ -76,9 +82,10 @@ impl InputAsset {
 
     /// Passes the findings about the mesh to `report`.
     ///
-    /// If `values` is true, every value is checked. Otherwise only the structure is checked. If
-    /// `script` is true, the findings about the script are included. Several meshes may share one
-    /// script.
+    /// If `values` is true, every value in the file is checked. If `values` is false, only the
+    /// structure of the file is checked. If `script` is true, the findings about the script of an
+    /// Unreal mesh are included. Several Unreal meshes may share one script, whose findings should
+    /// be reported once.
     pub fn findings(&self, values: bool, script: bool, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
         if !script && let Some(done) = self.facts().mesh_findings(values, report) {
             return done;
@@ -86,8 +93,8 @@ impl InputAsset {
         if values { self.model.file().validate(report) } else { self.model.file().validate_structure(report) }
     }
 
-    /// Adds the path of the file that caused an error to the error. If the error does not refer to
-    /// one of the files, the path of the file that the user named is added.
+    /// Returns `error` with the path of the file that caused the error, or with the path `named` if
+    /// the error does not refer to a specific file.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
         match &self.pair {
             Some(pair) => pair.locate_error(error).at_path(named),
@@ -95,8 +102,8 @@ impl InputAsset {
         }
     }
 
-    /// Adds a path to an error like [`locate_error`](Self::locate_error), if the error is an
-    /// [`Error`] of the library.
+    /// Adds a path to an error in the same way as [`locate_error`](Self::locate_error), if the
+    /// error is an [`Error`] of the library. Any other error is returned unchanged.
     pub fn locate_any_error(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
         match error.downcast::<Error>() {
             Ok(error) => self.locate_error(error, named).into(),
@@ -104,7 +111,8 @@ impl InputAsset {
         }
     }
 
-    /// Prints a note if the file contains several assets and the user chose none of them.
+    /// Prints a note if the file contains several assets and the command line does not choose an
+    /// asset.
     pub fn note_other_assets(&self, chosen: Option<usize>, path: &Path, global: &Global) {
         let count = self.facts().asset_count();
         if count > 1 && chosen.is_none() {

@@ -1,4 +1,5 @@
-//! The bytes of an input file: a memory map, or a copy of a small file, a pipe or standard input.
+//! Loads the bytes of an input file: maps a large file into memory, and copies a small file, a pipe
+//! or standard input.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,14 +10,14 @@ use meshpeek::{Format, Limits, Map};
 
 use crate::args::{Global, STDIN};
 
-/// Files of up to this size, in bytes, are copied into memory. For a small file, a copy is faster
-/// than a memory map, and the copy cannot change.
+/// Files of up to this size, in bytes, are copied into memory. Copying a small file is faster than
+/// mapping it, and other programs cannot change the copy.
 pub const MAX_COPY: u64 = 1 << 20;
-/// The format of a stream must be recognised in this number of bytes. Otherwise the rest of the
-/// stream is not read.
+/// The number of bytes at the start of a stream in which its format must be recognised. If the
+/// format is not recognised in these bytes, the remaining bytes of the stream are not read.
 const STREAM_HEAD: u64 = 64 << 10;
 
-/// The bytes of an input file, in a memory map or in a copy.
+/// The bytes of an input file, as a memory map or as a copy in memory.
 #[derive(Debug)]
 pub enum Data {
     Map(Map),
@@ -33,8 +34,8 @@ impl AsRef<[u8]> for Data {
 }
 
 impl Data {
-    /// Returns an error if the file changed after it was opened. The caller must call this method
-    /// before it prints anything that was read from the file.
+    /// Returns an error if the file changed after it was opened. A command must call `check` before
+    /// it prints anything that was read from the file.
     pub fn check(&self) -> meshpeek::Result<()> {
         match self {
             Self::Map(map) => map.check(),
@@ -57,7 +58,8 @@ pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<D
     if global.no_mmap || size <= MAX_COPY {
         return copy(path, size, limits);
     }
-    // Some file systems do not support memory maps. All file systems support reading.
+    // Some file systems do not support memory maps. If mapping the file fails, the file is read
+    // into memory.
     map(path).map(Data::Map).or_else(|_| copy(path, size, limits))
 }
 
@@ -75,19 +77,21 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
     }
 }
 
-/// Returns the identity of a regular file, or `None` for any other file and for standard input.
+/// Returns the [`Key`] that identifies the current content of a regular file. Returns `None` for
+/// any other type of file and for standard input.
 pub fn identity(path: &Path) -> Option<Key> {
     let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
     metadata.filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
 }
 
-/// Reads a regular file, up to the size in its metadata. The limit is necessary because files of
-/// special file systems may have no end.
+/// Reads a regular file into memory, up to the size in its metadata. Reading stops at the size in
+/// the metadata, because files in special file systems, such as `/proc`, may have no end.
 fn copy(path: &Path, size: u64, limits: &Limits) -> meshpeek::Result<Data> {
     read_up_to(open_stream(path)?, size, limits.stream.max(size)).map(Data::Bytes)
 }
 
-/// Reads a whole stream, if its first bytes are the first bytes of a known format.
+/// Reads a whole stream into memory. If the first 64 KiB of the stream do not match a known format,
+/// only these 64 KiB are read.
 fn stream(mut stream: impl Read, limits: &Limits) -> meshpeek::Result<Data> {
     let head = read_up_to(stream.by_ref().take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
     Format::detect(&head)?;

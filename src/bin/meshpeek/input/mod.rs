@@ -1,4 +1,4 @@
-//! Opens the files that the user names.
+//! Opens the files that are named on the command line.
 
 pub mod asset;
 pub mod bytes;

@@ -1,4 +1,4 @@
-//! Opens one file, or all files that the user names.
+//! Opens one file, or all files that are named on the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::render::note::note;
 use crate::render::progress::progress;
 use crate::render::text::shown;
 
-/// Opens the files that the user names, one after another.
+/// Opens input files, one after another, with the options on the command line.
 struct Opener<'g> {
     global: &'g Global,
     limits: Limits,
@@ -34,8 +34,8 @@ impl<'g> Opener<'g> {
         Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
     }
 
-    /// Opens a file that is a complete mesh, or one of several assets in the file. The model
-    /// records which bytes of the file are read.
+    /// Opens a mesh that is a single file. For a container of several assets, `asset` selects the
+    /// asset. The opened model counts the bytes of the file that are read.
     fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<InputAsset> {
         let key = identity(path);
         let data = bytes::load(path, self.global, &self.limits);
@@ -58,14 +58,14 @@ impl<'g> Opener<'g> {
     }
 }
 
-/// Reads a script without the files of the meshes that it imports.
+/// Reads an Unreal script, without opening the files of the meshes that the script imports.
 pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
     let limits = Limits::default();
     let data = bytes::load(path, global, &limits);
     data.and_then(|data| script_file::open_script(data, &limits)).map_err(|error| error.at_path(path))
 }
 
-/// Opens one file without the other files of its mesh.
+/// Opens one file of a mesh, without opening the other files of the same mesh.
 pub fn open_source_file(path: &Path, global: &Global) -> anyhow::Result<SourceFile> {
     if has_extension(path, "uc") {
         return Ok(SourceFile::Script(Box::new(open_script(path, global)?)));
@@ -79,7 +79,8 @@ pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
     open_asset(path, None, global)
 }
 
-/// Opens the only model that a path refers to, or one of several assets in its file.
+/// Opens the only model that a path refers to. If the file at the path contains several assets,
+/// `asset` selects the asset.
 pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opener = Opener::new(global);
     let Some(mut pairs) = opener.pairs.find(path)? else { return Ok(opener.open_file(path, asset)?) };
@@ -96,16 +97,16 @@ pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow:
     }
 }
 
-/// Opens the only model that a path refers to, or one of several assets in its file. The model gets
-/// its sidecar, if a sidecar exists.
+/// Opens the only model that a path refers to, like `open_asset`, and uses the sidecar of the file
+/// if there is one.
 pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opened = open_asset(path, asset, global)?;
-    // If the identity of the file differs, the file was replaced by another file while it was
-    // opened.
+    // If the key of the file (such as size and modification time) is not the same before and after
+    // opening, the file was changed while it was opened, and no sidecar is used.
     let key = opened.key.filter(|key| !global.no_sidecar && identity(path) == Some(*key));
     let Some(key) = key else { return Ok(opened) };
-    // An untrusted sidecar is copied, because other users may change it. The size of the copy is
-    // limited to the largest size that a sidecar of this file can have.
+    // A sidecar that other users may change is copied into memory and not mapped. The copied
+    // sidecar is limited in size to the greatest size that a sidecar of the mesh file can have.
     let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
     let open = |path: &Path, trust| match trust {
         Trust::Trusted => bytes::map(path).map(Data::Map),
@@ -122,10 +123,10 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     Ok(opened)
 }
 
-/// Opens every file that the user names, one after another, and passes each model to `visit`.
+/// Opens every file that is named on the command line, and passes each model to `visit`.
 ///
-/// Returns the outcome with the highest exit code, and the meshes of scripts whose files do not
-/// exist. The function shows the progress on the terminal.
+/// Returns the outcome with the highest exit code, and the meshes that scripts import although the
+/// files of these meshes do not exist. The function shows a progress bar on the terminal.
 pub fn each(
     names: &[PathBuf],
     global: &Global,
@@ -133,7 +134,8 @@ pub fn each(
 ) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
     let mut opener = Opener::new(global);
     let mut inputs = InputPaths::expand(names);
-    // The two files of an Unreal mesh are opened once, when the loop reaches the data file.
+    // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
+    // files reaches its data file, and its aniv file is skipped.
     inputs.settle(|path| opener.pairs.is_data_half(path));
     let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
     let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
@@ -162,7 +164,8 @@ pub fn each(
     Ok((worst, missing))
 }
 
-/// Prints notes about the files and meshes that were not opened.
+/// Prints notes about skipped files in folders, and about meshes that scripts import although their
+/// files do not exist.
 fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
     if global.verbose && inputs.skipped > 0 {
         note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);

@@ -1,4 +1,5 @@
-//! The paths that the user names. Folders are searched for meshes, and glob patterns are expanded.
+//! Expands the paths on the command line to a list of files: folders are searched for meshes, and
+//! glob patterns are expanded.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,17 +9,16 @@ use crate::formats::is_mesh_file;
 use crate::formats::names::has_extension;
 use crate::formats::unreal::names::{data_of, is_aniv, lower};
 
-/// The paths of the files to open. Folders are searched in the order of the file names, and glob
-/// patterns are expanded.
+/// The paths of the files to open. The files in a folder are sorted by name.
 #[derive(Debug, Default)]
 pub struct InputPaths {
     pub paths: Vec<PathBuf>,
-    /// Names from the command line that match no file, each with the reason.
+    /// The glob patterns and folders on the command line that match no file, each with the reason.
     pub unmatched: Vec<(PathBuf, &'static str)>,
     /// Files that are meshes only if a script imports them, each with the folder in which it was
     /// found.
     undecided: Vec<(PathBuf, PathBuf)>,
-    /// The number of files that were found in folders and are not meshes.
+    /// The number of files in searched folders that are not meshes.
     pub skipped: u64,
 }
 
@@ -51,8 +51,8 @@ impl InputPaths {
         self.add_unpaired(before, anivs);
     }
 
-    /// Adds a file that is a mesh only if a script imports it, if `is_mesh` returns `true` for this
-    /// file.
+    /// Decides which of the undecided files, which are meshes only if a script imports them, are
+    /// added. An undecided file is added if `is_mesh` returns `true` for its path.
     pub fn settle(&mut self, mut is_mesh: impl FnMut(&Path) -> bool) {
         for (folder, path) in std::mem::take(&mut self.undecided) {
             if is_mesh(&path) {
@@ -77,8 +77,8 @@ impl InputPaths {
                     self.undecided.push((folder.to_owned(), entry.into_path()));
                 }
                 Ok(_) => self.skipped = self.skipped.saturating_add(1),
-                // A folder entry that cannot be listed is added to the paths, because opening it
-                // later reports the error.
+                // If a folder entry cannot be read, its path is added to the files to open, because
+                // the error is reported when the entry is opened later.
                 Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
             }
         }
@@ -88,8 +88,9 @@ impl InputPaths {
         }
     }
 
-    /// Adds the aniv files that have no data file, because these files are errors. The other aniv
-    /// files are skipped, because a mesh is opened by its data file.
+    /// Adds the aniv files (vertex frames of Unreal meshes) whose data file does not exist, because
+    /// opening them reports an error. An aniv file whose data file exists is skipped, because the
+    /// mesh is opened when its data file is opened.
     fn add_unpaired(&mut self, before: usize, anivs: Vec<PathBuf>) {
         let found = self.paths.get(before..).unwrap_or_default();
         let data: BTreeSet<String> = found.iter().map(|path| lower(path)).collect();
@@ -104,8 +105,8 @@ fn is_glob(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.contains(['*', '?', '[']))
 }
 
-/// Returns whether a folder entry is a regular file or a link to a regular file. Links to folders
-/// are not followed, because they may form cycles.
+/// Returns whether a folder entry is a regular file or a symbolic link to a regular file. Symbolic
+/// links to folders are not followed, because such links may form cycles.
 fn is_file(entry: &walkdir::DirEntry) -> bool {
     entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file()
 }

@@ -1,4 +1,4 @@
-//! One file without the other files of its mesh: a file of a model, or an Unreal script.
+//! Opens one file of a mesh, or an Unreal script, without the other files of the mesh.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::asset::InputAsset;
 use super::bytes::Data;
 use crate::formats::unreal::script_file::Script;
 
-/// One open file, which is a file of a model or an Unreal script.
+/// One open file, which is either a file of a mesh or an Unreal script.
 pub enum SourceFile {
     Model(Box<InputAsset>),
     Script(Box<Script<Data>>),
@@ -24,7 +24,7 @@ impl SourceFile {
         }
     }
 
-    /// Passes every region of the file to `visit`.
+    /// Calls `visit` once for each named byte range (region) of the file.
     pub fn regions(&self, visit: &mut dyn FnMut(Region)) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.model.file().regions(asset.source, visit),
@@ -40,8 +40,8 @@ impl SourceFile {
         }
     }
 
-    /// Passes the findings about the structure of the file to `report`. A script has no such
-    /// findings.
+    /// Passes the findings about the structure of the file to `report`. If the file is an Unreal
+    /// script, nothing is reported.
     pub fn findings(&self, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
         match self {
             Self::Model(asset) => asset.findings(false, true, report),
@@ -57,7 +57,7 @@ impl SourceFile {
         }
     }
 
-    /// Adds the path of the file that caused an error to the error.
+    /// Returns `error` with the path of the file that caused the error.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
         match self {
             Self::Model(asset) => asset.locate_error(error, named),

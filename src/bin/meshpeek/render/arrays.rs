@@ -1,4 +1,5 @@
-//! The arrays that every format may have, as values that `dump` prints.
+//! Implements [`Values`] for the array types that several formats share, such as positions and
+//! weights.
 
 use std::io;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use meshpeek::{Array, Weights};
 
 use super::values::{Item, Values, Visit};
 
-/// The axis of a tangent frame that is printed.
+/// Selects the axis of a tangent frame: the normal, tangent or bitangent.
 #[derive(Clone, Copy, Debug)]
 pub enum FrameAxis {
     Normal,
@@ -18,7 +19,7 @@ pub enum FrameAxis {
     Bitangent,
 }
 
-/// One axis of each tangent frame in an array of tangent frames.
+/// The same axis of every tangent frame in an array, for example all normals.
 pub struct FrameAxes<'a>(pub TangentFrames<'a>, pub FrameAxis);
 
 impl Values for Positions<'_> {
@@ -134,7 +135,8 @@ impl Values for Indices<'_> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
             Indices::U32(array) if raw => {
-                // The stored integers are signed, and a damaged file may contain negative integers.
+                // Mesh files store vertex indices as signed integers, and a damaged file may
+                // contain negative indices.
                 let raw = array.raw().get(range).unwrap_or_default();
                 raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
             }
@@ -143,7 +145,7 @@ impl Values for Indices<'_> {
     }
 }
 
-/// Passes the vectors that `get` returns for a range of indices to `visit`.
+/// Calls `get` for each index in a range, and passes the `N` floats that it returns to `visit`.
 pub fn visit_floats<const N: usize>(
     range: Range<usize>,
     get: impl Fn(usize) -> Option<[f32; N]>,
@@ -152,7 +154,7 @@ pub fn visit_floats<const N: usize>(
     range.filter_map(get).try_for_each(|value| visit(Item::Floats(&value)))
 }
 
-/// Passes 16-bit codes to `visit`, with `width` codes for each item.
+/// Passes the 16-bit integers in `bytes` to `visit`, in groups of `width` integers.
 pub fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
     let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
     codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
@@ -169,7 +171,7 @@ fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> 
     Some(stored.map(i32::from))
 }
 
-/// Passes the stored quaternions of tangent frames to `visit`.
+/// Passes the stored integers of the tangent frames, which are encoded as quaternions, to `visit`.
 fn visit_raw_frames(frames: &TangentFrames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
     match frames {
         TangentFrames::Quat8(array) => {

@@ -1,4 +1,4 @@
-//! The JSON output, which follows version 1 of the schema.
+//! Creates and prints the JSON output of all commands, according to version 1 of its schema.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The version of the schema of the JSON output.
 pub const SCHEMA: u32 = 1;
 
-/// Returns a JSON document: the version of the schema, followed by the given fields.
+/// Returns a JSON document: an object with the version of the schema, followed by the given fields.
 pub fn document(fields: Value) -> Value {
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
@@ -19,7 +19,7 @@ pub fn document(fields: Value) -> Value {
     Value::Object(document)
 }
 
-/// Adds a field to a JSON object and returns the object.
+/// Returns a JSON object with an additional field.
 pub fn with(mut object: Value, name: &str, value: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(name.to_owned(), value);
@@ -27,7 +27,7 @@ pub fn with(mut object: Value, name: &str, value: Value) -> Value {
     object
 }
 
-/// Adds the fields of the object `more` to a JSON object and returns the object.
+/// Returns a JSON object with all fields of the object `more` added.
 pub fn extend(mut object: Value, more: &Value) -> Value {
     if let (Some(fields), Some(more)) = (object.as_object_mut(), more.as_object()) {
         fields.extend(more.clone());
@@ -35,7 +35,8 @@ pub fn extend(mut object: Value, more: &Value) -> Value {
     object
 }
 
-/// Adds the name of the mesh to a JSON object, if a script gives the mesh a name.
+/// Adds the name of the mesh to a JSON object if `mesh` is not `None`. Only meshes with an Unreal
+/// script have a name.
 pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
     match mesh {
         Some(mesh) => with(object, "mesh", mesh.into()),
@@ -51,8 +52,8 @@ pub fn print_json(value: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns a float as the shortest number that reads back as the same `f32`, or `null` if it is
-/// infinite or NaN.
+/// Returns a float as the shortest decimal number that parses to the same `f32`, or `null` if the
+/// float is infinite or NaN.
 pub fn number(value: f32) -> Value {
     format!("{value:?}").parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
 }
@@ -68,8 +69,8 @@ pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
     object
 }
 
-/// Returns a finding as a JSON object. If a mesh consists of several files, the object contains the
-/// path of the file.
+/// Returns a finding as a JSON object. If the mesh consists of several files, the object contains
+/// the path of the file that the finding refers to.
 pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
     let Finding { rule, severity, field, offset, text, .. } = finding;
     let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
@@ -83,8 +84,8 @@ pub fn findings(findings: &[Finding], files: &[PathBuf]) -> Value {
     findings.iter().map(|one| finding(one, files)).collect()
 }
 
-/// Returns an error as a JSON object. The field `message` contains the whole line that the terminal
-/// shows.
+/// Returns an error as a JSON object. The field `message` contains the same message that is printed
+/// on the terminal.
 pub fn error(error: &meshpeek::Error) -> Value {
     json!({
         "format": error.format(),
@@ -100,7 +101,7 @@ pub fn unreadable(path: &Path, fault: &meshpeek::Error) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error(fault) })
 }
 
-/// Returns bytes as hexadecimal digits.
+/// Returns a byte slice as a string of hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -1,4 +1,5 @@
-//! The output: text or JSON on standard output, errors and progress on standard error.
+//! Prints the output of the program: results as text or JSON on standard output, errors and
+//! progress on standard error.
 
 pub mod arrays;
 pub mod json;

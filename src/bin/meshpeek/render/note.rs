@@ -7,7 +7,8 @@ use crate::args::Global;
 /// Prints a note on standard error, unless the option `--quiet` was given.
 pub fn note(text: &str, global: &Global) {
     if !global.quiet {
-        // If the note cannot be written, the command does not fail.
+        // If writing the note fails, the failure is ignored, because a note is not part of the
+        // result of the command.
         let _ = writeln!(anstream::stderr(), "{text}");
     }
 }

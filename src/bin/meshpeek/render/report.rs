@@ -1,4 +1,4 @@
-//! The output of the error that ends a command.
+//! Prints the error that ends a command.
 
 use std::io;
 use std::path::Path;
@@ -22,10 +22,12 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
         return Outcome::PipeClosed;
     }
     if let Some(fault) = fault.filter(|_| global.json) {
-        // If standard output is closed, standard error and the exit code still report the error.
+        // If writing the JSON document fails, the failure is ignored, because standard error and
+        // the exit code still report the original error.
         let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
     }
-    // The message of an error of the library already includes the cause of the error.
+    // The `Display` text of a library error already includes its cause, so only other errors are
+    // printed with the chain of causes.
     let message = if error.is::<meshpeek::Error>() { error.to_string() } else { format!("{error:#}") };
     complain(&message);
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }

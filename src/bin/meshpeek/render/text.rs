@@ -1,4 +1,4 @@
-//! Lines of text for the terminal: findings, errors, and paths with escaped control characters.
+//! Formats text for the terminal: findings, errors, and paths with escaped control characters.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use meshpeek::{Finding, Name, Severity};
 
-/// Prints a line with an error on standard error.
+/// Prints an error on standard error, as one line that starts with `error:`.
 pub fn complain(error: &dyn std::fmt::Display) {
     let style = paint(Severity::Error);
-    // If standard error is closed, the exit code still reports the error.
+    // If writing the error message fails, the failure is ignored, because the exit code still
+    // reports the original error.
     let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
 }
 
-/// Returns the colour in which a severity is printed.
+/// Returns the terminal colour for printing a severity.
 pub fn paint(severity: Severity) -> Style {
     let color = match severity {
         Severity::Info => AnsiColor::Cyan,
@@ -35,17 +36,18 @@ pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBu
     Ok(())
 }
 
-/// Returns the path of the file that a finding is about, or `None` if the mesh is a single file.
+/// Returns the path of the file that a finding refers to, or `None` if the mesh is a single file.
 fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
     files.get(usize::from(finding.source)).map(PathBuf::as_path)
 }
 
-/// Returns the text that is printed after the path of a script to name one mesh of the script.
+/// Returns the text that is appended to the path of a script, to identify one mesh of the script.
 pub fn mesh_suffix(mesh: Option<&str>) -> String {
     mesh.map_or_else(String::new, |mesh| format!(" mesh {}", Name::new(mesh.as_bytes())))
 }
 
-/// Returns a path as text. Control characters are escaped, because a terminal would execute them.
+/// Returns a path as text. Control characters in the path are escaped, because a terminal would
+/// interpret them as commands.
 pub fn shown(path: &Path) -> String {
     Name::new(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -1,4 +1,4 @@
-//! The values that `dump` prints, one item after another.
+//! The trait [`Values`]: an array whose items the `dump` command prints one after another.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -7,11 +7,12 @@ use std::ops::Range;
 pub trait Values {
     /// Returns the number of items in the array.
     fn count(&self) -> usize;
-    /// Passes the items of `range` to `visit`. If `raw` is true, the items are the stored numbers.
+    /// Calls `visit` with each item in `range`. If `raw` is true, the items are the stored numbers
+    /// without decoding.
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()>;
 }
 
-/// One value that can be printed.
+/// One item of an array that `dump` can print, such as an integer or a float.
 pub enum Item<'v> {
     Number(u32),
     Integer(i32),
@@ -22,7 +23,7 @@ pub enum Item<'v> {
     RawInfluences(Vec<(i16, u16)>),
 }
 
-/// A callback that gets one item after another.
+/// A callback that is called once for each item of an array.
 pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 
 impl Item<'_> {
@@ -69,8 +70,8 @@ impl Item<'_> {
     }
 }
 
-/// Writes a float as the shortest number that reads back as the same `f32`, or writes `null` if the
-/// float is infinite or NaN.
+/// Writes a float as the shortest decimal number that parses to the same `f32`, or writes `null` if
+/// the float is infinite or NaN.
 fn json_float(out: &mut dyn Write, value: f32) -> io::Result<()> {
     if value.is_finite() { write!(out, "{value:?}") } else { write!(out, "null") }
 }

@@ -10,8 +10,8 @@ use crate::model::{Bone, Transform};
 use crate::parse::expect_length;
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    /// Returns the total number of bones in all skeletons. The bones are numbered one skeleton
-    /// after another.
+    /// Returns the total number of bones in all skeletons. The bone indices continue from one
+    /// skeleton to the next.
     fn bone_count(&self) -> usize {
         self.view().bone_count()
     }
@@ -25,7 +25,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     }
 
     /// Returns the name, the number of animation frames and the number of tracks of a clip. The
-    /// frame rate is `None`.
+    /// frame rate of the returned clip is `None`.
     ///
     /// The frame rate is not returned, because the times that real files declare are unreliable.
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
@@ -50,8 +50,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         for track in animation.tracks() {
             let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
             let keys = track.keys()?;
-            // A track with fewer key frames than the longest track of the clip keeps its last key
-            // frame.
+            // After the end of a track that is shorter than the longest track of the clip, the bone
+            // keeps the transform of the track's last key frame.
             let last = keys.len().checked_sub(1);
             if let (Some(bone), Some(key)) = (bone, last.and_then(|last| keys.get(frame.min(last)))) {
                 *bone = key;
@@ -60,8 +60,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         Ok(())
     }
 
-    /// Sets `out` to `true` for each bone that has a track with at least one key frame. A track
-    /// refers to its bone by name.
+    /// Sets `out[i]` to `true` if bone `i` has a track with at least one key frame, and otherwise
+    /// to `false`. A track refers to its bone by name.
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         let view = self.view();
         let animation = self.animation(clip)?;

@@ -16,10 +16,10 @@ pub struct Animation<'a> {
     element: ElementReader<'a>,
 }
 
-/// The counts and times that an animation declares.
+/// The counts and times that a file declares for an animation.
 ///
-/// These counts and times are unreliable: in real files, they can differ in any way from each other
-/// and from the stored key frames.
+/// The declared counts and times are unreliable: in real files, they can contradict each other and
+/// the stored key frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
     /// The declared number of tracks of the animation.
@@ -69,7 +69,8 @@ impl<'a> Animation<'a> {
         Ok(Timing { tracks: Some(tracks), frames: Some(frames), duration: Some(duration), dtime: Some(dtime) })
     }
 
-    /// Returns the indices of the tracks of the animation, among all tracks of the file.
+    /// Returns the index range of the tracks of this animation. The track indices continue from one
+    /// animation of the file to the next.
     pub(crate) fn track_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Track, ElementKind::Animation, self.element.index)
     }

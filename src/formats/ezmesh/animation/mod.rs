@@ -1,5 +1,5 @@
-//! Animations: the stored tracks and times, and poses for the format-independent trait
-//! `Animations`.
+//! Bone animations: the tracks and times that a file stores, and the implementation of the
+//! format-independent trait `Animations`.
 
 mod animations;
 pub(crate) mod clip;

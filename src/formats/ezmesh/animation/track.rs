@@ -35,8 +35,8 @@ impl<'a> Track<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Track, index, place } }
     }
 
-    /// Returns the path of the track in the structure of the file, for error messages, and its byte
-    /// offset in the file.
+    /// Returns the field that names the track in error messages, and the byte offset of the track
+    /// in the file.
     pub(crate) fn place(&self) -> (Field, u64) {
         (self.element.place, self.element.start().unwrap_or_default())
     }
@@ -81,8 +81,8 @@ impl<'a> Track<'a> {
 
     /// Returns the times that a track of a binary file declares, in seconds.
     ///
-    /// The first time is the duration of the track, and the second is the time from one key frame
-    /// to the next. Returns `None` for a text file.
+    /// The first item of the array is the duration of the track, and the second item is the time
+    /// from one key frame to the next. Returns `None` for a text file.
     ///
     /// # Errors
     ///
@@ -112,17 +112,17 @@ impl<'a> Track<'a> {
         }))
     }
 
-    /// Returns the key frames of the track. For a text file, the first call parses the text; later
-    /// calls return the cached numbers.
+    /// Returns the key frames of the track. For a text file, the first call of `keys` parses the
+    /// text of the key frames, and later calls return the cached numbers.
     ///
-    /// The function divides the number of floats by the number of key frames, to find out whether
-    /// the key frames have a scale.
+    /// The number of floats per key frame shows whether the key frames have a scale: 10 floats with
+    /// a scale, and 7 floats without a scale.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if the text has fewer numbers than the key frames need, or if a
-    /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
-    /// returns this error if the text has more numbers than the key frames need.
+    /// word of the text is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict),
+    /// also returns [`ErrorKind::Value`] if the text has more numbers than the key frames need.
     pub fn keys(&self) -> Result<Keys<'a>> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
@@ -142,17 +142,17 @@ impl<'a> Track<'a> {
         Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
     }
 
-    /// Decodes the floats of all key frames directly into a buffer of the caller, one key frame
-    /// after another.
+    /// Decodes the floats of all key frames directly into the buffer `out`, one key frame after
+    /// another.
     ///
     /// Each key frame has 7 or 10 floats. [`float_count`](Self::float_count) returns the total
-    /// number of floats, which is the required length of the buffer. The method allocates no
+    /// number of floats, which is the required length of the buffer. `floats_into` allocates no
     /// memory.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the buffer has
-    /// another length.
+    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the length of
+    /// `out` is not the total number of floats.
     pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
         let fits = |needed: usize| {
             let kind = ErrorKind::Buffer { needed: as_u64(needed), given: as_u64(out.len()) };
@@ -195,8 +195,8 @@ impl<'a> Track<'a> {
             let width = as_u64(*width);
             found.is_multiple_of(width) && found > frames.saturating_mul(width)
         };
-        // If the text has too many numbers, a total that is a multiple of 10 or 7 still shows the
-        // number of floats per key frame.
+        // If the text has more numbers than the key frames need, the number of floats per key frame
+        // is the factor, 10 or 7, that divides the total count of numbers.
         let widths = [declared, KEY, SHORT_KEY];
         let width = widths.into_iter().find(fits).or_else(|| widths.into_iter().find(has_rows));
         Ok((text, width.unwrap_or(declared)))
@@ -250,8 +250,8 @@ impl Keys<'_> {
 
     /// Returns the transform of the bone in a key frame, relative to the parent bone.
     ///
-    /// Returns `None` if the index of the key frame is out of range. If the key frames have no
-    /// scale, the returned scale is 1.
+    /// Returns `None` if the index of the key frame is out of range. If the key frames of the track
+    /// have no scale, the returned scale is 1.
     #[must_use]
     pub fn get(&self, frame: usize) -> Option<Transform> {
         let start = frame.checked_mul(self.width)?;

@@ -1,4 +1,4 @@
-//! Writes a mesh system in the binary form.
+//! Writes the contents of an EZ-Mesh file (a mesh system) as a binary file.
 
 use std::io::Write;
 
@@ -13,11 +13,13 @@ use crate::error::Result;
 use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
 
-/// Number of bytes that are buffered before they are written to the output.
+/// Size of the output buffer, in bytes. The buffered bytes are written to the output when the
+/// buffer holds at least 65,536 bytes.
 const PIECE: usize = 64 << 10;
 
-/// Writes a mesh system in the binary form. The function requires that the checks of the mesh
-/// system succeeded.
+/// Writes the mesh system to `out` as a binary file.
+///
+/// The caller must first run `Mesh::check` and `Mesh::check_binary` on the mesh system.
 pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
     let mut fields = FieldWriter { out, order, piece: Vec::new() };
     fields.u32(version);
@@ -35,7 +37,8 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
         }
         fields.text(&texture.pixels)?;
     }
-    // The length of the list of tetrahedral meshes, which no version of the binary form stores.
+    // The number of tetrahedral meshes: always 0, because no version of the binary file format
+    // stores tetrahedral meshes.
     fields.u32(0);
     fields.count(system.skeletons.len());
     system.skeletons.iter().try_for_each(|skeleton| fields.skeleton(skeleton))?;
@@ -65,13 +68,14 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
         fields.text(&instance.mesh)?;
         fields.transform(&instance.transform)?;
     }
-    // The length of the list of collision shapes, which no version of the binary form stores.
+    // The number of collision shapes: always 0, because no version of the binary file format stores
+    // collision shapes.
     fields.u32(0);
     fields.floats(&system.plane);
     fields.finish()
 }
 
-/// Writes the fields of a binary file in sequence, in a given byte order.
+/// Writes the fields of a binary file one after another, in the byte order `order`.
 struct FieldWriter<'o> {
     out: &'o mut dyn Write,
     order: ByteOrder,
@@ -83,8 +87,9 @@ impl FieldWriter<'_> {
         self.piece.extend_from_slice(&self.order.put(number));
     }
 
-    /// Writes the number of items of a list. The checks before writing ensure that this number fits
-    /// in 32 bits.
+    /// Writes the number of items of an array as a 32-bit integer.
+    ///
+    /// `Mesh::check` ensures that the number of items fits in 32 bits.
     fn count(&mut self, count: usize) {
         self.u32(u32::try_from(count).unwrap_or(u32::MAX));
     }
@@ -107,7 +112,7 @@ impl FieldWriter<'_> {
         self.pass()
     }
 
-    /// Writes the length of a byte string, and then the byte string.
+    /// Writes the length of a byte string in bytes, and then the bytes of the string.
     fn text(&mut self, bytes: &[u8]) -> Result<()> {
         self.count(bytes.len());
         if bytes.len() < PIECE {
@@ -118,7 +123,7 @@ impl FieldWriter<'_> {
         self.out.write_all(bytes).map_err(failed)
     }
 
-    /// Writes the buffered bytes to the output if the buffer is full.
+    /// Writes the buffered bytes to the output if the buffer holds at least 65,536 bytes.
     fn pass(&mut self) -> Result<()> {
         if self.piece.len() < PIECE { Ok(()) } else { self.flush() }
     }
@@ -176,7 +181,9 @@ impl FieldWriter<'_> {
             self.count(section.triangles.len());
             for triangle in &section.triangles {
                 for index in triangle {
-                    // The sum is below the total number of vertices, hence it fits in 32 bits.
+                    // Every vertex index in the merged vertex array is less than the total number
+                    // of vertices of the mesh, which fits in 32 bits, hence the sum of `index` and
+                    // `first` fits in 32 bits.
                     self.u32(index.saturating_add(*first));
                 }
                 self.pass()?;
@@ -196,7 +203,7 @@ impl FieldWriter<'_> {
         Ok(())
     }
 
-    /// Writes the numbers of one vertex that belong to one column.
+    /// Writes the numbers that the column `values` stores for the vertex with the index `row`.
     fn numbers(&mut self, values: &Values, row: usize) {
         fn of<T>(all: &[T], width: u8, row: usize) -> &[T] {
             let start = row.saturating_mul(width.into());
@@ -210,7 +217,7 @@ impl FieldWriter<'_> {
                     self.piece.extend_from_slice(&self.order.put_u16(*number));
                 }
             }
-            // The binary form has no flag for a column of any other type.
+            // Binary files store only columns of the number types `F32`, `Hex32` and `U16`.
             _ => {}
         }
     }

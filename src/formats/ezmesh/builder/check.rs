@@ -1,5 +1,6 @@
-//! Checks a mesh system before the first byte is written. Data that the file format cannot store is
-//! refused with an error.
+//! Checks the contents of an EZ-Mesh file (a mesh system) before the first byte is written.
+//!
+//! A check returns an error if the file format cannot store the data.
 
 use super::merge::MergedVertices;
 use super::mesh::Mesh;
@@ -10,14 +11,16 @@ use crate::error::{Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::parse::Limits;
 
-/// Maximum length of a word in the vertex text of a text file, in bytes.
+/// Maximum length of a word value (type code `p`) of a vertex in a text file, in bytes.
 ///
-/// Numbers have the same maximum length, because older readers have no space for longer tokens.
+/// Words and the texts of numbers have at most 30 bytes, because older readers have no buffer space
+/// for longer tokens.
 const WORD: usize = 30;
-/// Maximum length of the word for the meaning of a column, in bytes.
+/// Maximum length of the word that describes a vertex column in the attribute `semantic`, such as
+/// `position`, in bytes.
 const MEANING: usize = 64;
 
-/// Checks that the number of items of a list fits in 32 bits.
+/// Checks that `count`, the number of items of an array, fits in 32 bits.
 fn counted(field: Field, count: usize) -> Result<()> {
     match u32::try_from(count) {
         Ok(_) => Ok(()),
@@ -26,7 +29,8 @@ fn counted(field: Field, count: usize) -> Result<()> {
 }
 
 impl Mesh {
-    /// Checks the restrictions that apply to text files and to binary files.
+    /// Checks that the mesh system meets the conditions that apply to both text files and binary
+    /// files.
     pub(super) fn check(&self) -> Result<()> {
         self.for_each_name(&mut |field, name| counted(field, name.len()))?;
         let lists = [
@@ -83,7 +87,7 @@ impl Mesh {
         (0..).zip(&self.meshes).try_for_each(|(index, mesh)| mesh.check(mesh_place(index)))
     }
 
-    /// Checks the restrictions that apply to text files only.
+    /// Checks that the mesh system meets the conditions that apply only to text files.
     pub(super) fn check_text(&self) -> Result<()> {
         let lists = [
             ("textures", self.textures.len()),
@@ -117,7 +121,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Checks the restrictions that apply to binary files only.
+    /// Checks that the mesh system meets the conditions that apply only to binary files.
     pub(super) fn check_binary(&self) -> Result<()> {
         for (name, count) in
             [("tetra_meshes", self.tetra_meshes.len()), ("representations", self.representations.len())]
@@ -129,7 +133,10 @@ impl Mesh {
         (0..).zip(&self.meshes).try_for_each(|(index, mesh)| MergedVertices::new(mesh, mesh_place(index)).map(|_| ()))
     }
 
-    /// Calls `see` with each name of the mesh system, and with the field of the name for errors.
+    /// Calls `see` once for each name in the mesh system.
+    ///
+    /// The arguments of `see` are the field path of the name, for error messages, and the bytes of
+    /// the name.
     fn for_each_name(&self, see: &mut dyn FnMut(Field, &[u8]) -> Result<()>) -> Result<()> {
         see(Field::new("asset_name"), &self.asset_name)?;
         see(Field::new("asset_info"), &self.asset_info)?;
@@ -196,8 +203,8 @@ fn bone_at(bones: &[Bone], number: u32) -> Option<&Bone> {
 fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
     let wrong = name.iter().any(|byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31));
     let most = Limits::default().attribute;
-    // The length of the name as it is written: a double quote and an angle bracket become entities,
-    // which are longer.
+    // The length of the written name, in bytes: `"` is written as `&quot;` (6 bytes), and `<` is
+    // written as `&lt;` (4 bytes).
     let spelled = |byte: &u8| match byte {
         b'"' => 6,
         b'<' => 4,
@@ -215,8 +222,11 @@ fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
     Err(refused(field, format!("at most {most} bytes"), length.to_string()))
 }
 
-/// Checks that no bone before a parent bone has the same name as the parent. A text file stores the
-/// parent of a bone by its name, which refers to the first bone with this name.
+/// Checks that each parent bone has a name, and that no earlier bone of the skeleton has the same
+/// name.
+///
+/// A text file refers to a parent bone by its name. If several bones of the skeleton have the name
+/// of the parent, readers choose the first of these bones.
 fn check_parents(place: Field, bones: &[Bone]) -> Result<()> {
     let mut first = std::collections::HashMap::new();
     for (number, bone) in (0_u32..).zip(bones) {
@@ -257,7 +267,7 @@ impl MeshElement {
 }
 
 impl Vertices {
-    /// Checks that all columns have the same number of rows, and returns this number.
+    /// Checks that every column has one row per vertex, and returns the number of vertices.
     fn check(&self, place: Field) -> Result<usize> {
         let rows = self.len();
         counted(place.named("vertices"), rows)?;
@@ -302,7 +312,7 @@ impl Vertices {
         }
     }
 
-    /// Checks the restrictions that apply to text files only.
+    /// Checks that the vertices meet the conditions that apply only to text files.
     fn check_text(&self, place: Field) -> Result<()> {
         if self.bare > 0 {
             return Err(refused(place.named("vertices"), "vertices with columns in text", self.bare.to_string()));

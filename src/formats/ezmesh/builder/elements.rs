@@ -14,7 +14,7 @@ pub struct TetraMesh {
 /// A mesh instance to write: a mesh that is placed in the scene with a transform.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instance {
-    /// The name of the mesh that the instance places.
+    /// The name of the mesh that the instance places in the scene.
     pub mesh: Vec<u8>,
     /// The position, rotation and scale of the instance.
     pub transform: Transform,
@@ -23,9 +23,9 @@ pub struct Instance {
 /// A group of collision shapes to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Representation {
-    /// The name of the group.
+    /// The name of the group of collision shapes.
     pub name: Vec<u8>,
-    /// A description of the group, as free text.
+    /// A description of the group of collision shapes, as free text.
     pub info: Vec<u8>,
     /// The collision shapes of the group.
     pub collisions: Vec<Collision>,
@@ -34,14 +34,14 @@ pub struct Representation {
 /// A collision shape to write. The format does not store the size of a box, a sphere or a capsule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collision {
-    /// The name of the shape.
+    /// The name of the collision shape.
     pub name: Vec<u8>,
-    /// The type of the shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
+    /// The type of the collision shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
     pub kind: Vec<u8>,
-    /// The transform of the shape: the sixteen numbers of a matrix, in file order. If it is `None`,
-    /// no transform is written.
+    /// The transform of the collision shape: the sixteen numbers of a matrix, in file order. If the
+    /// field `transform` is `None`, no transform is written.
     pub transform: Option<[f32; 16]>,
-    /// The convex hull, if the shape is a convex hull.
+    /// The convex hull, or `None` if the collision shape is not a convex hull.
     pub hull: Option<Hull>,
 }
 
@@ -72,17 +72,17 @@ pub struct Texture {
 /// A key-value pair of strings to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserData {
-    /// The key of the pair.
+    /// The key of the key-value pair.
     pub key: Vec<u8>,
-    /// The value of the pair.
+    /// The value of the key-value pair.
     pub value: Vec<u8>,
 }
 
-/// A named byte string to write.
+/// Binary user data to write: a name and a byte string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserBinary {
-    /// The name of the byte string.
+    /// The name of the binary user data.
     pub name: Vec<u8>,
-    /// The bytes of the byte string.
+    /// The bytes of the binary user data.
     pub bytes: Vec<u8>,
 }

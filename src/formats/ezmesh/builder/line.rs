@@ -8,10 +8,11 @@ use crate::error::Result;
 
 /// Maximum length of a line of numbers, in bytes.
 const LINE: usize = 160;
-/// Number of bytes that are buffered before they are written to the output.
+/// Size of the output buffer, in bytes. The buffered bytes are written to the output when the
+/// buffer holds at least 65,536 bytes.
 const PIECE: usize = 64 << 10;
 
-/// The text of one number, in a buffer without an allocation.
+/// The text of one number, in a fixed-size buffer of 32 bytes without heap allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NumberText {
     bytes: [u8; 32],
@@ -33,10 +34,10 @@ impl fmt::Write for NumberText {
     }
 }
 
-/// Formats a value whose text is at most as long as the longest text of a number.
+/// Formats a number into a [`NumberText`]. The text of the number must have at most 32 bytes.
 pub(super) fn spelled(text: fmt::Arguments<'_>) -> NumberText {
     let mut spelled = NumberText::default();
-    // The buffer is large enough for all digits of any number.
+    // The buffer of 32 bytes is large enough for the text of any number.
     let _ = spelled.write_fmt(text);
     spelled
 }
@@ -61,7 +62,7 @@ pub(super) struct Lines<'o> {
     piece: Vec<u8>,
     /// Length of the current line so far, in bytes.
     column: usize,
-    /// The number of open elements, which is the depth of the indentation.
+    /// The number of open XML elements. Each open element indents a line by two spaces.
     depth: usize,
 }
 
@@ -126,8 +127,9 @@ impl<'o> Lines<'o> {
         self.text(name, spelled(format_args!("{}", number.into())).bytes())
     }
 
-    /// Writes the attribute `count` to the current tag. The checks before writing ensure that the
-    /// number fits in 32 bits.
+    /// Writes the attribute `count` to the current tag.
+    ///
+    /// `Mesh::check` ensures that the value of the attribute fits in 32 bits.
     pub(super) fn count(&mut self, count: usize) -> &mut Self {
         self.number("count", u32::try_from(count).unwrap_or(u32::MAX))
     }
@@ -171,8 +173,10 @@ impl<'o> Lines<'o> {
         self.end_line()
     }
 
-    /// Writes one number. If the number and a comma do not fit on the current line, the number is
-    /// written on the next line.
+    /// Writes `token`, the text of one number, character or word.
+    ///
+    /// If the token and a comma do not fit on the current line, the token is written on the next
+    /// line.
     pub(super) fn token(&mut self, token: &[u8]) -> Result<()> {
         if self.column > 0 && self.column.saturating_add(token.len()).saturating_add(2) > LINE {
             self.end_line()?;
@@ -185,14 +189,15 @@ impl<'o> Lines<'o> {
         Ok(())
     }
 
-    /// Ends a row of numbers with a comma. Ends the line too, if another row of `next` bytes does
-    /// not fit on it.
+    /// Ends a row of numbers with a comma.
+    ///
+    /// If another row of `next` bytes does not fit on the current line, `row` also ends the line.
     pub(super) fn row(&mut self, next: usize) -> Result<()> {
         self.put(b",");
         if self.column.saturating_add(next) > LINE { self.end_line() } else { Ok(()) }
     }
 
-    /// Ends the current line of numbers.
+    /// Ends the current line of numbers, if the line is not empty.
     pub(super) fn end_rows(&mut self) -> Result<()> {
         if self.column > 0 { self.end_line() } else { Ok(()) }
     }

@@ -1,5 +1,7 @@
-//! Merges the shared and the separate vertices of a mesh into one vertex list, because all sections
-//! of a mesh in a binary file use the same list.
+//! Merges the vertices of a mesh and the vertices of its sections into one vertex array.
+//!
+//! A binary file stores only one vertex array per mesh, and all sections of the mesh use this
+//! array.
 
 use super::mesh::Mesh;
 use super::parts::{MeshElement, Section};
@@ -10,20 +12,22 @@ use crate::error::{Field, Result};
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 
-/// The merged vertices of a mesh: the shared vertices of the mesh, and then the separate vertices
-/// of each section.
+/// The merged vertex array of a mesh: the shared vertices of the mesh, and then the separate
+/// vertices of each section.
 pub(super) struct MergedVertices<'s> {
-    /// The vertex flags of a binary file, which define the columns of a vertex.
+    /// The vertex flags for the binary file. The vertex flags define the columns of each vertex.
     pub(super) flags: u32,
-    /// The total number of vertices in the merged list.
+    /// The total number of vertices in the merged vertex array.
     pub(super) count: u32,
     pub(super) buffers: Vec<&'s Vertices>,
-    /// For each section, the index in the merged list of the first vertex that the section uses.
+    /// For each section, the index of its first vertex in the merged vertex array. For a section
+    /// that uses the shared vertices of the mesh, the element of `firsts` is 0.
     pub(super) firsts: Vec<u32>,
 }
 
 impl<'s> MergedVertices<'s> {
-    /// Merges the vertices of a mesh. `place` is the field path of the mesh, for errors.
+    /// Merges the shared vertices of a mesh and the separate vertices of its sections. `place` is
+    /// the field path of the mesh, for error messages.
     pub(super) fn new(mesh: &'s MeshElement, place: Field) -> Result<Self> {
         let mut merged = Self { flags: 0, count: 0, buffers: Vec::new(), firsts: Vec::new() };
         if let Some(vertices) = &mesh.vertices {
@@ -39,7 +43,8 @@ impl<'s> MergedVertices<'s> {
         Ok(merged)
     }
 
-    /// Appends a list of vertices, and returns the index of its first vertex in the merged list.
+    /// Appends vertices to the merged vertex array, and returns the index of the first appended
+    /// vertex.
     fn add(&mut self, vertices: &'s Vertices, place: Field) -> Result<u32> {
         let flags = flags(vertices, place)?;
         if !self.buffers.is_empty() && flags != self.flags {
@@ -56,7 +61,7 @@ impl<'s> MergedVertices<'s> {
     }
 }
 
-/// Returns the vertex flags of a binary file for the columns of these vertices.
+/// Returns the vertex flags that a binary file stores for the columns of `vertices`.
 fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
     let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
     let has = |semantic| format.column(semantic).is_some();
@@ -75,11 +80,13 @@ fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
         let found = crate::error::show_bytes(&[&column.word, &b" "[..], column.values.ctype().as_bytes()].concat());
         return Err(refused(place.named("semantic"), expected, found));
     }
-    // Each of these columns has a flag in the binary form.
+    // The loop above returns an error for a column without a vertex flag in binary files, so every
+    // column of `format` has a vertex flag.
     Ok(format.flags().unwrap_or_default())
 }
 
-/// Returns the columns of the vertices in the order in which a binary file stores them.
+/// Returns the vertex attributes (columns) of `vertices` in the order in which a binary file stores
+/// columns.
 pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
     let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
     let find = |semantic: Semantic| -> Option<&Column> {
@@ -92,7 +99,7 @@ pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
 
 const NOTHING: Bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
 
-/// Returns the bounding box, or a bounding box with all coordinates 0 if `bounds` is empty.
+/// Returns `bounds`, or a bounding box with all coordinates 0 if `bounds` is empty.
 fn or_nothing(bounds: Bounds) -> Bounds {
     if bounds.is_empty() { NOTHING } else { bounds }
 }
@@ -108,8 +115,8 @@ pub(super) fn section_bounds(section: &Section, shared: Option<&Vertices>) -> Bo
     or_nothing(used.fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: *at, max: *at })))
 }
 
-/// Returns the bounding box of all positions of a mesh. The bounding box is empty if the mesh has
-/// no positions.
+/// Returns the bounding box of all positions of a mesh. The returned bounding box is empty if the
+/// mesh has no positions.
 fn all_positions(mesh: &MeshElement) -> Bounds {
     let own = mesh.sections.iter().filter_map(|section| section.vertices.as_ref());
     let positions = mesh.vertices.iter().chain(own).filter_map(Vertices::positions);

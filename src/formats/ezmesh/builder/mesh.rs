@@ -4,21 +4,24 @@ use super::elements::{Instance, Representation, TetraMesh, Texture, UserBinary, 
 use super::parts::{Animation, Material, MeshElement, Skeleton};
 use crate::array::Bounds;
 
-/// A complete EZ-Mesh file to write. Names are byte strings, as in the files.
+/// The complete contents of an EZ-Mesh file to write.
+///
+/// Names are stored as bytes, as in the files, without conversion to UTF-8.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     /// The name of the asset.
     pub asset_name: Vec<u8>,
     /// A description of the asset, as free text.
     pub asset_info: Vec<u8>,
-    /// The version of the format. The version is 1 in every known file, and 1 by default.
+    /// The version number of the EZ-Mesh format. The format version number is 1 in every known
+    /// file, and 1 by default.
     pub system_version: i32,
-    /// The version of the asset.
+    /// The version number of the asset.
     pub asset_version: i32,
-    /// The bounding box of the whole file.
+    /// The bounding box of all meshes in the file.
     ///
-    /// If it is `None`, a text file is written without this bounding box, and a binary file is
-    /// written with the bounding box of all positions.
+    /// If the field `bounds` is `None`, a text file is written without the bounding box of the
+    /// file, and a binary file is written with the bounding box of all positions of all meshes.
     pub bounds: Option<Bounds>,
     /// The textures. Only a binary file can store textures.
     pub textures: Vec<Texture>,
@@ -40,10 +43,11 @@ pub struct Mesh {
     pub instances: Vec<Instance>,
     /// The groups of collision shapes. Only a text file can store collision shapes.
     pub representations: Vec<Representation>,
-    /// The plane at the end of a binary file: the three numbers of its normal, and its distance.
+    /// The plane at the end of a binary file: the x, y and z of the plane normal, and the plane
+    /// distance.
     ///
-    /// Only a binary file can store the plane. The plane is 1, 0, 0, 0 in every known file, and by
-    /// default.
+    /// Only a binary file can store the plane. The four numbers of the plane are 1, 0, 0, 0 in
+    /// every known file, and by default.
     pub plane: [f32; 4],
 }
 

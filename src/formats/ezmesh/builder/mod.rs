@@ -1,9 +1,10 @@
-//! Builds new EZ-Mesh files from lists of numbers and names, and writes them as text or as binary.
+//! Builds EZ-Mesh files from vectors of numbers and names, and writes text files or binary files.
 //!
-//! A [`Mesh`] is a complete file, as a struct with public fields that contain lists. The caller
-//! fills the fields, or copies them from an opened text or binary file with [`Mesh::of`]. The
-//! writer checks and encodes the contents. The writer returns an error before the first byte is
-//! written, if the format cannot store the data or if an index is out of range.
+//! A [`Mesh`] holds the contents of a complete file in public fields. The caller fills the fields
+//! of the [`Mesh`], or [`Mesh::of`] copies the contents of an opened text or binary file.
+//! [`Mesh::write_ezm`] writes a text file, and [`Mesh::write_ezb`] writes a binary file. If the
+//! file format cannot store the contents or if an index is out of range, `write_ezm` and
+//! `write_ezb` return an error before the first byte is written.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -48,8 +49,8 @@
 //! | [`plane`](Mesh::plane), [`Section::flags`], [`Track::seconds`] | omitted | yes |
 //!
 //! [`Mesh::reduce_to_ezm`] removes the data that a text file cannot store, and
-//! [`Mesh::reduce_to_ezb`] removes the data that a binary file cannot store. Both methods return
-//! the fields that they changed.
+//! [`Mesh::reduce_to_ezb`] removes the data that a binary file cannot store. Each `reduce_to`
+//! method returns the paths of the fields that the method changed.
 
 mod binary;
 mod check;

@@ -7,12 +7,12 @@ use crate::model::Transform;
 /// A skeleton to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
-    /// The name of the skeleton, by which meshes refer to it.
+    /// The name of the skeleton. Meshes refer to a skeleton by its name.
     pub name: Vec<u8>,
-    /// The bones of the skeleton. Vertices refer to a bone by its index in this list.
+    /// The bones of the skeleton. Vertices refer to a bone by its index in this vector.
     ///
-    /// A parent should come before its children in this list: some readers of text files find the
-    /// parent of a bone only if the parent comes first.
+    /// A parent bone should come before its child bones in this vector, because some readers of
+    /// text files find a parent bone only if it comes before the child bone.
     pub bones: Vec<Bone>,
 }
 
@@ -21,8 +21,8 @@ pub struct Skeleton {
 pub struct Bone {
     /// The name of the bone.
     ///
-    /// A text file stores the parent of a bone by its name. The name refers to the first bone of
-    /// the skeleton with this name.
+    /// A text file refers to a parent bone by its name. If several bones of a skeleton have the
+    /// same name, the name refers to the first of these bones.
     pub name: Vec<u8>,
     /// The index of the parent bone in the skeleton, or `None` for a bone without a parent.
     pub parent: Option<u32>,
@@ -35,14 +35,14 @@ pub struct Bone {
 pub struct Animation {
     /// The name of the animation.
     pub name: Vec<u8>,
-    /// The number of animation frames that the file declares. If it is `None`, the number of key
+    /// The declared number of animation frames. If the field `frames` is `None`, the number of key
     /// frames of the longest track is written.
     pub frames: Option<u32>,
     /// The declared duration of the whole animation, in seconds.
     pub duration: Option<f32>,
     /// The declared time from one animation frame to the next, in seconds.
     pub dtime: Option<f32>,
-    /// The tracks: one list of key frames for each animated bone.
+    /// The animation tracks: one track with key frames for each animated bone.
     pub tracks: Vec<Track>,
 }
 
@@ -51,11 +51,11 @@ pub struct Animation {
 pub struct Track {
     /// The name of the bone that the track moves.
     pub name: Vec<u8>,
-    /// The times that a binary file declares for the track, in seconds.
+    /// The duration and the frame time that a binary file declares for the track, in seconds.
     ///
-    /// The first time is the duration of the track, and the second is the time from one key frame
-    /// to the next. If the field is `None`, the times of the animation are written. A text file
-    /// cannot store the times of a track.
+    /// Element 0 of `seconds` is the duration of the track, and element 1 is the time from one key
+    /// frame to the next. If the field `seconds` is `None`, a binary file is written with the
+    /// `duration` and the `dtime` of the animation. A text file cannot store the field `seconds`.
     pub seconds: Option<[f32; 2]>,
     /// The transform of the bone in each key frame, relative to the parent bone.
     pub keys: Vec<Transform>,
@@ -64,9 +64,9 @@ pub struct Track {
 /// A material to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material {
-    /// The name of the material, by which sections refer to it.
+    /// The name of the material. Sections refer to a material by its name.
     pub name: Vec<u8>,
-    /// Additional data of the material, as free text.
+    /// The `meta_data` attribute of the material: additional data as free text.
     pub meta_data: Vec<u8>,
 }
 
@@ -75,13 +75,15 @@ pub struct Material {
 pub struct MeshElement {
     /// The name of the mesh.
     pub name: Vec<u8>,
-    /// The name of the skeleton of the mesh. In existing files, the name is often empty, or the
-    /// word `null`.
+    /// The name of the skeleton of the mesh. In existing files, the skeleton name of a mesh is
+    /// often empty or the word `null`.
     pub skeleton: Vec<u8>,
-    /// The bounding box of the mesh. If it is `None`, a text file is written without this bounding
-    /// box.
+    /// The bounding box of the mesh. If the field `bounds` is `None`, a text file is written
+    /// without the bounding box of the mesh, and a binary file is written with the bounding box of
+    /// the mesh's positions.
     pub bounds: Option<Bounds>,
-    /// The shared vertices: all sections without separate vertices use them.
+    /// The shared vertices of the mesh: every section without separate vertices uses the shared
+    /// vertices.
     pub vertices: Option<Vertices>,
     /// The sections of the mesh.
     pub sections: Vec<Section>,
@@ -93,18 +95,20 @@ pub struct Section {
     /// The name of the material of the section.
     pub material: Vec<u8>,
     /// The `info` attribute of the section, such as the path of a texture. Only a text file can
-    /// store it.
+    /// store the attribute `info` of a section.
     pub info: Option<Vec<u8>>,
-    /// The bounding box of the section. If it is `None`, a text file is written without this
-    /// bounding box.
+    /// The bounding box of the section. If the field `bounds` is `None`, a text file is written
+    /// without the bounding box of the section, and a binary file is written with the bounding box
+    /// of the section's triangles.
     pub bounds: Option<Bounds>,
-    /// The separate vertices of this section, as in older files. If the field is `None`, the
-    /// section uses the shared vertices of its mesh.
+    /// The separate vertices of the section, which no other section uses. Separate vertices occur
+    /// in older files. If the field `vertices` is `None`, the section uses the shared vertices of
+    /// its mesh.
     pub vertices: Option<Vertices>,
     /// The vertex flags that a binary file declares for the section.
     ///
-    /// If the field is `None`, the flags of the vertices of the mesh are written. A text file
-    /// cannot store these flags.
+    /// If the field `flags` is `None`, a binary file is written with the vertex flags of the mesh.
+    /// A text file cannot store vertex flags.
     pub flags: Option<u32>,
     /// The three vertex indices of each triangle, counter-clockwise seen from the side to which the
     /// normals point.

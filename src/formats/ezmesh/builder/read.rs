@@ -1,4 +1,4 @@
-//! Copies the contents of an opened file into a builder [`Mesh`].
+//! Copies the contents of an opened file into a [`Mesh`] of the builder.
 
 use super::elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use super::mesh::Mesh;
@@ -18,21 +18,23 @@ use crate::model::Transform;
 use crate::parse::Name;
 
 impl Mesh {
-    /// Copies the contents of an opened file, text or binary.
+    /// Copies the contents of an opened text file or binary file.
     ///
-    /// Every copied number has the value that the reader returns for it, and every float keeps its
-    /// bits.
+    /// Every copied number is equal to the number that the reader returns, and every copied float
+    /// has the same bits.
     ///
-    /// A missing text attribute gets the default value of the reader. A missing bounding box or
-    /// duration stays missing. The word of a column becomes the standard word of writers. A key
-    /// frame without a scale gets a scale of 1. A bone whose parent name belongs to no bone gets no
-    /// parent. Data that readers ignore is not copied: comments, unknown elements and attributes,
-    /// wrong counts, and numbers beyond the declared count.
+    /// If a text file does not contain an attribute, the copy contains the default value that the
+    /// reader returns. For a bounding box or a duration that the file does not contain, the copy
+    /// has `None`. In the copy, the semantic of each vertex column is the standard word for its
+    /// meaning, such as `position`, not the word from the file. If the file stores no scale for a
+    /// key frame, the scale in the copy is 1. If no bone has the parent name that the file stores
+    /// for a bone, the copied bone has no parent. Data that readers ignore is not copied: comments,
+    /// unknown elements and attributes, wrong counts, and numbers beyond the declared count.
     ///
     /// # Errors
     ///
-    /// Returns an error with its field and offset if an element of the file cannot be read. Returns
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns an error with the field name and the byte offset if an element of the file cannot be
+    /// read. Returns [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn of(view: View<'_>) -> Result<Self> {
         let default = Self::default();
         let [system, asset] = view.versions()?;
@@ -89,7 +91,7 @@ fn out_of_memory(asked: usize) -> Error {
     Error::without_offset(FORMAT, Field::new("copy"), ErrorKind::OutOfMemory { asked: as_u64(asked) })
 }
 
-/// Reserves space for `count` more items in a list, or returns an error if the allocation fails.
+/// Reserves space for `count` more items in a vector, or returns an error if the allocation fails.
 fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
     list.try_reserve_exact(count).map_err(|_| out_of_memory(count.saturating_mul(size_of::<T>())))
 }
@@ -101,7 +103,7 @@ fn bytes(name: Name<'_>) -> Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Collects items into a list, and returns an error if an allocation fails.
+/// Collects items into a vector, or returns an error if an allocation fails.
 fn list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut list = Vec::new();
     reserve(&mut list, items.size_hint().1.unwrap_or_default())?;
@@ -145,8 +147,8 @@ fn animation(animation: animation::Animation<'_>) -> Result<Animation> {
     Ok(copy)
 }
 
-/// Copies the key frames of a track. The parsed key frames of a text file are not stored in the
-/// cache.
+/// Copies the key frames of a track. For a text file, `keys` parses the text of the key frames but
+/// does not cache the parsed numbers.
 fn keys(track: animation::Track<'_>) -> Result<Vec<Transform>> {
     if track.seconds()?.is_some() {
         let keys = track.keys()?;
@@ -205,8 +207,8 @@ fn triangles(view: View<'_>, buffer: IndexBuffer<'_>) -> Result<Vec<[u32; 3]>> {
     Ok(triangles)
 }
 
-/// Copies the vertices of a mesh or a section. Returns `None` if a binary file has neither vertices
-/// nor columns for the mesh.
+/// Copies the vertices of a mesh, a section or a convex hull. Returns `None` if `buffer` is `None`,
+/// or if the vertex buffer has neither vertices nor columns.
 fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<Vertices>> {
     let Some(buffer) = buffer else { return Ok(None) };
     let format = *buffer.format();
@@ -217,7 +219,8 @@ fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<
     if view.order().is_none() {
         buffer.block()?.can_hold(rows, format.least_text().into(), format.all_scalars().len())?;
     }
-    // Consecutive numbers of the same type within a column become a separate array.
+    // Each sequence of consecutive numbers with the same type within a column is copied to a
+    // separate array.
     let mut runs = Vec::new();
     let mut run_of = [0_usize; MAX_SCALARS];
     let mut counts = Vec::new();
@@ -256,15 +259,17 @@ fn vertices(view: View<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<
         column.word = word;
     }
     if view.order().is_some() {
-        // Programs that write text files use another column order than binary files.
+        // The copied vertex columns of a binary file are sorted into the order of the text files
+        // that exporters write.
         let mut ranks = format.columns().iter().map(|column| rank(column.semantic)).collect::<Vec<_>>().into_iter();
         vertices.columns.sort_by_cached_key(|_| ranks.next());
     }
     Ok(Some(vertices))
 }
 
-/// Returns the sort key of a column. Sorting by this key puts the columns of a binary file in the
-/// order that text files use.
+/// Returns the sort key of a column with the meaning `semantic`. Sorting by the returned key puts
+/// the vertex columns of a binary file in the order in which exporters write the columns of a text
+/// file.
 const fn rank(semantic: Semantic) -> u8 {
     match semantic {
         Semantic::BlendWeights => 1,
@@ -275,7 +280,7 @@ const fn rank(semantic: Semantic) -> u8 {
     }
 }
 
-/// Creates an empty array with space for the numbers of all vertices.
+/// Creates an empty array with space for `width` numbers of each of the `rows` vertices.
 fn with_room(scalar: Scalar, width: u8, rows: usize) -> Result<Values> {
     let mut values = Values::empty(scalar, width);
     let count = rows.saturating_mul(width.into());
@@ -291,12 +296,14 @@ fn with_room(scalar: Scalar, width: u8, rows: usize) -> Result<Values> {
     Ok(values)
 }
 
-/// Appends a number to an array of its type. The array must have space for the number.
+/// Appends the number `cell` to the array `values`, which must have the same number type and free
+/// space.
 fn push(values: &mut Values, cell: VertexValue<'_>) -> Result<()> {
     let low = |number: u32| number.to_le_bytes();
     match (values, cell) {
         (Values::F32(_, all), VertexValue::Float(float)) => all.push(float),
-        // A file stores only the lowest bytes of an integer: four, two or one byte.
+        // Only the lowest four, two or one bytes of an integer are copied, depending on the number
+        // type of the array.
         (Values::I32(_, all), VertexValue::Integer(number)) => all.push(i32::from_le_bytes(lowest(number))),
         (Values::U16(_, all), VertexValue::Integer(number)) => all.push(u16::from_le_bytes(lowest(number))),
         (Values::U8(_, all), VertexValue::Integer(number)) => all.push(u8::from_le_bytes(lowest(number))),
@@ -305,7 +312,8 @@ fn push(values: &mut Values, cell: VertexValue<'_>) -> Result<()> {
         (Values::Hex16(_, all), VertexValue::Hex(number)) => all.push(u16::from_le_bytes(lowest(number.into()))),
         (Values::Hex32(_, all), VertexValue::Hex(number)) => all.push(u32::from_le_bytes(low(number))),
         (Values::Words(_, all), VertexValue::Word(word)) => all.push(bytes(word)?),
-        // The array was created for the type of this number, hence no other combination occurs.
+        // The array `values` was created for the number type of `cell`, hence no other combination
+        // occurs.
         _ => {}
     }
     Ok(())

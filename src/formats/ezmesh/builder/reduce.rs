@@ -7,10 +7,10 @@ use crate::error::Field;
 use crate::formats::ezmesh::semantic::Semantic;
 
 impl Mesh {
-    /// Removes the data that a text file cannot store, and returns the removed fields.
+    /// Removes the data that a text file cannot store, and returns the paths of the removed fields.
     ///
-    /// The method removes textures, user data, a plane other than the default, the flags of
-    /// sections, the seconds of tracks, and vertices without columns.
+    /// `reduce_to_ezm` removes textures, user data, a plane that differs from the default plane,
+    /// the field `flags` of sections, the field `seconds` of tracks, and vertices without columns.
     ///
     /// ```
     /// use meshpeek::ezmesh::builder::{Mesh, UserData};
@@ -55,14 +55,17 @@ impl Mesh {
         taken
     }
 
-    /// Removes the data that a binary file cannot store, and returns the changed fields.
+    /// Removes the data that a binary file cannot store, and returns the paths of the changed
+    /// fields.
     ///
-    /// The method removes tetrahedral meshes, collision shapes, the `info` of sections, and columns
-    /// for which the binary form has no flag. An `interp` column with fewer than four floats per
-    /// vertex is extended with zeros, and the field of the column is returned too.
+    /// `reduce_to_ezb` removes tetrahedral meshes, collision shapes, the field `info` of sections,
+    /// and columns for which binary files have no vertex flag. An `interp` column with fewer than
+    /// four floats per vertex is extended with zeros, and the path of the extended column is also
+    /// returned.
     ///
-    /// A section whose vertices have other columns than the previous vertices of the mesh is not
-    /// changed. The writer returns an error for such a section.
+    /// If the vertices of a section have other columns than the preceding vertices of the same
+    /// mesh, `reduce_to_ezb` does not convert these columns, and [`Mesh::write_ezb`] returns an
+    /// error for the section.
     pub fn reduce_to_ezb(&mut self) -> Vec<Field> {
         let mut taken = Vec::new();
         clear(&mut self.tetra_meshes, "tetra_meshes", &mut taken);
@@ -118,8 +121,8 @@ impl Vertices {
 }
 
 impl Column {
-    /// Extends an `interp` column to four floats per vertex, and returns whether the column had
-    /// fewer than four.
+    /// Extends an `interp` column to four floats per vertex. Returns whether the column had fewer
+    /// than four floats per vertex.
     fn widen(&mut self) -> bool {
         let Values::F32(width @ 1..4, floats) = &self.values else { return false };
         let mut wide = Vec::with_capacity(self.values.len().saturating_mul(4));

@@ -1,4 +1,4 @@
-//! Creates the errors that the writer returns.
+//! Creates the errors that the writer of EZ-Mesh files returns.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn failed(error: std::io::Error) -> Error {
     Error::without_offset(FORMAT, Field::new("output"), error.into())
 }
 
-/// Returns the field path of the mesh with the index `mesh`, for errors.
+/// Returns the field path of the mesh with the index `mesh`, for error messages.
 pub(super) const fn mesh_place(mesh: u64) -> Field {
     Field::new("").in_list("mesh", mesh)
 }

@@ -1,4 +1,4 @@
-//! Writes a mesh system as XML text.
+//! Writes the contents of an EZ-Mesh file (a mesh system) as XML text.
 
 use std::io::Write;
 
@@ -15,8 +15,9 @@ use crate::model::Transform;
 /// The row length for which [`Lines::row`] starts a new line after every row.
 const WHOLE_LINE: usize = usize::MAX;
 
-/// Writes a mesh system as XML text. The function requires that the checks of the mesh system
-/// succeeded.
+/// Writes the mesh system to `out` as XML text.
+///
+/// The caller must first run `Mesh::check` and `Mesh::check_text` on the mesh system.
 pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     let mut lines = Lines::new(out);
     lines.line(br#"<?xml version="1.0"?>"#)?;
@@ -44,7 +45,8 @@ pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     lines.finish()
 }
 
-/// Writes the element of a list and all items of the list. Writes nothing if the list is empty.
+/// Writes an XML element that contains all items of `items`, with the number of items as the
+/// attribute `count`. Writes nothing if `items` is empty.
 fn list<T>(
     lines: &mut Lines<'_>,
     name: &str,
@@ -139,7 +141,8 @@ fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&ColumnTypes
     lines.close("MeshSection")
 }
 
-/// The attributes `ctype` and `semantic` of vertex columns, as written in a text file.
+/// The values of the attributes `ctype` and `semantic`, which describe the vertex columns in a text
+/// file.
 struct ColumnTypes {
     ctype: String,
     semantic: Vec<u8>,
@@ -164,7 +167,7 @@ fn vertex_buffer(lines: &mut Lines<'_>, vertices: Option<&Vertices>, types: Opti
     lines.close("vertexbuffer")
 }
 
-/// Writes the numbers of one vertex that belong to one column.
+/// Writes the numbers that the column `values` stores for the vertex with the index `row`.
 fn numbers(lines: &mut Lines<'_>, values: &Values, row: usize) -> Result<()> {
     fn each<T>(all: &[T], width: u8, row: usize, write: impl FnMut(&T) -> Result<()>) -> Result<()> {
         let width = usize::from(width);
@@ -201,7 +204,8 @@ fn index_buffer(lines: &mut Lines<'_>, triangles: &[[u32; 3]]) -> Result<()> {
             length = length.saturating_add(index.bytes().len()).saturating_add(1);
             lines.token(index.bytes())?;
         }
-        // The text of the next triangle usually has the same length as the text of this triangle.
+        // `length` is the text length of the current triangle in bytes. The text of the next
+        // triangle usually has the same length as the text of the current triangle.
         lines.row(length)?;
     }
     lines.end_rows()?;

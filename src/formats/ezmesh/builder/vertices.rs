@@ -1,9 +1,9 @@
-//! Vertices to write: columns of numbers, of any type of the format.
+//! Vertices to write: columns of numbers. A column can have any number type of the EZ-Mesh format.
 
 use crate::formats::ezmesh::semantic::{Scalar, Semantic};
 use crate::formats::ezmesh::vertex_format::{VertexFormat, VertexFormatFault};
 
-/// Vertices to write, stored as one list of numbers per column.
+/// Vertices to write, stored as one array of numbers per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vertices {
     /// The columns of the vertices.
@@ -11,12 +11,12 @@ pub struct Vertices {
     /// All columns must have the same number of rows, which is one row per vertex. A vertex has at
     /// most 63 numbers in all columns together.
     pub columns: Vec<Column>,
-    /// The number of vertices if the list of columns is empty. Only the binary form can store
-    /// vertices without columns.
+    /// The number of vertices if the vector `columns` is empty, otherwise 0. Only a binary file can
+    /// store vertices without columns.
     pub bare: u32,
 }
 
-/// One column of all vertices: an attribute such as the position.
+/// One column: the values of one vertex attribute, such as the position, for all vertices.
 ///
 /// ```
 /// use meshpeek::ezmesh::Semantic;
@@ -26,41 +26,43 @@ pub struct Vertices {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
-    /// The word for the meaning of the column in a text file: `position`, or any other word.
+    /// The word that describes the column in the attribute `semantic` of a text file: a word of the
+    /// format, such as `position`, or any other word.
     pub word: Vec<u8>,
     /// The numbers of the column.
     pub values: Values,
 }
 
-/// The numbers of a column: the count per vertex, and the numbers of all vertices in sequence.
+/// The numbers of a column, vertex by vertex, with their number type.
 ///
-/// The first field of each variant is the count of numbers per vertex. The code in the description
-/// of a variant is the type code in the `ctype` of a text file.
+/// In each variant except `Mixed`, the first field is the number of components per vertex, and the
+/// second field contains the components of all vertices in sequence. The type code in the
+/// description of each variant of `Values` is the code in the attribute `ctype` of a text file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Code `f`: floats of four bytes.
+    /// Type code `f`: floats of four bytes.
     F32(u8, Vec<f32>),
-    /// Code `d`: integers of four bytes.
+    /// Type code `d`: integers of four bytes.
     I32(u8, Vec<i32>),
-    /// Code `h`: integers of two bytes. A negative integer in a text file is read as its two's
-    /// complement.
+    /// Type code `h`: integers of two bytes. A negative integer in a text file is read as the
+    /// unsigned integer with the same two's complement bits.
     U16(u8, Vec<u16>),
-    /// Code `b`: integers of one byte. A negative integer in a text file is read as its two's
-    /// complement.
+    /// Type code `b`: integers of one byte. A negative integer in a text file is read as the
+    /// unsigned integer with the same two's complement bits.
     U8(u8, Vec<u8>),
-    /// Code `c`: characters, one byte each. A character must not be a separator (a blank or a
-    /// comma).
+    /// Type code `c`: characters, one byte each. None of the characters may be a separator (a blank
+    /// or a comma).
     Characters(u8, Vec<u8>),
-    /// Code `x1`: numbers of one byte, written as two hexadecimal digits.
+    /// Type code `x1`: numbers of one byte, written as two hexadecimal digits.
     Hex8(u8, Vec<u8>),
-    /// Code `x2`: numbers of two bytes, written as four hexadecimal digits.
+    /// Type code `x2`: numbers of two bytes, written as four hexadecimal digits.
     Hex16(u8, Vec<u16>),
-    /// Code `x4`: numbers of four bytes, written as eight hexadecimal digits.
+    /// Type code `x4`: numbers of four bytes, written as eight hexadecimal digits.
     Hex32(u8, Vec<u32>),
-    /// Code `p`: words of text, each of at most 30 bytes.
+    /// Type code `p`: words of text, each of at most 30 bytes.
     Words(u8, Vec<Vec<u8>>),
-    /// Numbers of several types: a list with one element for each part of the column, in order. No
-    /// element of this list may be `Mixed`.
+    /// Numbers of several types: the vector has one element for each sequence of numbers with the
+    /// same type, in column order. No element of a `Mixed` vector may be `Mixed` itself.
     Mixed(Vec<Values>),
 }
 
@@ -77,7 +79,8 @@ impl From<Vec<Column>> for Vertices {
 }
 
 impl Vertices {
-    /// Returns the number of vertices, which is the number of rows of the first column.
+    /// Returns the number of vertices: the number of rows of the first column, or `bare` if no
+    /// column exists.
     #[must_use]
     pub fn len(&self) -> usize {
         match self.columns.first() {
@@ -86,14 +89,16 @@ impl Vertices {
         }
     }
 
-    /// Returns whether there are no vertices.
+    /// Returns whether the number of vertices is 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the column with the given meaning, or `None` if the vertices have no such column
-    /// with the required number types.
+    /// Returns the column with the meaning `semantic`.
+    ///
+    /// Returns `None` if no column has both the meaning `semantic` and the number types that this
+    /// meaning requires.
     #[must_use]
     pub fn column(&self, semantic: Semantic) -> Option<&Column> {
         let format = self.format().ok()?;
@@ -111,18 +116,21 @@ impl Vertices {
         }
     }
 
-    /// Returns the attributes `ctype` and `semantic` for a text file. The `semantic` contains the
-    /// words of the columns without changes.
+    /// Returns the values of the attributes `ctype` and `semantic` for a text file. The value of
+    /// `semantic` contains the original word of each column, which may differ from the standard
+    /// word for the column's meaning.
     pub(super) fn raw_types(&self) -> [String; 2] {
         let ctype = self.columns.iter().map(|column| column.values.ctype()).collect::<Vec<_>>().join(" ");
-        // Words that are not UTF-8 are refused before the output is written. Hence the output never
-        // contains a lossy conversion.
+        // In words that are not UTF-8, the invalid bytes are replaced with U+FFFD. The converted
+        // words are never written to a file, because the writer puts the original bytes of a word
+        // or a standard word into the file.
         let words =
             self.columns.iter().map(|column| String::from_utf8_lossy(&column.word)).collect::<Vec<_>>().join(" ");
         [ctype, words]
     }
 
-    /// Returns the format of a vertex, or an error if the columns do not form a valid format.
+    /// Returns the vertex format, or an error if [`VertexFormat::parse`] rejects the types or words
+    /// of the columns.
     pub(super) fn format(&self) -> Result<VertexFormat, VertexFormatFault> {
         if self.columns.is_empty() {
             return Ok(VertexFormat::EMPTY);
@@ -131,10 +139,12 @@ impl Vertices {
         VertexFormat::parse(ctype.as_bytes(), words.as_bytes())
     }
 
-    /// Returns the word that is written for each column in a text file.
+    /// Returns, for each column, the word that the writer puts into the attribute `semantic` of a
+    /// text file.
     ///
-    /// A column with a known meaning gets the standard word for the meaning. If that word would
-    /// change how a reader interprets another column, no word is replaced.
+    /// For a column with a known meaning, the returned word is the standard word for this meaning.
+    /// If the standard words would change how a reader interprets any column, the original words of
+    /// all columns are returned.
     pub(super) fn standard_words(&self) -> Vec<Vec<u8>> {
         let own = || self.columns.iter().map(|column| column.word.clone());
         let Ok(format) = self.format() else { return own().collect() };
@@ -149,8 +159,8 @@ impl Vertices {
 }
 
 impl Column {
-    /// Creates a column with the standard word for a meaning. For [`Semantic::Other`], the word is
-    /// empty.
+    /// Creates a column with the meaning `semantic` and the standard word for this meaning. For
+    /// [`Semantic::Other`], the word of the created column is empty.
     #[must_use]
     pub fn new(semantic: Semantic, values: Values) -> Self {
         Self { word: semantic.word().unwrap_or_default().into(), values }
@@ -204,20 +214,21 @@ impl Column {
         Self::floats(Semantic::BlendWeights, items)
     }
 
-    /// Creates a column of bone indices. Index 0 is the first bone of the skeleton of the mesh.
+    /// Creates a column of bone indices. The bone index 0 refers to the first bone of the skeleton
+    /// of the mesh.
     #[must_use]
     pub fn bones(items: impl IntoIterator<Item = [u16; 4]>) -> Self {
         Self::new(Semantic::BlendIndices, Values::U16(4, items.into_iter().flatten().collect()))
     }
 
-    /// Creates a column of radii.
+    /// Creates a column of radii, one per vertex.
     #[must_use]
     pub fn radii(items: impl IntoIterator<Item = f32>) -> Self {
         Self::new(Semantic::Radius, Values::F32(1, items.into_iter().collect()))
     }
 
     /// Creates an `interp` column with `N` floats per vertex, where `N` is at most 4. `number` is
-    /// the index of the column, from 0 to 7.
+    /// the index of the `interp` column, from 0 to 7.
     #[must_use]
     pub fn interps<const N: usize>(number: u8, items: impl IntoIterator<Item = [f32; N]>) -> Self {
         Self::floats(Semantic::Interp(number), items)
@@ -225,7 +236,7 @@ impl Column {
 }
 
 impl Values {
-    /// Creates an empty list of values with one number type, and `width` numbers per vertex.
+    /// Creates an empty column with the number type `scalar` and `width` numbers per vertex.
     pub(super) const fn empty(scalar: Scalar, width: u8) -> Self {
         match scalar {
             Scalar::Float => Self::F32(width, Vec::new()),
@@ -240,8 +251,8 @@ impl Values {
         }
     }
 
-    /// Returns the type of the numbers, the count of numbers per vertex, and the total count of
-    /// numbers.
+    /// Returns the number type of the column, the number of components per vertex, and the total
+    /// number of components of all vertices.
     ///
     /// Returns `None` for a column of mixed types.
     pub(super) fn shape(&self) -> Option<(Scalar, u8, usize)> {
@@ -259,8 +270,9 @@ impl Values {
         })
     }
 
-    /// Returns the parts of the column: the elements of a `Mixed` column, or the column itself. All
-    /// numbers of a part have the same type.
+    /// Returns the elements of a `Mixed` column, or a slice that contains only the column itself.
+    ///
+    /// All numbers of one returned element have the same type.
     pub(super) const fn parts(&self) -> &[Self] {
         match self {
             Self::Mixed(parts) => parts.as_slice(),
@@ -268,15 +280,15 @@ impl Values {
         }
     }
 
-    /// Returns the number of vertices. For a column of mixed types, this number is computed from
-    /// the first part.
+    /// Returns the number of vertices. For a `Mixed` column, the number of vertices is computed
+    /// from the first element.
     #[must_use]
     pub fn len(&self) -> usize {
         let Some((_, width, count)) = self.parts().first().and_then(Self::shape) else { return 0 };
         count.checked_div(width.into()).unwrap_or_default()
     }
 
-    /// Returns whether there are no vertices.
+    /// Returns whether the number of vertices is 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

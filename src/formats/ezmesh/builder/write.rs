@@ -1,4 +1,6 @@
-//! Writes a mesh system as text or in the binary form, to any output or to memory.
+//! Writes the contents of an EZ-Mesh file (a mesh system) as a text file or as a binary file.
+//!
+//! The output is any `Write` value, or a new `Vec<u8>`.
 
 use std::io::Write;
 
@@ -10,39 +12,42 @@ use crate::error::Result;
 impl Mesh {
     /// Writes the mesh system as XML text that every known reader of the format accepts.
     ///
-    /// The root element is `MeshSystem`, and lines end with CR LF. Lines of numbers have at most
-    /// 160 bytes, and a number has at most 30 bytes.
+    /// The root element is `MeshSystem`, and lines end with CR LF. A line of numbers has at most
+    /// 160 bytes, and the text of one number has at most 30 bytes.
     ///
     /// A float is written with the fewest digits that parse to the same bits. Infinities and NaN
-    /// are written as bits after a `$`. In names, `"` becomes `&quot;` and `<` becomes `&lt;`. All
-    /// other bytes of a name are written unchanged, including `&`. The bones keep their order: some
-    /// readers find the parent of a bone only if the parent comes before the bone. The writer's
-    /// buffers do not grow with the amount of numbers.
+    /// are written as `0$` and their bits in eight hexadecimal digits, such as `0$7f800000`. In
+    /// names, `"` is written as `&quot;`, and `<` is written as `&lt;`. All other bytes of a name
+    /// are written unchanged, including `&`. Bones are written in the order of the field `bones`,
+    /// although some readers find a parent bone only if it comes before its child bones. The size
+    /// of the writer's buffers does not depend on how many numbers are written.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the field if a text
-    /// file cannot store the data; nothing is written in this case. Also returns an error if
-    /// writing to `out` fails.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
+    /// before the first byte is written, if a text file cannot store the data. Returns the I/O
+    /// error if writing to `out` fails.
     pub fn write_ezm(&self, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_text()?;
         text::write(self, out)
     }
 
-    /// Writes the mesh system in the binary form: little-endian as version 100, or big-endian as
-    /// version 101.
+    /// Writes the mesh system as a binary file: little-endian with the version number 100, or
+    /// big-endian with the version number 101.
     ///
-    /// Every number keeps its bits. The separate vertices of a section are appended to the vertices
-    /// of the mesh, and the indices of the section are adjusted. A missing bounding box is
-    /// computed: for a section from the positions that its triangles use, for a mesh or the file
-    /// from all positions. If there are no positions, all coordinates of the bounding box are 0.
+    /// The bits of every vertex number and transform are written unchanged. The separate vertices
+    /// of a section are appended to the vertices of the mesh, and the vertex indices of the section
+    /// are increased accordingly. A missing bounding box is computed: for a section from the
+    /// positions that its triangles use, for a mesh from all its positions, and for the file from
+    /// all positions of all meshes. A computed bounding box without positions has only coordinates
+    /// of 0.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the field if a binary
-    /// file cannot store the data; nothing is written in this case. Also returns an error if
-    /// writing to `out` fails.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
+    /// before the first byte is written, if a binary file cannot store the data. Returns the I/O
+    /// error if writing to `out` fails.
     pub fn write_ezb(&self, order: ByteOrder, out: &mut dyn Write) -> Result<()> {
         let version = match order {
             ByteOrder::Little => 100,
@@ -51,7 +56,8 @@ impl Mesh {
         self.write_binary(order, version, out)
     }
 
-    /// Writes the mesh system in the binary form, with any combination of byte order and version.
+    /// Writes the mesh system as a binary file with the given byte order and version number.
+    /// `write_binary` allows any combination of a byte order and a version number.
     pub(crate) fn write_binary(&self, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_binary()?;

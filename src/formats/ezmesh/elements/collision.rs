@@ -1,4 +1,4 @@
-//! Collision shapes for a physics engine, in groups.
+//! Groups of collision shapes for a physics engine.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A group of collision shapes. Only text files have such groups.
+/// A group of collision shapes. Only text files can contain collision shapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Representation<'a> {
     element: ElementReader<'a>,
@@ -27,12 +27,12 @@ impl<'a> Representation<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.name("name")
     }
 
-    /// Returns the description of the group, as stored in the file. The description is free text.
+    /// Returns the description of the group of collision shapes: free text, as stored in the file.
     ///
     /// # Errors
     ///
@@ -41,13 +41,13 @@ impl<'a> Representation<'a> {
         self.element.name("info")
     }
 
-    /// Returns the number of shapes that the file declares for the group, or `None` if the file
-    /// declares no number.
+    /// Returns the number of collision shapes that the file declares for the group, or `None` if
+    /// the attribute `count` is missing.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
-    /// count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute `count` is not
+    /// an integer from 0 to 4294967295.
     pub fn declared_count(&self) -> Result<Option<u32>> {
         self.element.counted("count")
     }
@@ -81,12 +81,12 @@ impl<'a> Collision<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.name("name")
     }
 
-    /// Returns the type of the shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
+    /// Returns the type of the collision shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
     ///
     /// # Errors
     ///
@@ -95,13 +95,13 @@ impl<'a> Collision<'a> {
         self.element.name("type")
     }
 
-    /// Returns the transform of the shape as the sixteen numbers of a matrix, in file order.
-    /// Returns `None` if the file stores no transform.
+    /// Returns the transform of the collision shape as the sixteen numbers of a matrix, in file
+    /// order. Returns `None` if the file stores no transform.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute does not
-    /// contain exactly sixteen numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute `transform`
+    /// does not contain exactly sixteen numbers.
     pub fn transform(&self) -> Result<Option<[f32; 16]>> {
         self.element.floats("transform")
     }
@@ -115,21 +115,20 @@ impl<'a> Collision<'a> {
         self.element.view.within(kind, ElementKind::Collision, self.element.index)
     }
 
-    /// Returns the points of the convex hull of the shape, or `None` if the shape has no points.
+    /// Returns the points of the convex hull, or `None` if the collision shape has no points.
     ///
     /// # Errors
     ///
-    /// Returns the errors that [`VertexBuffer`] describes.
+    /// Returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn hull_points(&self) -> Result<Option<VertexBuffer<'a>>> {
         self.inner(ElementKind::HullVertices).map(VertexBuffer::locate).transpose()
     }
 
-    /// Returns the triangles of the convex hull of the shape, or `None` if the shape has no
-    /// triangles.
+    /// Returns the triangles of the convex hull, or `None` if the collision shape has no triangles.
     ///
     /// # Errors
     ///
-    /// Returns the errors that [`IndexBuffer`] describes.
+    /// Returns the errors that the documentation of [`IndexBuffer`] lists.
     pub fn hull_triangles(&self) -> Result<Option<IndexBuffer<'a>>> {
         self.inner(ElementKind::HullTriangles).map(IndexBuffer::locate).transpose()
     }

@@ -18,9 +18,9 @@ pub struct Texture<'a> {
 pub struct Picture<'a> {
     /// The name of the texture.
     pub name: Name<'a>,
-    /// Width, in pixels.
+    /// Width of the texture, in pixels.
     pub width: u32,
-    /// Height, in pixels.
+    /// Height of the texture, in pixels.
     pub height: u32,
     /// Size of a pixel, in bytes.
     pub pixel_size: u32,
@@ -34,11 +34,11 @@ impl<'a> Texture<'a> {
         Self { element: ElementReader { view, kind: ElementKind::Texture, index, place } }
     }
 
-    /// Returns the name, size and pixels of the texture, or `None` in a text file.
+    /// Returns the name, size and pixels of the texture, or `None` for a text file.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn picture(&self) -> Result<Option<Picture<'a>>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         let name = reader.text("name")?;
@@ -65,14 +65,14 @@ impl<'a> UserData<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn pair(&self) -> Result<[Name<'a>; 2]> {
         let Some(mut reader) = self.element.fields()? else { return Ok([Name::default(); 2]) };
         Ok([reader.text("key")?, reader.text("value")?])
     }
 }
 
-/// A named byte string that a user stored in a binary file.
+/// Binary user data in a binary file: a byte string with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct UserBinary<'a> {
     element: ElementReader<'a>,
@@ -84,11 +84,11 @@ impl<'a> UserBinary<'a> {
         Self { element: ElementReader { view, kind: ElementKind::UserBinary, index, place } }
     }
 
-    /// Returns the name of the byte string, and the bytes.
+    /// Returns the name and the bytes of the binary user data.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn content(&self) -> Result<(Name<'a>, &'a [u8])> {
         let Some(mut reader) = self.element.fields()? else { return Ok((Name::default(), &[])) };
         let name = reader.text("name")?;

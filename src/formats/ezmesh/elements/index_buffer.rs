@@ -13,11 +13,11 @@ use crate::model::Indices;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
-/// The attribute names that files use for the number of triangles.
+/// The attribute names that text files use for the number of triangles.
 pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"];
 
-/// A list of triangles. Each triangle has three indices into the vertices of its section or convex
-/// hull.
+/// The triangles of a section or of a convex hull. Each triangle has three indices into the
+/// vertices of the same section or convex hull.
 ///
 /// The methods that return an `IndexBuffer` return [`ErrorKind::Value`] if a text file declares no
 /// triangle count, or if the declared count is not a number.
@@ -69,7 +69,7 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -80,8 +80,10 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// Records in the access log that the indices of a binary file are read. All bytes of a text
-    /// file were recorded when the file was opened.
+    /// Records in the access log that the indices of a binary file are read.
+    ///
+    /// For a text file, the access log already contains all bytes, because opening the file reads
+    /// all bytes.
     pub(crate) fn note(&self) {
         let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
         if let Some(touched) = touched
@@ -91,7 +93,8 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// Returns the byte offset in the file of the index with the number `number`.
+    /// Returns the byte offset in the file of the vertex index at position `number` in the index
+    /// buffer.
     pub(crate) fn offset_of(&self, number: u64) -> Result<u64> {
         match self.element.view.order() {
             Some(_) => Ok(self.offset()?.saturating_add(number.saturating_mul(4))),
@@ -103,15 +106,17 @@ impl<'a> IndexBuffer<'a> {
         self.element.block("indexbuffer", "triangles")
     }
 
-    /// Returns the indices. The indices of a binary file are borrowed; those of a text file are
-    /// parsed on the first call.
+    /// Returns the vertex indices of all triangles.
+    ///
+    /// For a binary file, the indices are borrowed from the bytes of the file. For a text file, the
+    /// first call parses the indices and caches them.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
     /// an index is not an integer of 32 bits. With
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns this error if the text has
-    /// more than three indices per triangle.
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`] if
+    /// the text has more than three indices per triangle.
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
             reader.u32("triangles")?;
@@ -122,12 +127,12 @@ impl<'a> IndexBuffer<'a> {
         Ok(of_bytes(&parsed.data, ByteOrder::Little))
     }
 
-    /// Decodes all indices directly into a buffer of the caller. Allocates nothing.
+    /// Decodes all indices into the slice `out`, without allocating memory.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`] if the
-    /// length of the buffer is not [`index_count`](Self::index_count).
+    /// length of `out` is not [`index_count`](Self::index_count).
     pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
         if out.len() != self.index_count() {
             let kind = ErrorKind::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };

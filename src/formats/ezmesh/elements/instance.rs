@@ -8,7 +8,7 @@ use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::Name;
 
-/// An instance of a mesh: the name of the mesh, and a transform.
+/// A mesh instance: the name of a mesh, and the transform that places this mesh in the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
     element: ElementReader<'a>,
@@ -24,22 +24,23 @@ impl<'a> Instance<'a> {
         (self.element.place, self.element.start().unwrap_or_default())
     }
 
-    /// Returns the name of the mesh that the instance places.
+    /// Returns the name of the mesh that the instance places in the scene.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn mesh_name(&self) -> Result<Name<'a>> {
         self.element.first_text("mesh")
     }
 
-    /// Returns the transform of the instance. A position, rotation or scale that a text file omits
-    /// is the identity.
+    /// Returns the transform of the instance. If a text file omits the position, rotation or scale
+    /// of the instance, the identity value (0, no rotation, or 1) is returned.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if an attribute of a text file
-    /// does not contain the required count of numbers.
+    /// does not contain exactly three numbers for a position or scale, or four numbers for a
+    /// rotation.
     pub fn transform(&self) -> Result<Transform> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("mesh")?;

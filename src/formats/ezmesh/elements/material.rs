@@ -1,4 +1,5 @@
-//! Materials: names, and additional text (`meta_data`) of the program that wrote the file.
+//! Materials: the name of a material, and additional text (`meta_data`) from the program that wrote
+//! the file.
 
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
@@ -35,7 +36,7 @@ impl<'a> Material<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
@@ -59,7 +60,7 @@ impl<'a> Material<'a> {
     /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities
     /// decoded.
     ///
-    /// Later programs that write `.ezm` files encode quotes in this text as `%` codes.
+    /// Newer programs that write `.ezm` files encode quotation marks in `meta_data` as `%` codes.
     ///
     /// # Errors
     ///

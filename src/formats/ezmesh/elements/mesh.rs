@@ -14,7 +14,8 @@ use crate::formats::ezmesh::xml::tag::AttributeValue;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A mesh: sections with one material each, which usually share the vertices of the mesh.
+/// A mesh, which consists of sections. Each section has one material, and usually all sections
+/// share the vertices of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshElement<'a> {
     element: ElementReader<'a>,
@@ -41,7 +42,7 @@ impl<'a> MeshElement<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         match self.element.fields()? {
             Some(mut reader) => reader.text("name"),
@@ -49,8 +50,8 @@ impl<'a> MeshElement<'a> {
         }
     }
 
-    /// Returns the name of the skeleton of the mesh, as stored in the file. The name is usually
-    /// empty, or the word `null`.
+    /// Returns the name of the skeleton of the mesh, as stored in the file. The skeleton name is
+    /// usually empty, or the word `null`.
     ///
     /// # Errors
     ///
@@ -65,8 +66,8 @@ impl<'a> MeshElement<'a> {
         }
     }
 
-    /// Returns the name and the skeleton name of a mesh in a text file. Both names are cached,
-    /// because each section of the mesh may request them.
+    /// Returns the name and the skeleton name of a mesh in a text file. The two names are cached,
+    /// because each section of the mesh may request the names.
     fn names(&self) -> Result<[Name<'a>; 2]> {
         let tag = self.element.tag()?;
         let view = self.element.view;
@@ -76,13 +77,13 @@ impl<'a> MeshElement<'a> {
         Ok(places.map(|place| Name::new(view.bytes.get(place).unwrap_or_default())))
     }
 
-    /// Returns the number of sections that the file declares for the mesh, or `None` if the file
-    /// declares no number.
+    /// Returns the number of sections that the file declares for the mesh, or `None` if the
+    /// attribute `submesh_count` of a text file is missing.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
-    /// count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute
+    /// `submesh_count` is not an integer from 0 to 4294967295.
     pub fn declared_section_count(&self) -> Result<Option<u32>> {
         let Some(mut reader) = self.element.fields()? else { return self.element.counted("submesh_count") };
         reader.skip_text("name")?;
@@ -92,18 +93,21 @@ impl<'a> MeshElement<'a> {
     }
 
     /// Returns the bounding box that the file declares for the mesh, or `None` if the file declares
-    /// none. The declared bounding box may be wrong.
+    /// no bounding box.
+    ///
+    /// The declared bounding box may differ from the bounding box of the positions.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the box does not consist of
-    /// six numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the two corners of the
+    /// bounding box in a text file do not have three numbers each.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         let boxes = self.element.view.within(ElementKind::MeshBox, ElementKind::Mesh, self.element.index);
         self.element.view.box_at(ElementKind::MeshBox, boxes, self.element.place)
     }
 
-    /// Returns the indices of the sections of the mesh, among all sections of the file.
+    /// Returns the range of section indices of the mesh. Section indices count the sections of all
+    /// meshes of the file.
     #[must_use]
     pub fn section_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Section, ElementKind::Mesh, self.element.index)
@@ -116,8 +120,8 @@ impl<'a> MeshElement<'a> {
         self.section_range().map(move |section| Section::new(view, section))
     }
 
-    /// Returns the indices of the shared vertex lists of the mesh, among the shared vertex lists of
-    /// all meshes.
+    /// Returns the index range of the shared vertex buffers of this mesh, among the shared vertex
+    /// buffers of all meshes.
     pub(crate) fn vertex_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::MeshVertices, ElementKind::Mesh, self.element.index)
     }
@@ -127,16 +131,17 @@ impl<'a> MeshElement<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors that [`VertexBuffer`] describes.
+    /// Returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn vertex_buffer(&self) -> Result<Option<VertexBuffer<'a>>> {
         VertexBuffer::shared_by(self.element.view, self.element.index)
     }
 
     /// Returns the index of the skeleton of the mesh, or `None` if the file has no skeleton.
     ///
-    /// The skeleton of a mesh is the skeleton element inside the mesh element. If the mesh contains
-    /// no skeleton, it is the skeleton that the mesh refers to by name. If no skeleton has this
-    /// name, it is the first skeleton of the file.
+    /// If the mesh element contains a skeleton element, returns the index of this skeleton. If the
+    /// mesh element contains no skeleton element, returns the index of the skeleton with the
+    /// skeleton name of the mesh. If no skeleton of the file has the skeleton name of the mesh,
+    /// returns 0, the index of the first skeleton of the file.
     ///
     /// # Errors
     ///
@@ -161,9 +166,11 @@ impl<'a> MeshElement<'a> {
         elements.around(ElementKind::Skeleton, elements.start(ElementKind::OwnSkeleton, own)?)
     }
 
-    /// Returns the indices of the bones of the skeleton of the mesh, among all bones of the file.
+    /// Returns the range of bone indices of the mesh's skeleton. Bone indices count the bones of
+    /// all skeletons of the file.
     ///
-    /// The bone index 0 of a vertex of the mesh refers to the first bone of this range.
+    /// If a vertex of the mesh stores the bone index 0, the vertex refers to the first bone of the
+    /// returned range.
     ///
     /// # Errors
     ///

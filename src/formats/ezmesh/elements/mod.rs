@@ -1,5 +1,7 @@
-//! The elements of a file. Each request for data of an element reads its tag in the text file, or
-//! its fields in the binary file.
+//! The elements of an EZ-Mesh file, such as meshes, skeletons and materials.
+//!
+//! Each method call on an element reads the element's tag in a text file, or the element's fields
+//! in a binary file.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Reads one element of a file: its tag and attributes, or its binary fields.
+//! Reads one element of a file: its tag and attributes in a text file, or its fields in a binary
+//! file.
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use crate::parse::Name;
 pub(crate) struct ElementReader<'a> {
     pub(crate) view: View<'a>,
     pub(crate) kind: ElementKind,
-    /// The index of the element among all elements of its kind in the file.
+    /// The index of the element among all elements of the same type in the file.
     pub(crate) index: usize,
     /// The path of the element in the structure of the file, such as the second section of the
     /// first mesh.
@@ -75,8 +76,8 @@ impl<'a> View<'a> {
         number.ok_or_else(|| Self::misread(value, field, "a count, 0 to 4294967295".to_owned()))
     }
 
-    /// Reads the first bounding box in a range of element indices, or returns `None` if the range
-    /// is empty.
+    /// Reads the first bounding box element whose index is in `range`. Returns `None` if `range` is
+    /// empty.
     pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
         let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
             return Ok(None);
@@ -118,8 +119,8 @@ impl<'a> ElementReader<'a> {
         self.view.order().map(|order| self.view.binary_reader(order, start, self.place)).transpose()
     }
 
-    /// Returns the first field of a binary element as a string, or the attribute with this name in
-    /// a text file.
+    /// Returns the string in the element's first field in a binary file, or in the element's
+    /// attribute `name` in a text file.
     pub(crate) fn first_text(&self, name: &'static str) -> Result<Name<'a>> {
         match self.fields()? {
             Some(mut reader) => reader.text(name),
@@ -133,8 +134,8 @@ impl<'a> ElementReader<'a> {
         Ok(self.tag()?.value(attribute).map(AttributeValue::name).unwrap_or_default())
     }
 
-    /// Returns the value of an attribute of the element in a text file as a count, or `None` if the
-    /// attribute is missing.
+    /// Returns the value of an attribute of the element in a text file as an unsigned integer, or
+    /// `None` if the attribute is missing.
     pub(crate) fn counted(&self, attribute: &'static str) -> Result<Option<u32>> {
         let value = self.tag()?.value(attribute);
         value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
@@ -147,8 +148,7 @@ impl<'a> ElementReader<'a> {
         value.map(|value| self.view.floats(value, self.place.named(attribute))).transpose()
     }
 
-    /// Returns the text of the element in a text file as a [`NumberBlock`], which reads the numbers
-    /// in the text.
+    /// Returns a [`NumberBlock`] that reads the numbers in the text of the element in a text file.
     pub(crate) fn block(&self, name: &'static str, what: &'static str) -> Result<NumberBlock<'a>> {
         let tag = self.tag()?;
         let end = self.view.state.elements.end(self.kind, self.index).unwrap_or_default();
@@ -172,15 +172,15 @@ impl<'a> ElementReader<'a> {
         slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the parsed numbers of the element from the cache, or `None` if the text has not been
-    /// parsed yet.
+    /// Returns the parsed numbers of the element from the cache, or `None` if the text of the
+    /// element has not been parsed yet.
     pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
         let slots = self.view.state.blocks.get(self.kind.number())?;
         slots.get(self.index)?.get()?.as_ref().as_ref().ok()
     }
 
     /// Returns whether the text of the element contains more numbers than declared. Returns `false`
-    /// if the text has not been parsed yet.
+    /// if the text of the element has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.known_block().is_some_and(|parsed| parsed.has_more)
     }

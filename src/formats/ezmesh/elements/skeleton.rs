@@ -31,18 +31,18 @@ impl<'a> Skeleton<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
         self.element.first_text("name")
     }
 
-    /// Returns the number of bones that the file declares for the skeleton, or `None` if the file
-    /// declares no number.
+    /// Returns the number of bones that the file declares for the skeleton, or `None` if the
+    /// attribute `count` of a text file is missing.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute is not a
-    /// count.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute `count` is not
+    /// an integer from 0 to 4294967295.
     pub fn declared_count(&self) -> Result<Option<u32>> {
         match self.element.fields()? {
             Some(mut reader) => {
@@ -53,14 +53,15 @@ impl<'a> Skeleton<'a> {
         }
     }
 
-    /// Returns the indices of the bones of the skeleton, among all bones of the file.
+    /// Returns the range of bone indices of the skeleton. Bone indices count the bones of all
+    /// skeletons of the file.
     #[must_use]
     pub fn bone_range(&self) -> Range<usize> {
         self.element.view.within(ElementKind::Bone, ElementKind::Skeleton, self.element.index)
     }
 
-    /// Returns the bones of the skeleton. The parent index of a returned bone counts all bones of
-    /// the file.
+    /// Returns the bones of the skeleton. The parent index of a returned bone counts the bones of
+    /// all skeletons of the file.
     #[must_use]
     pub fn bones(&self) -> impl ExactSizeIterator<Item = Result<Bone<'a>>> + use<'a> {
         let view = self.element.view;
@@ -77,14 +78,16 @@ impl<'a> View<'a> {
 
     /// Returns a bone by its index among the bones of all skeletons.
     ///
-    /// A position, rotation or scale that a text file omits is the identity. A bone whose parent is
-    /// not in the same skeleton is returned without a parent.
+    /// If a text file omits the position, rotation or scale of a bone, the identity value (0, no
+    /// rotation, or 1) is returned. A bone whose parent is not in the same skeleton is returned
+    /// without a parent.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the index is out of range.
-    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if an attribute of the bone
-    /// does not contain the required count of numbers.
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if an attribute of the bone in
+    /// a text file does not contain exactly three numbers for a position or scale, or four numbers
+    /// for an orientation.
     pub fn bone(&self, bone: usize) -> Result<Bone<'a>> {
         let element = self.bone_element(bone);
         if let Some(mut reader) = element.fields()? {
@@ -114,7 +117,8 @@ impl<'a> View<'a> {
         Ok(Bone { name: name.map(AttributeValue::name).unwrap_or_default(), parent, bind })
     }
 
-    /// Returns the name of a bone. The index counts the bones of all skeletons.
+    /// Returns the name of the bone with the index `bone`. Bone indices count the bones of all
+    /// skeletons.
     ///
     /// # Errors
     ///
@@ -159,12 +163,12 @@ impl<'a> View<'a> {
         self.within(ElementKind::Bone, ElementKind::Skeleton, self.skeleton_of(bone)).start
     }
 
-    /// Returns the parent index of each bone of a text file. The text file stores the parent of a
-    /// bone by its name.
+    /// Returns the parent index of each bone of a text file. A text file stores only the name of a
+    /// bone's parent.
     ///
     /// The parent is the first bone of the same skeleton that has the stored parent name. The
-    /// parent may come before or after the bone in the file. A bone has no parent if no bone has
-    /// this name.
+    /// parent bone may come before or after the child bone in the file. If no bone of the skeleton
+    /// has the stored parent name, the child bone has no parent.
     fn parents(&self) -> &'a [i32] {
         self.state.caches.parents.get_or_init(|| {
             let numbers = 0..u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
@@ -178,7 +182,7 @@ impl<'a> View<'a> {
                 parent.and_then(|parent| i32::try_from(parent).ok())
             };
             let mut parents = Vec::new();
-            // If the allocation of the list fails, all bones are returned without a parent.
+            // If the allocation of the vector fails, all bones are returned without a parent.
             if parents.try_reserve_exact(self.bone_count()).is_ok() {
                 parents.extend(numbers.map(|number| parent(number).unwrap_or(-1)));
             }

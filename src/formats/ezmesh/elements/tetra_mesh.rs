@@ -45,22 +45,23 @@ impl<'a> TetraMesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn types(&self) -> Result<[Name<'a>; 2]> {
         Ok([self.element.name("ctype")?, self.element.name("semantic")?])
     }
 
     /// Returns the coordinates of the corners, twelve floats per tetrahedron. The first call parses
-    /// the text; later calls return the cached array.
+    /// the text of the tetrahedral mesh; later calls return the cached array.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the declared `ctype` is not four times three floats, or if
-    /// the text has fewer numbers than the declared number of tetrahedra needs.
+    /// Returns [`ErrorKind::Value`] if the attribute `ctype` does not declare four groups of three
+    /// floats, or if the text has fewer than twelve numbers per declared tetrahedron.
     pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.element.tag()?;
         let [ctype, semantic] = tag.values(["ctype", "semantic"]);
-        // If the attribute `ctype` is missing, the error contains the offset of the element.
+        // If the attribute `ctype` is missing, the error about `ctype` contains the offset of the
+        // element.
         let at = ctype.map_or(tag.start, |ctype| ctype.at);
         let [ctype, semantic] = [ctype, semantic].map(Option::unwrap_or_default);
         let format = VertexFormat::parse(ctype.bytes, semantic.bytes);
@@ -80,8 +81,8 @@ impl<'a> TetraMesh<'a> {
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
     }
 
-    /// Returns whether the text contains more numbers than the declared tetrahedra need. Returns
-    /// `false` if the text has not been parsed yet.
+    /// Returns whether the text of the tetrahedral mesh contains more than twelve numbers per
+    /// declared tetrahedron. Returns `false` if the text of the mesh has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.element.has_more()
     }

@@ -1,4 +1,5 @@
-//! Located vertices: their number and format, and methods that read the vertices from the file.
+//! The vertex buffer of a mesh, a section or a convex hull: the number and the format of the
+//! vertices, and methods that read the vertices from the file.
 
 use super::reader::ElementReader;
 use crate::array::Array;
@@ -15,7 +16,8 @@ use crate::formats::ezmesh::xml::vertex_rows::interp_width;
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
 
-/// Vertices whose position in the file is known, but which have not been read yet.
+/// A vertex buffer in the file: its location, the number of vertices and their format are known,
+/// but the vertices may not have been read yet.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -32,14 +34,14 @@ use crate::parse::Name;
 /// ```
 ///
 /// The methods that return a `VertexBuffer` return [`ErrorKind::Value`] if the attribute `count`,
-/// `ctype` or `semantic` of a text file is missing or invalid.
+/// `ctype` or `semantic` of a text file is missing or cannot be parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexBuffer<'a> {
     element: ElementReader<'a>,
     count: u32,
     format: VertexFormat,
-    /// The number of floats per vertex in an `interp` column, if this number differs from the
-    /// declared number.
+    /// The number of floats per vertex that a text file contains for an `interp` column. `None`
+    /// means that the text contains the number of floats that the attribute `ctype` declares.
     interp_width: Option<u8>,
     semantic: Name<'a>,
     ctype: Name<'a>,
@@ -52,7 +54,8 @@ impl<'a> VertexBuffer<'a> {
             let none = Name::default();
             return Ok(Self { element, count, format, interp_width: None, semantic: none, ctype: none });
         }
-        // The declaration of shared vertices is cached, because each section of a mesh reads it.
+        // The declaration of shared vertices is cached, because each section of a mesh reads the
+        // declaration.
         let located = if element.kind == ElementKind::MeshVertices {
             element.view.state.caches.declaration.get_or(element.index, || declaration(&element))
         } else {
@@ -95,25 +98,26 @@ impl<'a> VertexBuffer<'a> {
         &self.format
     }
 
-    /// Returns the attributes `ctype` and `semantic` of the vertices in a text file, as written in
-    /// the file.
+    /// Returns the attributes `ctype` and `semantic` of the vertices in a text file, without
+    /// conversion.
     #[must_use]
     pub const fn types(&self) -> [Name<'a>; 2] {
         [self.ctype, self.semantic]
     }
 
-    /// Returns the number of floats per vertex in an `interp` column, or `None` if this number is
-    /// as declared.
+    /// Returns the number of floats per vertex in an `interp` column, or `None` if the attribute
+    /// `ctype` declares the correct number of floats.
     ///
-    /// The number can differ because existing programs disagree: some exporters write fewer or more
-    /// floats than the file declares.
+    /// The number of floats in an `interp` column can differ from the declared number, because some
+    /// exporters write fewer or more floats than they declare in the attribute `ctype`.
     #[must_use]
     pub const fn interp_width(&self) -> Option<u8> {
         self.interp_width
     }
 
-    /// Returns the word of a column in the `semantic` attribute of a text file. For a binary file,
-    /// returns the word that a text file would contain.
+    /// Returns the word of a column in the attribute `semantic` of a text file, such as `position`.
+    /// For a binary file, returns the standard word that text files use for the meaning of the
+    /// column.
     #[must_use]
     pub fn word(&self, column: &Column) -> Name<'a> {
         let written = words(self.semantic.as_bytes()).nth(column.word.into()).map(Name::new);
@@ -126,7 +130,7 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes have changed since the file was opened.
+    /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields()? {
             Some(reader) => Ok(reader.offset().saturating_add(8)),
@@ -134,8 +138,10 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// Records in the access log that the positions of a binary file are read. All bytes of a text
-    /// file were recorded when the file was opened.
+    /// Records in the access log that the positions of a binary file are read.
+    ///
+    /// For a text file, the access log already contains all bytes, because opening the file reads
+    /// all bytes.
     pub(crate) fn note_positions(&self) {
         let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
         if let Some(touched) = touched
@@ -157,19 +163,21 @@ impl<'a> VertexBuffer<'a> {
         Ok(semantic.map_or(start, |semantic| as_u64(semantic.at)))
     }
 
-    /// Returns the path of the vertices in the structure of the file, for error messages.
+    /// Returns the field path of the element that contains the vertices, for error messages.
     pub(crate) const fn place(&self) -> Field {
         self.element.place
     }
 
-    /// Returns the vertices. The vertices of a binary file are borrowed; those of a text file are
-    /// parsed on the first call.
+    /// Returns the vertices.
+    ///
+    /// For a binary file, the vertices are borrowed from the bytes of the file. For a text file,
+    /// the first call parses the vertices and caches them.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if the vertex text has fewer numbers than declared, or if a
     /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
-    /// returns this error if the text has more numbers than declared.
+    /// returns [`ErrorKind::Value`] if the text has more numbers than declared.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
@@ -185,25 +193,27 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// Returns whether the vertex text contains more numbers than declared. Returns `false` if the
-    /// text has not been parsed yet.
+    /// vertex text has not been parsed yet.
     pub(crate) fn has_more(&self) -> bool {
         self.element.has_more()
     }
 
-    /// Decodes all positions directly into a buffer of the caller, without filling a cache.
-    /// Allocates nothing.
+    /// Decodes all positions into the slice `out`.
+    ///
+    /// No memory is allocated, and the decoded positions are not cached.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
-    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of the buffer is not
+    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of `out` is not
     /// [`count`](Self::count).
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         self.floats_into(Semantic::Position, out)
     }
 
-    /// Decodes one column of `N` floats directly into a buffer of the caller, without filling a
-    /// cache. Allocates nothing.
+    /// Decodes one column with `N` floats per vertex into the slice `out`.
+    ///
+    /// No memory is allocated, and the decoded floats are not cached.
     ///
     /// # Errors
     ///
@@ -232,16 +242,17 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// Decodes all numbers of all vertices directly into a buffer of the caller, without filling a
-    /// cache. Allocates nothing.
+    /// Decodes all numbers of all vertices into the byte slice `out`.
     ///
-    /// The buffer must have [`byte_count`](Self::byte_count) bytes. Each column is written as a
-    /// separate little-endian array, and the arrays follow each other without gaps.
+    /// No memory is allocated, and the decoded numbers are not cached.
+    ///
+    /// The slice `out` must have [`byte_count`](Self::byte_count) bytes. Each column is written as
+    /// a separate little-endian array, and the arrays follow each other without gaps.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
-    /// buffer has another length.
+    /// length of `out` is not [`byte_count`](Self::byte_count).
     pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.byte_count() {
             let kind = ErrorKind::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
@@ -254,7 +265,7 @@ impl<'a> VertexBuffer<'a> {
         Ok(())
     }
 
-    /// Returns the size of all parsed numbers of all vertices, in bytes.
+    /// Returns the total size of the decoded numbers of all vertices, in bytes.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         as_index(self.count).saturating_mul(self.format.size().into())
@@ -290,7 +301,8 @@ impl<'a> VertexBuffer<'a> {
     }
 }
 
-/// Reads the vertex declaration in the tag of a text file.
+/// Reads the number and the format of the vertices from the attributes of a vertex buffer tag in a
+/// text file.
 fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     let tag = element.tag()?;
     let [count, ctype, semantic] = tag.values(["count", "ctype", "semantic"]);
@@ -302,7 +314,8 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
         let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
         Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
     })?;
-    // If the vertex text has been parsed, its numbers have already been counted.
+    // If the vertex text was parsed before, the number of floats in the `interp` column is already
+    // known.
     let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
         None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,

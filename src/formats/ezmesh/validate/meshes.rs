@@ -113,7 +113,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     if buffers > 1 {
         say_several(report, place.named("vertexbuffer"), start, buffers);
     }
-    // An error in the shared vertices has already been reported for the mesh.
+    // An error in the shared vertices of a mesh has already been reported for the mesh.
     let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
     let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
     if let Some(buffer) = vertices.filter(|_| section.has_own_vertices()) {
@@ -144,8 +144,8 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     Ok(())
 }
 
-/// Returns the vertices of a section. If the section has no vertices, the function adds an error to
-/// the report.
+/// Returns the vertices of a section. If the section has no vertices, an error is added to the
+/// report.
 fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Result<Option<VertexBuffer<'a>>> {
     let found = section.vertex_buffer();
     if let Err(error) = &found
@@ -158,7 +158,8 @@ fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Resul
     reported(report, found)
 }
 
-/// Checks the declared columns of vertices, and checks that the vertices can be read.
+/// Checks the declared columns of a vertex buffer, and checks that all vertices of the buffer can
+/// be parsed.
 fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let field = buffer.place().named("vertexbuffer");
     let start = buffer.offset()?;
@@ -184,7 +185,8 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
     Ok(())
 }
 
-/// Checks that the column types that a section repeats are those of the shared vertices.
+/// Checks that the vertex flags or column types that a section repeats are equal to the declaration
+/// of the vertices that the section uses.
 fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let (place, start) = section.place();
     if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())

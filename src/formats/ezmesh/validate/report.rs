@@ -9,11 +9,12 @@ use crate::parse::{Finding, Report};
 /// Checks the whole structure of the file: every element, attribute and declared count, and the
 /// declared types of vertices.
 ///
-/// The function does not read the numbers in vertices, triangles and key frames.
+/// The numbers in vertices, triangles and key frames are not read.
 ///
 /// # Errors
 ///
-/// Returns the first error in the structure of the file, with its field and offset.
+/// Returns the first error in the structure of the file, with the field and the byte offset of the
+/// error.
 pub(crate) fn check(view: View<'_>) -> Result<()> {
     view.versions()?;
     view.declared_bounds()?;
@@ -48,22 +49,21 @@ pub(crate) fn check(view: View<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reports all violations of the rules in the structure of the file, and all vertices and triangles
-/// that cannot be read.
+/// Reports all violations of the validation rules in the structure of the file, and all vertices
+/// and triangles that cannot be parsed.
 ///
-/// The numbers of a text file are parsed for this check, but the values of the numbers are not
-/// checked.
+/// The numbers of a text file are parsed, but the values of these numbers are not checked.
 ///
 /// # Errors
 ///
-/// Returns an error if the bytes have changed since the file was opened.
+/// Returns an error if the bytes of the file have changed since the file was opened.
 pub(crate) fn validate_structure(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = Report::new(RULES, report);
     report_structure(view, &mut report)
 }
 
-/// Reports every violation of the rules, in the structure of the file and in the value of every
-/// number.
+/// Reports every violation of the validation rules, in the structure of the file and in the values
+/// of its numbers.
 ///
 /// # Errors
 ///

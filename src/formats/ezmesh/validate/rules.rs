@@ -1,11 +1,11 @@
 //! The validation rules for EZ-Mesh files.
 //!
-//! A finding with the severity error is about data that cannot be used as stored. A finding with
-//! the severity info is about a property of a valid file, or about data that only other readers
-//! cannot read. A finding is about one rule and one element of the file. If many items of an
-//! element violate a rule, one finding reports the number of these items, and the position of the
-//! first item. If the position of an item in the text of a file is not known, the finding reports
-//! the position at which the list of numbers starts.
+//! A finding with the severity `Error` reports data that no reader can use as stored. A finding
+//! with the severity `Info` reports a harmless property of the file, or data that this reader
+//! accepts and other readers cannot read. Each finding is about one rule and one element of the
+//! file. If many items of an element violate a rule, one finding reports the number of these items,
+//! and the byte offset of the first of these items. If the byte offset of an item in the text of a
+//! file is not known, the finding reports the byte offset at which the list of numbers starts.
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
@@ -87,7 +87,7 @@ const NUMBERS: [&str; 14] = [
 /// Returns the finding for an error in the bytes of a file, or `None` for any other error, such as
 /// a failed allocation.
 ///
-/// Data that cannot be read always violates one of the rules.
+/// Every error about data that cannot be read belongs to one of the validation rules.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
@@ -125,8 +125,8 @@ fn report_error(report: &mut Report<'_>, error: Error) -> Result<()> {
     Ok(())
 }
 
-/// Returns the value of a read result. If the result is an error, the function adds the error to
-/// the report and returns `None`.
+/// Returns the value of the result `read`. If `read` is an error in the bytes of the file, adds the
+/// error to the report and returns `None`.
 pub(super) fn reported<T>(report: &mut Report<'_>, read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),

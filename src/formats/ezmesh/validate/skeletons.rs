@@ -61,7 +61,8 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reports each cycle in the parents of bones once. The function visits every bone once.
+/// Reports each cycle of bones and their parents once. The search for cycles visits every bone
+/// once.
 fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Result<()> {
     const NEW: u32 = u32::MAX;
     let mut seen = vec![NEW; parents.len()];
@@ -85,7 +86,7 @@ fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Res
     Ok(())
 }
 
-/// Checks the rest transforms of all bones.
+/// Checks the bind transforms of all bones.
 pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let (mut wild, mut long) = (Tally::default(), Tally::default());
     for bone in 0..view.bone_count() {

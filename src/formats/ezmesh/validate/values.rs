@@ -17,13 +17,13 @@ use crate::parse::{Report, Tally};
 
 /// Maximum accepted difference between the sum of the bone weights of a vertex and 1.
 const ROUNDED: f32 = 1e-3;
-/// Maximum accepted distance of a position from the declared bounding box, as a fraction of the
-/// size of the bounding box.
+/// Maximum accepted distance of a position outside the declared bounding box, on each axis, as a
+/// fraction of the extent of all positions on this axis.
 ///
-/// Programs that write the format truncate numbers by up to this fraction.
+/// Programs that write EZ-Mesh files truncate numbers, with a relative error of up to 1e-4.
 const CUT: f32 = 1e-4;
-/// Maximum accepted distance of a position from the declared bounding box, as a fraction of the
-/// distance of the bounding box from the origin.
+/// Maximum accepted distance of a position outside the declared bounding box, on each axis, as a
+/// fraction of the greatest absolute coordinate of the positions on this axis.
 const ROUNDED_AT: f32 = 1e-5;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -64,7 +64,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks the points and the triangles of a convex hull.
+/// Checks the points and the triangles of a convex hull in a collision shape.
 fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
     let Ok(Some(points)) = collision.hull_points() else { return Ok(()) };
     if let Ok(vertices) = points.vertices() {
@@ -132,7 +132,8 @@ fn check_weights(
         let beyond = |(bone, weight): (&u16, &f32)| *weight != 0.0 && usize::from(*bone) >= bones.len();
         unknown.add(as_u64(vertex), numbers.iter().zip(&weights).any(beyond));
         let sum: f32 = weights.iter().sum();
-        // The condition is false if the sum is NaN, hence such a sum is also reported.
+        // If the sum of the bone weights is NaN, `is_one` is false. Hence a NaN sum is also
+        // reported.
         let is_one = (sum - 1.0).abs() <= ROUNDED && weights.iter().all(|weight| *weight >= 0.0);
         odd.add(as_u64(vertex), !is_one);
     }
@@ -151,8 +152,8 @@ fn check_weights(
     }
 }
 
-/// Reports characters in hexadecimal numbers that are not hexadecimal digits. The reader takes such
-/// a character as the digit 0.
+/// Reports characters in hexadecimal numbers that are not hexadecimal digits. A character that is
+/// not a hexadecimal digit is read as the digit 0.
 fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
     let has_digits = |scalar: &Scalar| matches!(scalar, Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
     if !buffer.format().all_scalars().iter().any(has_digits) {
@@ -223,8 +224,9 @@ fn check_box(report: &mut Report<'_>, place: Field, start: u64, declared: Option
     let Some(declared) = declared.filter(|_| !found.is_empty()) else { return };
     let corners = declared.min.iter().zip(&declared.max).zip(found.min.iter().zip(&found.max));
     let outside = corners.into_iter().any(|((low, high), (least, most))| {
-        // A flat bounding box has a size of 0 on one axis. Hence the tolerance also depends on the
-        // distance of the bounding box from the origin.
+        // The positions of a flat mesh have an extent of 0 on one axis. Because the extent on an
+        // axis can be 0, the tolerance for the bounding box also depends on the greatest absolute
+        // coordinate of the positions.
         let slack = ((most - least).abs() * CUT).max(most.abs().max(least.abs()) * ROUNDED_AT).max(f32::EPSILON);
         // A bounding box with NaN coordinates contains no position.
         !(*least >= low - slack && *most <= high + slack)

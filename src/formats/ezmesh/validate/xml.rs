@@ -247,7 +247,8 @@ impl<'a> XmlCheck<'a, '_, '_> {
         self.lists.push(CountedElement { element, said, seen: 0, depth });
     }
 
-    /// Compares the declared number of children with the actual number.
+    /// Compares the number of children that an element declares with the number of children that
+    /// the element has.
     fn finish(&mut self, depth: usize) {
         let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
         if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {

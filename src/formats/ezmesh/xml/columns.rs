@@ -12,7 +12,7 @@ use crate::formats::ezmesh::vertex_format::{Column, MAX_SCALARS, VertexFormat};
 
 impl NumberBlock<'_> {
     /// Decodes `rows` vertices into `out`: each column as a separate array, one array after
-    /// another.
+    /// another. Returns whether the text contains more numbers than `rows` vertices have.
     pub(crate) fn columns_into(&self, format: &VertexFormat, rows: usize, out: &mut [u8]) -> Result<bool> {
         let mut left = out;
         let mut array = |column: &Column| {
@@ -38,7 +38,8 @@ impl NumberBlock<'_> {
         Ok(ParsedBlock { interp_width, data: data.into_boxed_slice(), has_more })
     }
 
-    /// Decodes one column of floats of each vertex, and skips the other numbers.
+    /// Decodes one float column of all vertices into `out`. The numbers of the other columns are
+    /// checked, but not stored.
     pub(crate) fn column_into<const N: usize>(
         &self,
         format: &VertexFormat,
@@ -48,7 +49,8 @@ impl NumberBlock<'_> {
         let rows = out.len();
         let mut bytes: &mut [u8] = bytemuck::cast_slice_mut(out);
         self.spread(format, rows, &mut |one| if one == column { std::mem::take(&mut bytes) } else { &mut [] })?;
-        // The floats were written to `out` in little-endian byte order.
+        // The floats in `out` are in little-endian byte order, and are converted to the byte order
+        // of the processor.
         out.as_flattened_mut().iter_mut().for_each(|float| *float = f32::from_bits(u32::from_le(float.to_bits())));
         Ok(())
     }
@@ -56,9 +58,10 @@ impl NumberBlock<'_> {
     /// Decodes `rows` vertices. Each column is written to the little-endian array that the closure
     /// `array` returns for the column.
     ///
-    /// The closure returns an empty array for a column that is not requested. The tokens of such a
-    /// column must also be valid numbers. Otherwise, one function would accept a text that another
-    /// function refuses.
+    /// The closure `array` returns an empty array for a column whose numbers are not requested. The
+    /// numbers of a column that is not requested are also checked, because all functions that
+    /// decode vertices must accept the same vertex texts. Returns whether the text contains more
+    /// numbers than `rows` vertices have.
     fn spread<'o>(
         &self,
         format: &VertexFormat,
@@ -89,7 +92,8 @@ impl NumberBlock<'_> {
     }
 }
 
-/// The part of the output array of a column that has not been written yet.
+/// The output of one vertex column. The slice `array` is the part of the column's output array that
+/// has not been written yet.
 #[derive(Default)]
 struct ColumnTarget<'o> {
     array: &'o mut [u8],
@@ -98,8 +102,8 @@ struct ColumnTarget<'o> {
     all_floats: bool,
 }
 
-/// Reads the numbers of `rows` vertices in adjacent columns: in one column, or in several columns
-/// of floats.
+/// Parses the numbers that `rows` vertices have in adjacent columns: either in one column of any
+/// types, or in one or more float columns.
 fn read(
     run: &mut [ColumnTarget<'_>],
     rows: usize,
@@ -132,8 +136,8 @@ fn read(
 }
 
 impl<'o> ColumnTarget<'o> {
-    /// Returns the part of the output array for the next `rows` vertices. The part is empty if the
-    /// column is not requested.
+    /// Returns the part of the column's output array for the next `rows` vertices, or an empty
+    /// slice if the column is not requested.
     fn next(&mut self, rows: usize) -> &'o mut [u8] {
         let size = self.size.saturating_mul(rows);
         let (cells, rest) = std::mem::take(&mut self.array).split_at_mut_checked(size).unwrap_or_default();
@@ -177,7 +181,8 @@ fn put_floats<'f, const SIZE: usize, const COUNT: usize>(
 mod tests {
     use crate::formats::ezmesh::{Mesh, Semantic, VertexValue};
 
-    /// Creates the text of vertices with `width` numbers each. The numbers count up.
+    /// Creates the XML text of vertices with `width` numbers each. The numbers are 0, 1, 2 and so
+    /// on.
     fn text(ctype: &str, semantic: &str, width: usize, rows: usize) -> String {
         let numbers =
             (0..rows * width).fold(String::new(), |numbers, number| numbers + &format!("{} ", number % 60_000));

@@ -1,8 +1,8 @@
-//! The XML elements of the format, by their names.
+//! The names of the XML elements of EZ-Mesh files.
 
 use crate::error::Field;
 
-/// An XML element of the format, identified by its name.
+/// An XML element of an EZ-Mesh file, identified by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementName {
     MeshSystem,
@@ -103,8 +103,8 @@ impl ElementName {
 
     /// Returns whether the element must not contain another element of its kind.
     ///
-    /// The elements inside such an element belong to it. Nesting would make it unclear which
-    /// element they belong to.
+    /// For example, a bone belongs to the skeleton element that contains the bone. If skeleton
+    /// elements were nested, it would be unclear to which skeleton the bone belongs.
     pub(crate) const fn is_owner(self) -> bool {
         matches!(
             self,
@@ -148,7 +148,8 @@ impl ElementName {
         }
     }
 
-    /// Returns the field name for an error about this element in a wrong position.
+    /// Returns the field for an error about an element of this name at a wrong position in the
+    /// file.
     pub(crate) const fn field(self) -> Field {
         match self {
             Self::Idle | Self::Unknown => Field::new("element"),
@@ -156,7 +157,8 @@ impl ElementName {
         }
     }
 
-    /// Returns the name of the element in the upper and lower case that writers use.
+    /// Returns the name of the element with the capitalization that exporters use, such as
+    /// `MeshSystem` or `vertexbuffer`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::MeshSystem => "MeshSystem",

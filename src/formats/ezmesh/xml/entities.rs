@@ -4,9 +4,9 @@ use crate::parse::Name;
 
 /// Returns a text in which each XML entity is replaced by its character.
 ///
-/// The function decodes the five predefined entities of XML, such as `&lt;`, and characters by
-/// number, such as `&#65;`. Any other text that looks like an entity stays unchanged. The decoded
-/// text is not decoded a second time.
+/// The five predefined entities of XML, such as `&lt;`, and characters by number, such as `&#65;`,
+/// are decoded. Any other text that looks like an entity stays unchanged. The decoded text is not
+/// decoded a second time.
 ///
 /// ```
 /// let name = meshpeek::Name::new(b"A &amp; B &#x41; &what;");
@@ -50,9 +50,8 @@ fn entity(name: &str) -> Option<char> {
 
 /// Returns a text in which percent codes and XML entities are decoded.
 ///
-/// A percent code is `%` and two hexadecimal digits, which are the value of a byte. Later programs
-/// that write `.ezm` files use percent codes for characters that a quoted attribute value cannot
-/// contain.
+/// A percent code is `%` and two hexadecimal digits, which are the value of a byte. Newer exporters
+/// of `.ezm` files use percent codes for characters that a quoted attribute value cannot contain.
 #[must_use]
 pub fn unescape_percent(text: Name<'_>) -> String {
     let bytes = text.as_bytes();

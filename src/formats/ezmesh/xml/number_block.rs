@@ -1,10 +1,11 @@
-//! Blocks of numbers. A block is the text of one element, which is a list of numbers. This module
-//! converts a block to arrays.
+//! Blocks of numbers. A block is the text of one XML element whose text is a list of numbers. This
+//! module converts blocks of numbers to arrays.
 //!
-//! A block is parsed once, on the first request for one of its numbers. Each column of numbers
-//! becomes a separate little-endian array in a cache, and later requests borrow this array. A
-//! caller that reads a block only once can decode it directly into its own buffer. Arrays of a
-//! binary file are not parsed: they are borrowed from the file without a copy.
+//! A block of numbers is parsed once, on the first request for one of the numbers in the block.
+//! Each column of numbers becomes a separate little-endian array in a cache, and later requests
+//! borrow this array. A caller that reads a block of numbers only once can decode the block
+//! directly into a buffer. Arrays of a binary file are not parsed: they are borrowed from the file
+//! without a copy.
 
 use std::ops::Range;
 
@@ -26,21 +27,21 @@ pub(crate) struct NumberBlock<'a> {
     pub(crate) field: Field,
     /// Maximum length of a number in the text, in bytes.
     pub(crate) longest: usize,
-    /// Whether more numbers than declared are an error.
+    /// Whether a text with more numbers than declared is an error.
     pub(crate) strict: bool,
     /// The plural name of the records in the block, such as `vertices`, for error messages.
     pub(crate) what: &'static str,
 }
 
-/// The numbers of a block, parsed into arrays.
+/// The parsed numbers of a block, as arrays.
 #[derive(Debug)]
 pub(crate) struct ParsedBlock {
     /// The number of floats per vertex in an `interp` column, if this number differs from the
     /// declared number.
     pub(crate) interp_width: Option<u8>,
-    /// The bytes of the arrays, one array after another.
+    /// The bytes of the parsed arrays, one array after another.
     pub(crate) data: Box<[u8]>,
-    /// Whether the text has more numbers than declared.
+    /// Whether the text of the block has more numbers than declared.
     pub(crate) has_more: bool,
 }
 
@@ -54,7 +55,8 @@ impl<'a> NumberBlock<'a> {
         Tokens::resume(self.bytes, self.content.end, place, self.longest)
     }
 
-    /// Converts a [`NumberFault`] to an error with the field and the byte offset.
+    /// Converts a [`NumberFault`] to an error that contains the field of the block and the byte
+    /// offset of the fault.
     #[cold]
     pub(crate) fn fault(&self, fault: NumberFault, rows: usize, width: usize) -> Error {
         let kind = match fault.what {
@@ -74,8 +76,8 @@ impl<'a> NumberBlock<'a> {
         Error::new(FORMAT, self.field, as_u64(fault.at), kind)
     }
 
-    /// Creates the error for a block that has too many or too few numbers for `rows` rows of
-    /// `width` numbers.
+    /// Creates the error for a block of numbers that has too many or too few numbers for `rows`
+    /// rows of `width` numbers.
     #[cold]
     pub(crate) fn miscount(&self, rows: usize, width: usize) -> Error {
         let found = self.count().map_or_else(|_| "fewer".to_owned(), |count| count.to_string());
@@ -90,11 +92,13 @@ impl<'a> NumberBlock<'a> {
         numbers::count(self.bytes, self.content.clone()).map_err(|fault| self.fault(fault, 0, 0))
     }
 
-    /// Checks that the text of the block is long enough for `rows` rows, before memory is allocated
-    /// for the rows.
+    /// Checks that the text of the block of numbers is long enough for `rows` rows, before memory
+    /// is allocated for the rows.
     ///
-    /// The check also succeeds if the text has enough numbers but one number is too short. In this
-    /// case, the error is returned later, when this number is read.
+    /// If the text is too short for `rows` rows, the check still succeeds if the text contains
+    /// `rows * width` numbers. If a text that is too short for its rows contains enough numbers, at
+    /// least one number is too short for its data type; the error is returned when this number is
+    /// read.
     pub(crate) fn can_hold(&self, rows: usize, least: u64, width: usize) -> Result<()> {
         let room = as_u64(self.content.len()).saturating_add(1);
         match as_u64(rows).checked_mul(least) {
@@ -104,11 +108,12 @@ impl<'a> NumberBlock<'a> {
         }
     }
 
-    /// Returns whether the text contains no further numbers after the numbers that were read.
+    /// Returns whether all numbers of the block have been read.
     ///
-    /// If the remaining numbers do not form whole rows, the declaration of the row is wrong and the
-    /// function returns an error. Numbers of a fixed width may have no separators between them. In
-    /// this case, only the remaining numbers are counted.
+    /// If the block has unread numbers and the count of its numbers is not a multiple of `width`,
+    /// the declared columns are wrong and an error is returned. With the option `strict`, returns
+    /// an error if any number of the block has not been read. If `is_counted` is false, numbers may
+    /// have no separators between them, and only the unread numbers of the block are counted.
     pub(crate) fn ends(&self, tokens: &mut Tokens<'a>, rows: usize, width: usize, is_counted: bool) -> Result<bool> {
         let at = tokens.at();
         let done = tokens.is_done().map_err(|fault| self.fault(fault, rows, width))?;
@@ -126,7 +131,7 @@ impl<'a> NumberBlock<'a> {
     }
 
     /// Decodes all floats of the block to little-endian bytes in `out`, with `width` floats per
-    /// row.
+    /// row. Returns whether the block contains more numbers than `out`.
     pub(crate) fn floats_into(&self, rows: usize, width: usize, out: &mut [[u8; 4]]) -> Result<bool> {
         let (mut tokens, mut some) = (self.tokens(), [0.0; NUMBER_BATCH]);
         for places in out.chunks_mut(NUMBER_BATCH) {
@@ -137,7 +142,7 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, true).map(|done| !done)
     }
 
-    /// Decodes all floats of the block into `out`, in the byte order of the machine, with `width`
+    /// Decodes all floats of the block into `out`, in the byte order of the processor, with `width`
     /// floats per row.
     pub(crate) fn native_floats_into(&self, width: usize, out: &mut [f32]) -> Result<()> {
         let rows = out.len().checked_div(width).unwrap_or_default();
@@ -146,7 +151,7 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, true).map(|_| ())
     }
 
-    /// Decodes all indices of the block into `out`, in the byte order of the machine, with three
+    /// Decodes all indices of the block into `out`, in the byte order of the processor, with three
     /// indices per triangle.
     pub(crate) fn native_indices_into(&self, out: &mut [u32]) -> Result<()> {
         let rows = out.len() / 3;
@@ -156,7 +161,7 @@ impl<'a> NumberBlock<'a> {
     }
 
     /// Decodes all indices of the block to little-endian bytes in `out`, with three indices per
-    /// triangle.
+    /// triangle. Returns whether the block contains more numbers than `out`.
     pub(crate) fn indices_into(&self, out: &mut [[u8; 4]]) -> Result<bool> {
         let rows = out.len() / 3;
         let (mut tokens, mut some) = (self.tokens(), [0; NUMBER_BATCH]);
@@ -195,8 +200,8 @@ impl<'a> NumberBlock<'a> {
         Ok(data)
     }
 
-    /// Returns the byte offset in the file of the number with an index, or of the start of the
-    /// block if it has no such number.
+    /// Returns the byte offset in the file of the number with the index `number`. If the block has
+    /// no number with this index, returns the byte offset at which the block starts.
     pub(crate) fn offset_of(&self, number: u64) -> u64 {
         let mut tokens = self.tokens();
         let passed = (0..number).try_for_each(|_| tokens.word().map(|_| ()));

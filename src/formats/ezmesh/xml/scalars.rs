@@ -7,9 +7,9 @@ use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::parse::Name;
 
-/// The valid range of an integer of two bytes, signed or unsigned.
+/// The accepted values of a two-byte integer in text: the range of `i16` and the range of `u16`.
 pub(crate) const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
-/// The valid range of an integer of one byte, signed or unsigned.
+/// The accepted values of a one-byte integer in text: the range of `i8` and the range of `u8`.
 pub(crate) const BYTE: RangeInclusive<i64> = -0x80..=0xff;
 
 /// Returns the lowest two bytes of a number as a signed integer.
@@ -26,13 +26,13 @@ pub(crate) fn byte_value(number: i64) -> i64 {
 
 /// Skips a word and returns its byte range in the file.
 ///
-/// A word with markup inside is an error, because a parsed array stores only the offset at which
-/// the word starts.
+/// A word that contains XML markup is an error, because a parsed array stores only the byte offset
+/// at which the word starts.
 pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
     let word = tokens.word()?;
     let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
     let end = word.start.saturating_add(end_of_word(bytes));
-    // Only separators or markup may follow the word in its token.
+    // In the byte range of the token, only separators or XML markup may follow the word.
     match Tokens::new(tokens.bytes(), end..word.end, usize::MAX).is_done() {
         Ok(true) => Ok(word.start..end),
         _ => Err(NumberFault { at: word.start, what: NumberFaultKind::Element }),
@@ -48,8 +48,8 @@ pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
     bytes.iter().enumerate().position(ends).unwrap_or(bytes.len())
 }
 
-/// Reads one number from the text, and copies its little-endian bytes to `cell`, which is its place
-/// in an array.
+/// Reads one number from the text, and writes its little-endian bytes to `cell`, a slice of the
+/// output array.
 pub(crate) fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> Result<(), NumberFault> {
     let low_bytes = |number: i64| number.to_le_bytes();
     match scalar {

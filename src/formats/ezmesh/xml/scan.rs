@@ -13,7 +13,7 @@ use crate::parse::Limits;
 pub(crate) fn scan(bytes: &[u8], limits: &Limits) -> Result<(ElementIndex, Dialect)> {
     let mut scan = XmlScan { elements: ElementIndex::new(), dialect: None, limits };
     walk(bytes, limits, &mut |event, open| scan.see(&event, open))?;
-    // If the file has no root element, the call of `walk` has already returned an error.
+    // If the file has no root element, `walk` has already returned an error.
     Ok((scan.elements, scan.dialect.unwrap_or(Dialect::MeshSystem)))
 }
 
@@ -95,14 +95,15 @@ pub(crate) fn belongs(element: ElementName, open: &[OpenElement<'_>]) -> bool {
     }
 }
 
-/// Returns the list of the element index to which an element belongs, or `None` if the element has
-/// no meaning at its position.
+/// Returns the kind under which the element index stores an XML element, or `None` if the element
+/// has no meaning inside the given open elements.
 ///
-/// The list depends on the open elements that contain this element.
+/// The kind depends on the open elements that contain this element. For example, a `vertexbuffer`
+/// has one kind inside a section, and another kind directly inside a mesh.
 pub(crate) fn kind(element: ElementName, open: &[OpenElement<'_>]) -> Option<ElementKind> {
     let around = |owners: &[ElementName]| open.iter().rev().map(|open| open.element).find(|one| owners.contains(one));
-    // A child of an element that is not in the index must not be counted as a child of the previous
-    // element in the index.
+    // A child of an element that is not in the element index must not be counted as a child of an
+    // earlier element that is in the element index.
     let listed = |element: ElementName, owner: ElementName| {
         let at = open.iter().rposition(|open| open.element == element)?;
         open.get(..at)?.iter().any(|open| open.element == owner).then_some(())

@@ -6,8 +6,8 @@ use crate::error::ErrorKind;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Limits, Name};
 
-/// The maximum number of attributes of an element. This limit applies in addition to the limits
-/// that the caller sets.
+/// The maximum number of attributes of an element. This maximum of 64 attributes applies in
+/// addition to the maximum `Limits::attributes`.
 const MAX_ATTRIBUTES: usize = 64;
 
 /// Returns whether a byte is XML white space.
@@ -93,7 +93,8 @@ impl<'a> Tag<'a> {
         self.bytes.get(self.start.saturating_add(1)..self.name_end).unwrap_or_default()
     }
 
-    /// Returns a reader of the attributes of the tag. The reader also finds the end of the tag.
+    /// Returns a reader of the attributes of the tag. The attribute reader also finds the end of
+    /// the tag.
     pub(crate) const fn attributes(&self) -> Attributes<'a> {
         Attributes { bytes: self.bytes, at: self.name_end, name_start: 0, end: None }
     }
@@ -129,13 +130,14 @@ impl<'a> Tag<'a> {
         attributes.end
     }
 
-    /// Checks that no attribute occurs twice in the tag, and that no attribute exceeds the limits.
+    /// Checks that no attribute occurs twice in the tag, and that the attributes are not more and
+    /// not longer than `limits` allows.
     ///
-    /// The function returns the end of the tag.
+    /// Returns the end of the tag if the checks succeed.
     pub(crate) fn check(&self, limits: &Limits) -> Result<TagEnd, TagFault> {
         let mut attributes = self.attributes();
-        // Hashes of the lower-case attribute names are compared first. Hence a tag with 64
-        // attributes needs few full comparisons of names.
+        // To find a repeated attribute, the hashes of the lower-case attribute names are compared
+        // first. Hence a tag with 64 attributes needs few full comparisons of names.
         let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
         let mut count = 0_usize;
         let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
@@ -175,7 +177,8 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Returns the hash of a name. Upper and lower case letters have the same hash.
+/// Returns the hash of an attribute name. Names that differ only in upper and lower case have the
+/// same hash.
 fn hash(name: &[u8]) -> u32 {
     name.iter().fold(name.len().try_into().unwrap_or(u32::MAX), |hash: u32, byte| {
         (hash.rotate_left(5) ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x9e37_79b9)
@@ -187,9 +190,9 @@ fn hash(name: &[u8]) -> u32 {
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Offset of the name of the last attribute.
+    /// Byte offset in the file of the name of the attribute that was read last.
     name_start: usize,
-    /// The end of the tag. The field is set after all attributes have been read.
+    /// The end of the tag, or `None` until all attributes of the tag have been read.
     pub(crate) end: Option<TagEnd>,
 }
 
@@ -276,7 +279,8 @@ impl<'a> Attributes<'a> {
         Ok(Some(XmlAttribute { name, value, quote }))
     }
 
-    /// Returns the first bytes of text that cannot be parsed, for an error message.
+    /// Returns up to 12 bytes of the file from the offset `start` on, to show them in an error
+    /// message.
     fn head(&self, start: usize) -> &'a [u8] {
         let rest = self.bytes.get(start..).unwrap_or_default();
         rest.get(..12).unwrap_or(rest)

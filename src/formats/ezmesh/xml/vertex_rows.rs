@@ -1,4 +1,4 @@
-//! Reads the vertices of a text block, vertex by vertex.
+//! Reads the vertices in the text of an XML element, vertex by vertex.
 
 use super::number_block::NumberBlock;
 use super::numbers::{NumberFault, Tokens};
@@ -30,8 +30,8 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
     }
 
-    /// Counts the characters in hexadecimal numbers that are not hexadecimal digits. The reader
-    /// takes such a character as the digit 0.
+    /// Counts the characters in hexadecimal numbers that are not hexadecimal digits. A character
+    /// that is not a hexadecimal digit is read as the digit 0.
     pub(crate) fn bad_digits(&self, format: &VertexFormat, rows: usize) -> Result<u64> {
         let width = format.all_scalars().len();
         let mut tokens = self.tokens();
@@ -43,7 +43,8 @@ impl<'a> NumberBlock<'a> {
         Ok(tokens.bad_digits())
     }
 
-    /// Returns whether the text contains exactly the numbers of `rows` vertices in this format.
+    /// Returns whether the text contains exactly the numbers of `rows` vertices in the vertex
+    /// format `format`.
     fn holds(&self, format: &VertexFormat, rows: usize) -> bool {
         let mut tokens = self.tokens();
         let mut row =
@@ -52,7 +53,7 @@ impl<'a> NumberBlock<'a> {
     }
 }
 
-/// Reads the numbers of one vertex, and calls `see` for each number with its index within the
+/// Reads the numbers of one vertex, and calls `visit` for each number with its index within the
 /// vertex and its value.
 pub(crate) fn read_row<'a>(
     format: &VertexFormat,
@@ -65,12 +66,12 @@ pub(crate) fn read_row<'a>(
     Ok(())
 }
 
-/// Returns the number of floats per vertex in an `interp` column, or `None` if this number is as
-/// declared.
+/// Returns the number of floats per vertex in an `interp` column, or `None` if the declared number
+/// of floats is correct.
 ///
-/// The function returns 3 or 4 if the total count of numbers fits this width and does not fit the
-/// declared width. The function returns `None` if the total count fits the declared width, or fits
-/// no width.
+/// Returns 3 or 4 if the total count of numbers in the vertex text fits 3 or 4 floats per `interp`
+/// column and does not fit the declared number of floats. Returns `None` if the total count of
+/// numbers fits the declared number of floats per `interp` column, or fits neither 3 nor 4 floats.
 pub(crate) fn interp_width(text: &NumberBlock<'_>, declared: &VertexFormat, rows: usize) -> Result<Option<u8>> {
     if !declared.columns().iter().any(|column| matches!(column.semantic, Semantic::Interp(_))) {
         return Ok(None);
@@ -90,8 +91,9 @@ pub(crate) fn interp_width(text: &NumberBlock<'_>, declared: &VertexFormat, rows
     if let Some(width) = [3, 4].into_iter().find(|width| is(&fits, *width)) {
         return Ok(Some(width));
     }
-    // If the text has too many numbers, a total that is a multiple of the numbers per vertex still
-    // identifies the width.
+    // If the vertex text has more numbers than declared, the total count of numbers must be a
+    // multiple of the count per vertex, for the declared width of the `interp` columns or for a
+    // width of 3 or 4 floats.
     let has_rows = |format: &VertexFormat| {
         let width = as_u64(format.all_scalars().len());
         found.is_multiple_of(width.max(1)) && found > width.saturating_mul(as_u64(rows))

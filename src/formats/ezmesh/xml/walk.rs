@@ -1,4 +1,4 @@
-//! Walks over the XML text of a file in one pass, from each `<` to the next `<`.
+//! Scans the XML text of a file in one pass, from each `<` to the next `<`.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
-/// The maximum depth of nested elements. This limit applies in addition to the limits that the
-/// caller sets.
+/// The maximum depth of nested elements. This maximum depth of 256 applies in addition to the
+/// maximum depth `Limits::elements`.
 const MAX_DEPTH: usize = 256;
 
-/// An event: a tag, a text or other markup, reported in file order. Ranges are byte ranges of the
-/// file.
+/// An event of the XML scan: a tag, a text or other markup. Events are reported in file order. All
+/// ranges of events are byte ranges of the file.
 #[derive(Clone, Debug)]
 pub(crate) enum XmlEvent<'a> {
     /// The start tag of an element. An empty element (`<a/>`) has no `End` event.
@@ -42,8 +42,8 @@ pub(crate) enum XmlEvent<'a> {
 /// Returns whether a tag can be the root element of an EZ-Mesh text file.
 pub(crate) fn is_root(tag: &Tag<'_>) -> bool {
     match ElementName::of(tag.name()) {
-        // Other formats also have a root element `Mesh`: in lower case, with a namespace, or
-        // without attributes.
+        // Files of other formats can also have a root element `Mesh`: in lower case, with a
+        // namespace, or without attributes.
         ElementName::Mesh => {
             let [xmlns, name, skeleton, sections] = tag.values(["xmlns", "name", "skeleton", "submesh_count"]);
             let is_said = [name, skeleton, sections].iter().any(Option::is_some);
@@ -70,13 +70,13 @@ pub(crate) struct OpenElement<'a> {
     pub(crate) tag: Tag<'a>,
 }
 
-/// Walks over an XML text, and calls `see` with each event and the list of open elements that
-/// contain the event.
+/// Scans an XML text, and calls `see` once for each event. The second argument of `see` is the list
+/// of open elements that contain the event.
 ///
 /// # Errors
 ///
-/// Returns an error if the XML text is not well-formed or exceeds the limits. Returns the error of
-/// `see` if `see` returns an error.
+/// Returns an error if the XML text is not well-formed or exceeds a maximum in `limits`. Returns
+/// the error of `see` if `see` returns an error.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     limits: &Limits,
@@ -224,7 +224,7 @@ impl<'a> XmlWalker<'a, '_> {
         if is_wide { Err(wide(range.start)) } else { Ok(()) }
     }
 
-    /// Returns an error if a text outside the root element is not only white space.
+    /// Returns an error if a text outside the root element contains anything except white space.
     fn check_outside(&self, text: Range<usize>) -> Result<()> {
         let bytes = self.bytes.get(text.clone()).unwrap_or_default();
         let Some(first) = bytes.iter().position(|byte| !is_blank(*byte)) else { return Ok(()) };
@@ -296,7 +296,8 @@ impl<'a> XmlWalker<'a, '_> {
         Ok(())
     }
 
-    /// Returns an error if an element is still open, or if the file has no root element.
+    /// Returns an error if an element is still open at the end of the file, or if the file has no
+    /// root element.
     fn finish(&self) -> Result<()> {
         let end = self.bytes.len();
         if let Some(OpenElement { element, tag }) = self.open.last() {

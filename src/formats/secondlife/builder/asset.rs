@@ -22,8 +22,8 @@ impl Asset {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the part of the asset
-    /// and the field, if a value is not supported by the format or by a viewer.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the block
+    /// and the field, if the format or a Second Life viewer does not support a value.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
@@ -39,8 +39,7 @@ impl Asset {
         } else if self.header.submodel_id.is_some() {
             add(AssetPart::PhysicsConvex, b"!".to_vec())?;
         }
-        // The blocks of the levels of detail are written from the lowest level to the highest
-        // level.
+        // The levels of detail are written from the lowest to the highest.
         for (part, level) in self.levels().into_iter().rev() {
             if let Some(level) = level {
                 add(part, level.encode())?;
@@ -104,8 +103,9 @@ impl Header {
         let mut writer = LlsdWriter::after(bytes);
         writer.close_map();
         let bytes = writer.into_bytes();
-        // This is the limit of readers. A viewer fetches only the first 4096 bytes of an asset, and
-        // `validate` warns about a header longer than that.
+        // `most` is the greatest header length that the readers of this crate accept by default. A
+        // viewer fetches only the first 4096 bytes of an asset, and `validate` warns about a header
+        // of more than 4096 bytes.
         let most = Limits::default().header;
         if as_u64(bytes.len()) > most {
             let expected = format!("at most {most} bytes, the limit of readers");

@@ -1,5 +1,6 @@
-//! Checks that run before an asset is written. A value that the format or a viewer does not support
-//! is an error.
+//! Checks the values of an asset before the asset is written.
+//!
+//! A check returns an error for a value that the format or a Second Life viewer does not support.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -63,8 +64,8 @@ impl Header {
 }
 
 impl Level {
-    /// Checks that the submeshes can be written as the block `part`. The joint numbers of all
-    /// influences must be below `joints`.
+    /// Checks that the submeshes of the level can be written as a block of the type `part`. The
+    /// joint index of every influence must be below `joints`, the number of joints of the skin.
     pub(super) fn check(&self, part: AssetPart, joints: usize) -> Result<()> {
         let field = Field::new(part.key());
         if !part.is_geometry() {
@@ -88,8 +89,10 @@ impl Level {
         Ok(())
     }
 
-    /// Checks that the submeshes have weights if the asset has a skin, and that they have no
-    /// weights if the asset has no skin. Collision triangles may lack weights in both cases.
+    /// Checks that every submesh with vertices has weights if the asset has a skin.
+    ///
+    /// If the asset has no skin, no submesh may have weights. Submeshes of collision triangles need
+    /// no weights, even if the asset has a skin.
     fn check_skinned(&self, part: AssetPart, skinned: bool) -> Result<()> {
         for (index, submesh) in (0..).zip(&self.submeshes) {
             let field = Field::new(SubmeshKey::Weights.name()).in_list(part.key(), index);
@@ -112,8 +115,8 @@ impl Submesh {
             let expected = format!("at most {MAX_VERTICES} vertices");
             return Err(refused(field(SubmeshKey::Position), expected, vertices.to_string()));
         }
-        // One or two vertices cannot form a triangle. A submesh without vertices is allowed,
-        // because it is written as a placeholder.
+        // One or two vertices cannot form a triangle. A submesh without vertices is allowed, and is
+        // written as a placeholder without geometry.
         if (1..3).contains(&vertices) {
             return Err(refused(field(SubmeshKey::Position), "0 vertices, or 3 or more", vertices.to_string()));
         }
@@ -156,7 +159,7 @@ impl Submesh {
     }
 
     fn check_weights(&self, field: Field, joints: usize) -> Result<()> {
-        // The byte 255 ends the influences of a vertex, so 255 cannot be a joint number.
+        // The byte 255 ends the influences of a vertex, so 255 cannot be a joint index.
         let joints = joints.min(255);
         for (vertex, list) in self.weights.iter().enumerate() {
             if list.len() > MAX_INFLUENCES {
@@ -179,7 +182,7 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Checks that the format and viewers support the convex hulls.
+    /// Checks that the format and viewers support the values of the convex hulls.
     pub(super) fn check(&self) -> Result<()> {
         if self.hulls.len() > MAX_HULLS {
             let expected = format!("at most {MAX_HULLS} hulls");
@@ -196,7 +199,7 @@ impl Convex {
 }
 
 impl Skin {
-    /// Checks that the format and viewers support the skin.
+    /// Checks that the format and viewers support the values of the skin.
     pub(super) fn check(&self) -> Result<()> {
         let field = |name| Field::new(name).in_struct(AssetPart::Skin.key());
         if !(1..=MAX_JOINTS).contains(&self.joints.len()) {
@@ -233,7 +236,7 @@ fn hull_field(name: &'static str) -> Field {
     Field::new(name).in_struct(AssetPart::PhysicsConvex.key())
 }
 
-/// Checks that all numbers of all items are finite.
+/// Checks that all components of all vectors in `items` are finite (not infinite and not NaN).
 fn finite<const N: usize>(field: Field, items: &[[f32; N]]) -> Result<()> {
     let found = items.iter().enumerate().find(|(_, item)| !item.iter().all(|number| number.is_finite()));
     match found {
@@ -242,9 +245,11 @@ fn finite<const N: usize>(field: Field, items: &[[f32; N]]) -> Result<()> {
     }
 }
 
-/// Checks that points can be encoded within a domain, the box or the intervals that codes are
-/// scaled to. No point may be outside the domain by more than half of the distance between two
-/// codes.
+/// Checks that all points can be encoded as 16-bit codes within `domain`.
+///
+/// A domain is the minimum and the maximum of each coordinate: the 16-bit code 0 is the minimum,
+/// and the code 65535 is the maximum. No point may be outside the domain by more than half of the
+/// distance between two neighbouring codes.
 fn check_domain<'p, const N: usize>(
     field: Field,
     domain: MinMax16<N>,
@@ -272,8 +277,8 @@ fn check_domain<'p, const N: usize>(
     }
 }
 
-/// Checks that the number of values, and the length of each value in bytes, fit in a length field
-/// of LLSD.
+/// Checks that the number of byte strings and the length of each byte string fit in a length field
+/// of LLSD. `lengths` contains the length of each byte string, in bytes.
 pub(super) fn fit(field: Field, lengths: impl IntoIterator<Item = usize>) -> Result<()> {
     let mut all = 0_usize;
     for length in lengths {
@@ -287,7 +292,7 @@ fn error(field: Field, kind: ErrorKind) -> Error {
     Error::without_offset(FORMAT, field, kind)
 }
 
-/// Converts the offset or the size of a block to an LLSD integer.
+/// Converts the offset or the size of a block to an LLSD integer, which is a signed 32-bit integer.
 pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| {
         let expected = format!("at most {} bytes for all blocks together", i32::MAX);
@@ -295,7 +300,7 @@ pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
     })
 }
 
-/// Makes the error for a value that the format or a viewer does not support.
+/// Creates the error for a value that the format or a viewer does not support.
 pub(super) fn refused(
     field: Field,
     expected: impl Into<Cow<'static, str>>,
@@ -305,7 +310,7 @@ pub(super) fn refused(
     Error::without_offset(FORMAT, field, kind)
 }
 
-/// Returns the [`Field`] that names the item at `index` of the list with the name `list`.
+/// Returns the field path of the item `index` in the list with the name `list`, for error messages.
 pub(super) fn item(list: &'static str, index: usize) -> Field {
     Field::new("").in_list(list, as_u64(index))
 }

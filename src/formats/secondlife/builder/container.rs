@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
 
-/// The version number that is written to a container.
+/// The version number that is written to a container (an `.slm` file).
 const VERSION: i32 = 3;
 /// The version number that is written to a cache file.
 const CACHE_VERSION: u32 = 1;
@@ -36,14 +36,13 @@ const CACHE_VERSION: u32 = 1;
 pub struct Container {
     /// The model's name.
     pub name: String,
-    /// The assets. Each element contains the bytes of one asset.
+    /// The assets. The assets of the container: each element contains the bytes of one asset.
     pub assets: Vec<Vec<u8>>,
-    /// The instances of the assets in the model.
+    /// The instances: each instance shows one of the assets with a transform and materials.
     pub instances: Vec<Instance>,
 }
 
-///
-/// One instance of an asset to write.
+/// An instance of an asset in a container to write: the asset with a transform and materials.
 ///
 /// The default instance shows the first asset with the identity transform.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +51,7 @@ pub struct Instance {
     pub asset: usize,
     /// The name of the instance.
     pub label: String,
-    /// The transform of the instance: a matrix for row vectors.
+    /// The transform of the instance: a matrix that multiplies row vectors (`vector * matrix`).
     pub transform: Matrix,
     /// The materials of the instance.
     pub materials: Vec<Material>,
@@ -64,7 +63,6 @@ impl Default for Instance {
     }
 }
 
-///
 /// A material to write.
 ///
 /// The default material is white.
@@ -74,7 +72,7 @@ pub struct Material {
     pub binding: String,
     /// The file name of the texture.
     pub filename: String,
-    /// The name of the texture that is shown to users.
+    /// The name of the texture that viewers show to users.
     pub label: String,
     /// The color of the material: red, green, blue and alpha, from 0 to 1.
     pub color: [f32; 4],
@@ -94,9 +92,9 @@ impl Container {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the asset of an instance does not exist, if a number is
-    /// not finite, or if a string is too long for LLSD. If an asset does not start with a valid
-    /// header, returns the error in that header.
+    /// Returns [`ErrorKind::Refused`] if the asset index of an instance is out of range, if a
+    /// number is not finite, or if a string is too long for LLSD. If the header at the start of an
+    /// asset cannot be read, returns the error from reading the header.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut writer = LlsdWriter::new();
@@ -158,10 +156,10 @@ impl Instance {
     }
 }
 
-/// Returns the bytes of a file of a viewer's disk cache that contains `asset`.
+/// Returns the bytes of a viewer's disk cache file that contains the asset `asset`.
 ///
-/// The blocks in `missing` are marked as not fetched: the bytes and the flags of these blocks are 0
-/// in the file.
+/// The blocks in `missing` are marked as not fetched: in the cache file, the bytes and the flags of
+/// these blocks are 0.
 ///
 /// ```
 /// use meshpeek::secondlife::{Lod, Mesh, AssetPart, builder};
@@ -173,10 +171,11 @@ impl Instance {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`] if the asset begins with a marker line, or if a block in
-/// `missing` is absent from the asset or has no flag in cache files. If `asset` does not start with
-/// a valid header, returns the error in the header. Returns [`ErrorKind::UnexpectedEnd`] if a block
-/// in `missing` ends after the end of `asset`.
+/// Returns [`ErrorKind::Refused`] if the asset begins with an LLSD marker line before the header,
+/// if the asset does not have a block in `missing`, or if the cache file format has no flag for a
+/// block in `missing`. If the header at the start of `asset` cannot be read, returns the error from
+/// reading the header. Returns [`ErrorKind::UnexpectedEnd`] if a block in `missing` ends after the
+/// end of `asset`.
 pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     let header = header_of(asset, Field::new("header"))?;
     if header.marker_line() > 0 {
@@ -210,7 +209,8 @@ pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     Ok([preamble.as_bytes(), &bytes].concat())
 }
 
-/// Reads the header of an asset. If the header is not complete, returns an error with `field`.
+/// Reads the header of an asset. If the bytes end before the end of the header, returns an error
+/// that names the field `field`.
 fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
     match Header::of_prefix(asset, &Limits::default())? {
         HeaderPrefix::Ready(header) => Ok(header),

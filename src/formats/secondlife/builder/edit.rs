@@ -1,4 +1,6 @@
-//! Changes parts of an existing asset. The writer copies unchanged parts as stored.
+//! Changes blocks and header entries of an existing asset.
+//!
+//! Unchanged blocks are copied in their compressed form, without inflating them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,13 +16,14 @@ use crate::error::{Error, ErrorKind, Field, Result};
 
 /// A copy of an existing asset to write with changes.
 ///
-/// Blocks that are not replaced are copied as stored: they are neither inflated nor compressed
-/// again. Header entries keep their order and their encoding, including entries with unknown keys.
-/// In the header, only the block offsets and the entries of replaced blocks are encoded again.
-/// Blocks keep their order. If two header entries refer to the same bytes, the entries in the
-/// written asset also refer to the same bytes. Bytes between two blocks that belong to no block are
-/// not written. Bytes after the last block are written. If nothing was changed and the asset has no
-/// such bytes between blocks, the written asset is identical to the original, byte for byte.
+/// Blocks that are not replaced are copied in their compressed form: these blocks are neither
+/// inflated nor compressed again. Header entries keep their order and their encoding, including
+/// entries with unknown keys. In the header, only the block offsets and the entries of replaced
+/// blocks are encoded again. The order of the blocks does not change. If two header entries refer
+/// to the same bytes, the two entries share one copy of the bytes in the written asset. Unused
+/// bytes between two blocks are not written. Bytes after the last block are copied. If no change
+/// was made and the asset has no unused bytes between its blocks, the written asset is identical to
+/// the original asset, byte for byte.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -41,7 +44,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 #[derive(Clone, Debug)]
 pub struct Edit<'a> {
     pub(super) asset: &'a [u8],
-    /// Length of the marker line before the header, in bytes.
+    /// Length of the LLSD marker line before the header of the asset, in bytes.
     pub(super) line: usize,
     pub(super) limits: LlsdLimits,
     pub(super) entries: Vec<HeaderEntry<'a>>,
@@ -52,10 +55,10 @@ pub struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// Creates an edit of an asset, without changes. Reads only the header of the asset.
+    /// Creates an [`Edit`] of an asset, without changes. Reads only the header of the asset.
     ///
-    /// If the asset is in a container or a cache file, the edit contains only the asset itself,
-    /// without the rest of the file.
+    /// If the asset is in a container or a cache file, the [`Edit`] contains only the asset, and no
+    /// other bytes of the file.
     ///
     /// # Errors
     ///
@@ -97,15 +100,15 @@ impl<'a> Edit<'a> {
     /// Replaces a block, or adds the block if the asset does not have it.
     ///
     /// `inflated` is the LLSD value of the block, not compressed, such as the output of the
-    /// [builder](mod@super). This function compresses `inflated` as a viewer does. The other values
-    /// in the block's header entry are kept. If the entry has a hash, a new hash is computed when
-    /// the asset is written.
+    /// [builder](mod@super). `replace` compresses `inflated` as a viewer does. In the block's
+    /// header entry, all values except the offset, the size and the hash are kept. If the header
+    /// entry of the block has a hash, a new hash is computed when the asset is written.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value of the type that the
-    /// block needs. A block of geometry needs an array of maps. The block of convex hulls needs a
-    /// map or an undefined value.
+    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value, or if the LLSD value has
+    /// the wrong type for the block. The LLSD value of a block of geometry must be an array of
+    /// maps. The LLSD value of the block of convex hulls must be a map or an undefined value.
     pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
         check(part, inflated, &self.limits)?;
         Ok(self.put(part, deflate(inflated)?))
@@ -114,8 +117,8 @@ impl<'a> Edit<'a> {
     /// Replaces a block like [`replace`](Self::replace), but with bytes that are already
     /// compressed.
     ///
-    /// The bytes in `stored` can be the compressed block of another asset. This function does not
-    /// check the bytes.
+    /// The bytes in `stored` can be the compressed block of another asset. `replace_stored` does
+    /// not check the bytes in `stored`.
     ///
     /// # Errors
     ///
@@ -135,8 +138,9 @@ impl<'a> Edit<'a> {
 
     /// Moves a block to another key of the header, for example from `low_lod` to `high_lod`.
     ///
-    /// The block is copied as stored, and the other values in the block's header entry are kept. If
-    /// the asset already has a block with the key `to`, that block is removed.
+    /// The compressed bytes of the moved block and the values in the block's header entry do not
+    /// change. If the asset already has a block with the key `to`, the block with the key `to` is
+    /// removed.
     ///
     /// # Errors
     ///
@@ -180,8 +184,8 @@ impl<'a> Edit<'a> {
         self.set(key, LlsdWriter::new().uuid(value).clone().into_bytes())
     }
 
-    /// Sets a header entry to a date, such as the entry `date`. `seconds` counts from 1970-01-01
-    /// UTC.
+    /// Sets a header entry to a date, such as the entry `date`. `seconds` is the date as the number
+    /// of seconds since 1970-01-01 UTC.
     ///
     /// # Errors
     ///
@@ -195,7 +199,7 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, or if the key belongs to a
+    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, or if `key` is the key of a
     /// block.
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
         if AssetPart::ALL.iter().any(|part| part.key() == key) {
@@ -209,15 +213,15 @@ impl<'a> Edit<'a> {
         Ok(self)
     }
 
-    /// Removes a header entry, and the block of the entry if the entry has a block. Does nothing if
-    /// the header does not have the key.
+    /// Removes a header entry. If the header entry refers to a block, also removes the block. Does
+    /// nothing if the header does not have the key.
     pub fn unset(&mut self, key: &str) -> &mut Self {
         self.entries.retain(|entry| entry.name != key.as_bytes());
         self
     }
 
-    /// Stores new compressed bytes in the header entry of a block. Adds the entry if the header
-    /// does not have it.
+    /// Sets the new compressed bytes of the block `part`. If the header has no entry for the block,
+    /// adds an entry.
     fn put(&mut self, part: AssetPart, stored: Vec<u8>) -> &mut Self {
         let place = self.place(part.key());
         if let Some(entry) = self.entries.get_mut(place) {
@@ -227,8 +231,8 @@ impl<'a> Edit<'a> {
         self
     }
 
-    /// Returns the index of the first header entry with the given key. Adds an entry if the header
-    /// does not have the key.
+    /// Returns the index of the first header entry with the given key. If the header does not have
+    /// the key, adds an entry with the key.
     fn place(&mut self, key: &str) -> usize {
         let name = key.as_bytes();
         if let Some(place) = self.entries.iter().position(|entry| entry.name == name) {
@@ -259,9 +263,9 @@ impl<'a> Edit<'a> {
 
 /// Returns one level of detail as a separate asset, without inflating any block.
 ///
-/// The compressed block of the level is copied and gets the key `high_lod`. The result does not
-/// contain the other levels of detail and the bytes after the last block. The result contains all
-/// other parts of the asset.
+/// The compressed block of the level is copied to the new asset with the key `high_lod`. The new
+/// asset does not contain the other levels of detail, and does not contain the bytes after the last
+/// block. The new asset contains all other blocks and header entries of the original asset.
 ///
 /// ```
 /// use meshpeek::secondlife::{Lod, Mesh, extract};
@@ -282,9 +286,9 @@ pub fn extract(view: AssetView<'_>, lod: Lod) -> Result<Vec<u8>> {
 /// Returns one level of detail like [`extract`], but without the blocks that are not complete in
 /// the file.
 ///
-/// An example of a block that is not complete is a block that a viewer has not fetched into its
-/// cache file. The second returned value contains the error of each block that the result does not
-/// contain.
+/// For example, a block that a viewer has not fetched into its cache file is not complete. The
+/// first item of the returned tuple contains the bytes of the new asset. The second item of the
+/// tuple contains one error for each block that was not copied because it is not complete.
 ///
 /// # Errors
 ///
@@ -300,10 +304,12 @@ pub fn extract_available(view: AssetView<'_>, lod: Lod) -> Result<(Vec<u8>, Vec<
     Ok((edit.to_bytes()?, missing.into_iter().map(|(_, error)| error).collect()))
 }
 
-/// Returns an edit that keeps only one level of detail, with the key `high_lod`.
+/// Returns an [`Edit`] of the asset with `lod` as the only level of detail, with the key
+/// `high_lod`.
 fn level_alone(view: AssetView<'_>, lod: Lod) -> Result<Edit<'_>> {
     if view.header()?.block(lod.part())?.is_none() {
-        // The level of detail does not exist, so this call only makes the error.
+        // If the level of detail does not exist, `view.level` returns an error that names the
+        // available levels.
         view.level(lod)?;
     }
     let mut edit = Edit::of(view)?;

@@ -16,32 +16,35 @@ use crate::math::as_u64;
 /// An entry of the header of an asset that is edited.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderEntry<'a> {
-    /// The bytes of the key, without the LLSD encoding.
+    /// The bytes of the header entry's key, without the LLSD encoding.
     pub(super) name: Cow<'a, [u8]>,
-    /// The key in LLSD encoding.
+    /// The header entry's key in LLSD encoding.
     pub(super) key: Cow<'a, [u8]>,
-    /// The value in LLSD encoding. The value is not used if the entry has a block.
+    /// The header entry's value in LLSD encoding. For a header entry that refers to a block, the
+    /// encoded value is not used.
     pub(super) value: Cow<'a, [u8]>,
-    /// The value as a map, if the value in the original file is a map.
+    /// The header entry's value as an LLSD map, or `None` if the value in the original asset is not
+    /// a map.
     pub(super) map: Option<LlsdMap<'a>>,
-    /// The block that the entry refers to, or `None` if the entry has no block.
+    /// The block that the header entry refers to, or `None` if the header entry has no block.
     pub(super) block: Option<BlockSource>,
 }
 
-/// The compressed bytes of a block to write, or the reason why the bytes are not available.
+/// The compressed bytes of a block to write, or the error that explains why the bytes are not
+/// available.
 #[derive(Clone, Debug)]
 pub(super) enum BlockSource {
-    /// A byte range of the original asset.
+    /// The byte range of the original asset from which the block is copied.
     Kept(Range<usize>),
-    /// The block has no bytes: the header entry is damaged, or the original asset does not have the
-    /// bytes.
+    /// The bytes of the block are not available: the header entry is damaged, or the original asset
+    /// does not contain the bytes.
     Damaged {
         error: Error,
-        /// Offset in the original asset where the block would end.
+        /// Byte offset in the original asset at which the damaged block would end.
         end: usize,
     },
-    /// New compressed bytes from the caller. If `instead_of` has a value, the new bytes replace the
-    /// block that started at this offset of the original asset.
+    /// New compressed bytes from the caller. If `instead_of` is not `None`, the new bytes replace
+    /// the block that starts at the byte offset `instead_of` in the original asset.
     New { stored: Vec<u8>, instead_of: Option<usize> },
 }
 
@@ -55,8 +58,10 @@ impl BlockSource {
         }
     }
 
-    /// Returns the offset in the original asset where the block, or the block that it replaces,
-    /// starts. Returns `None` if no such offset is known.
+    /// Returns the byte offset in the original asset at which the block starts.
+    ///
+    /// For a new block, returns the byte offset of the block that the new block replaces. Returns
+    /// `None` for a damaged block, and for a new block that replaces no block.
     pub(super) fn start(&self) -> Option<usize> {
         match self {
             Self::Kept(range) => Some(range.start),
@@ -100,8 +105,8 @@ pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start
     })
 }
 
-/// Reads the one LLSD value that must cover the bytes from `start` to the end. Returns a
-/// description of the error if the bytes are not exactly one LLSD value.
+/// Reads the one LLSD value that must cover all of `bytes` from the offset `start` to the end.
+/// Returns a description of the error if the bytes are not exactly one LLSD value.
 pub(super) fn single<'b>(bytes: &'b [u8], start: usize, limits: &LlsdLimits) -> Result<LlsdValue<'b>, String> {
     let item = llsd::read_at(bytes, start, limits).map_err(|fault| fault.to_string())?;
     match bytes.len().saturating_sub(item.end) {
@@ -110,7 +115,8 @@ pub(super) fn single<'b>(bytes: &'b [u8], start: usize, limits: &LlsdLimits) -> 
     }
 }
 
-/// Checks that the inflated bytes of a block are one LLSD value of the type that this block needs.
+/// Checks that the inflated bytes of a block are one LLSD value with the right LLSD type for the
+/// block.
 pub(super) fn check(part: AssetPart, inflated: &[u8], limits: &LlsdLimits) -> Result<()> {
     let expected = match part {
         _ if part.is_geometry() => "one LLSD value, an array of maps",

@@ -12,7 +12,7 @@ use super::edit::Edit;
 use super::edit_blocks::{BlockSource, HeaderEntry};
 use crate::error::{Error, Field, Result};
 
-/// The blocks in the order in which viewers write them.
+/// The blocks of an asset, in the order in which viewers write these blocks.
 const USUAL_ORDER: [AssetPart; 10] = [
     AssetPart::Skin,
     AssetPart::PhysicsConvex,
@@ -27,7 +27,7 @@ const USUAL_ORDER: [AssetPart; 10] = [
 ];
 
 /// Bytes to write after the header: a byte range of the original asset, or the bytes of a new block
-/// with the index of the block's header entry.
+/// and the index of the new block's header entry.
 #[derive(Clone, Debug)]
 enum OutputRun<'e> {
     Kept(Range<usize>),
@@ -66,7 +66,7 @@ impl Edit<'_> {
         Ok(bytes)
     }
 
-    /// Returns the runs of bytes to write after the header, in the order in which they are written.
+    /// Returns the byte sequences to write after the header, in output order.
     fn pieces(&self) -> Result<Vec<OutputRun<'_>>> {
         let mut kept: Vec<Range<usize>> = Vec::new();
         for entry in &self.entries {
@@ -77,7 +77,8 @@ impl Edit<'_> {
             }
         }
         kept.sort_unstable_by_key(|range| (range.start, range.end));
-        // Overlapping byte ranges are merged into one range and copied together.
+        // If the byte ranges of unchanged blocks overlap, the ranges are merged, and each merged
+        // range is copied once.
         kept.dedup_by(|next, before| {
             let overlap = next.start < before.end;
             if overlap {
@@ -90,8 +91,8 @@ impl Edit<'_> {
         for (number, entry) in self.entries.iter().enumerate() {
             if let Some(BlockSource::New { stored, instead_of }) = &entry.block {
                 let place = rank(&entry.name);
-                // A new block is written before the blocks that viewers write after this type of
-                // block.
+                // A new block that replaces no block is written before all blocks that follow the
+                // new block in `USUAL_ORDER`.
                 let later = self.entries.iter().filter(|other| rank(&other.name) > place);
                 let before = || later.filter_map(|entry| entry.block.as_ref().and_then(BlockSource::start)).min();
                 let start = instead_of.or_else(before).unwrap_or(usize::MAX);
@@ -109,8 +110,8 @@ impl Edit<'_> {
         }
     }
 
-    /// Writes the map in the header entry of a block. The map has the values of the original map,
-    /// but the new offset and the new size.
+    /// Writes the map in the header entry of a block. The written map has the values of the
+    /// original map, except for the new offset, the new size and the new hash.
     fn write_block(
         &self,
         bytes: Vec<u8>,
@@ -128,8 +129,9 @@ impl Edit<'_> {
             return Ok(writer.into_bytes());
         };
         let [offset_at, size_at, hash_at] = ["offset", "size", "hash"].map(|key| map.get(key).map(|entry| entry.at));
-        // A map without `offset` or `size` means that the value is 0. If the new value is not 0,
-        // the absent key is added.
+        // If a map does not contain the key `offset` or `size`, readers use 0 for the missing
+        // value. If the key `offset` or `size` is missing and the new value of the key is not 0,
+        // the key is added to the map.
         let lacking = [("offset", offset, offset_at), ("size", size, size_at)];
         let lacking = lacking.iter().filter(|(_, number, at)| at.is_none() && *number != 0);
         let count = map.len().saturating_add(lacking.clone().count());
@@ -156,7 +158,8 @@ impl Edit<'_> {
     }
 }
 
-/// Returns the offset of the block of a header entry, counted from the end of the header.
+/// Returns the byte offset of the block that a header entry refers to, relative to the end of the
+/// header.
 fn offset(pieces: &[OutputRun<'_>], number: usize, source: &BlockSource) -> usize {
     let mut at = 0_usize;
     for piece in pieces {
@@ -173,7 +176,8 @@ fn offset(pieces: &[OutputRun<'_>], number: usize, source: &BlockSource) -> usiz
     at
 }
 
-/// Returns the rank of a block in the order in which viewers write blocks.
+/// Returns the index of the block with the key `name` in `USUAL_ORDER`, or the number of elements
+/// of `USUAL_ORDER` if the array does not contain the block.
 fn rank(name: &[u8]) -> usize {
     USUAL_ORDER.iter().position(|part| part.key().as_bytes() == name).unwrap_or(USUAL_ORDER.len())
 }

@@ -12,24 +12,27 @@ use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
 use crate::error::Result;
 
-/// The byte that ends the influences of a vertex with fewer than four influences.
+/// The byte that ends the list of joint influences of a vertex with fewer than four influences.
 const LIST_END: u8 = 255;
-/// The maximum `f32` sum of weights whose exact sum is 1. This maximum is less than 65536 / 65535,
-/// the sum of weights whose codes have the sum 65536.
+/// The greatest result of adding the weights of a vertex in `f32` if the exact sum of the weights
+/// is 1.
+///
+/// `MAX_WEIGHT_SUM` is less than 65536 / 65535, the sum of weights whose 16-bit codes add up to
+/// 65536.
 const MAX_WEIGHT_SUM: f32 = 1.000_005;
 
 impl Level {
-    /// Encodes the block and returns its bytes without compression, for
+    /// Encodes the level of detail as an uncompressed block, for
     /// [`Edit::replace`](super::super::Edit::replace).
     ///
-    /// The position codes of all submeshes are scaled to one quantization box, which is shared by
-    /// the whole level.
+    /// All submeshes of the level share one quantization box: the 16-bit position codes of every
+    /// submesh are scaled to this box.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
-    /// is not supported in the block `part`. This function does not check that the skin has the
-    /// joints that the influences refer to.
+    /// is not supported in the block `part`. `to_block` does not check that the skin has the joints
+    /// that the influences refer to.
     pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
         self.check(part, usize::from(LIST_END))?;
         Ok(self.encode())
@@ -91,7 +94,7 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Encodes the block and returns its bytes without compression, for
+    /// Encodes the convex hulls as an uncompressed block, for
     /// [`Edit::replace`](super::super::Edit::replace).
     ///
     /// # Errors
@@ -116,7 +119,7 @@ impl Convex {
         writer.open_map(if self.hulls.is_empty() { 3 } else { 5 });
         writer.key("BoundingVerts").binary(codes(box_of_all, bounding).as_bytes());
         if !self.hulls.is_empty() {
-            // The size of a hull with 256 points is stored as 0.
+            // The number of points of each hull is stored in one byte. 256 points are stored as 0.
             let sizes: Vec<u8> = self.hulls.iter().map(|hull| u8::try_from(hull.len()).unwrap_or_default()).collect();
             writer.key("HullList").binary(&sizes);
         }
@@ -130,7 +133,7 @@ impl Convex {
 }
 
 impl Skin {
-    /// Encodes the block and returns its bytes without compression, for
+    /// Encodes the skin as an uncompressed block, for
     /// [`Edit::replace`](super::super::Edit::replace).
     ///
     /// # Errors
@@ -165,7 +168,7 @@ impl Skin {
     }
 }
 
-/// Returns the positions of the eight corners of a box.
+/// Returns the positions of the eight corners of a bounding box.
 fn corners_of(domain: MinMax16<3>) -> Vec<[f32; 3]> {
     let ([left, front, low], [right, back, high]) = (domain.min(), domain.max());
     let around = [[left, front], [right, front], [right, back], [left, back]];
@@ -180,8 +183,8 @@ fn code(component: f32) -> U16 {
     U16::new(unit::encode_rounding(component))
 }
 
-/// Writes the maximum and the minimum of a domain as two entries of the LLSD map that is open in
-/// `writer`.
+/// Writes the maximum and the minimum of a quantization domain as two entries of the LLSD map that
+/// is open in `writer`.
 fn ends<const N: usize>(writer: &mut LlsdWriter, domain: MinMax16<N>) -> &mut LlsdWriter {
     writer.key("Max").reals(domain.max().into_iter()).key("Min").reals(domain.min().into_iter())
 }
@@ -200,9 +203,10 @@ fn weights(lists: &[Vec<Influence>]) -> Vec<u8> {
     for list in lists {
         let mut codes: Vec<RawInfluence3> =
             list.iter().map(|influence| influence3::encode(*influence).unwrap_or_default()).collect();
-        // Each weight was rounded to a code. Because of this rounding, weights with a sum of at
-        // most 1 may have codes with a sum above 65535. The excess over 65535 is subtracted from
-        // the greatest code.
+        // Each weight of the vertex was rounded to a 16-bit code. Because of the rounding to 16-bit
+        // codes, weights with a sum of at most 1 may have codes with a sum above 65535. If the sum
+        // of the weights is at most `MAX_WEIGHT_SUM` and the sum of the codes exceeds 65535, the
+        // excess is subtracted from the greatest code.
         let sum: f32 = list.iter().map(|influence| influence.weight).sum();
         let stored = codes.iter().fold(0, |sum: u32, one| sum.saturating_add(one.weight.get().into()));
         let more = u16::try_from(stored.saturating_sub(u16::MAX.into())).unwrap_or(u16::MAX);
@@ -228,8 +232,8 @@ pub(super) fn strings<'s>(writer: &mut LlsdWriter, strings: impl ExactSizeIterat
     writer.close_array();
 }
 
-/// Converts a length to a length field of LLSD. A length that does not fit in the field becomes a
-/// value that readers reject.
+/// Converts a length to the 32-bit length field of LLSD. A length that does not fit in 32 bits
+/// becomes `u32::MAX`, a length that readers reject.
 pub(super) fn count(length: usize) -> u32 {
     length.try_into().unwrap_or(u32::MAX)
 }

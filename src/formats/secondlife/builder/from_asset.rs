@@ -1,4 +1,5 @@
-//! Converts the parts of an existing asset to vectors that can be changed and written again.
+//! Copies levels of detail, convex hulls and skins of an existing asset to structs that can be
+//! changed and written again.
 
 use super::super::layout::FORMAT;
 use super::super::surface::SubmeshKey;
@@ -11,8 +12,9 @@ use crate::error::{Error, ErrorKind, Result};
 impl Level {
     /// Copies a level of detail: the decoded arrays and the quantization box of the positions.
     ///
-    /// Unknown keys are not copied. If all submeshes share one quantization box with an extent of
-    /// at least 0.004 on each axis, encoding the copy gives the codes of the original level.
+    /// Unknown keys of the LLSD maps are not copied. If all submeshes share one quantization box
+    /// with an extent of at least 0.004 on each axis, encoding the copy produces the same 16-bit
+    /// codes as in the original level.
     ///
     /// # Errors
     ///
@@ -34,8 +36,8 @@ impl Level {
 }
 
 impl Submesh {
-    /// Copies a submesh: the decoded arrays, and the intervals that the texture coordinate codes
-    /// are scaled to.
+    /// Copies a submesh: the decoded arrays, and the u and v intervals that the texture coordinate
+    /// codes are scaled to.
     ///
     /// The quantization box of the positions is not copied, because this box belongs to the whole
     /// level.
@@ -87,10 +89,10 @@ impl Convex {
 }
 
 impl Skin {
+    /// Copies a skin: the joint names, the matrices, the pelvis offset and the flag
+    /// `lock_scale_if_joint_position`.
     ///
-    /// Copies a skin: the joint names, the matrices and the other values.
-    ///
-    /// In a joint name that is not UTF-8, invalid bytes are replaced with U+FFFD.
+    /// In a joint name that is not UTF-8, the bytes that are not UTF-8 are replaced with U+FFFD.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
-//! Builds new assets from arrays of floating-point numbers.
+//! Builds new Second Life mesh assets from arrays of floating-point numbers.
 //!
-//! The parts of an asset are plain structs with public fields. The parts are checked and encoded
-//! when the asset is written. The encoding is the encoding of a viewer: keys are sorted, blocks are
-//! in the viewer's order, numbers are rounded to the nearest code, and zlib compresses at its
-//! highest level. If the format or a viewer does not support a value, the returned error contains
-//! the part of the asset and the limit, and no bytes are returned.
+//! An [`Asset`] consists of structs with public fields, such as [`Level`], [`Submesh`] and
+//! [`Skin`]. [`Asset::to_bytes`] checks and encodes the whole asset. The encoding is the same as in
+//! a Second Life viewer: keys are sorted, blocks are in the viewer's order, floats are rounded to
+//! the nearest 16-bit code, and zlib compresses at its highest level. If the format or a viewer
+//! does not support a value, `to_bytes` returns an error with the name of the block, the field and
+//! the supported range.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -22,9 +23,10 @@
 //! # }
 //! ```
 //!
-//! To change a part of an existing asset, copy the part ([`Level::of`], [`Skin::of`],
-//! [`Convex::of`]) and change the fields of the copy. Then pass the encoded block to an [`Edit`],
-//! which copies all other parts of the asset as stored.
+//! To change one block of an existing asset, copy the block with [`Level::of`], [`Skin::of`] or
+//! [`Convex::of`], and change the fields of the copy. The method `to_block` of the changed copy
+//! encodes the block. Pass the encoded block to an [`Edit`], which writes the asset with the
+//! changed block and copies all other blocks in their compressed form.
 
 mod asset;
 mod check;

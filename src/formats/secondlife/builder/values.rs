@@ -1,39 +1,45 @@
-//! The parts of an asset to write, as structs with public fields.
+//! Structs for the contents of an asset to write: header values, levels of detail, convex hulls and
+//! skin.
 
 use super::super::asset_part::AssetPart;
 use super::super::matrix::{IDENTITY, Matrix};
 use crate::decode::{Influence, MinMax16};
 
-/// An asset to write.
+/// A Second Life mesh asset to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asset {
-    /// The header values, except the byte ranges of the blocks.
+    /// The header values of the asset, except the byte ranges of the blocks.
     pub header: Header,
-    /// The high level of detail. Every asset has this level.
+    /// The high level of detail. Every asset has a high level of detail.
     pub high: Level,
     /// The medium level of detail.
     pub medium: Option<Level>,
-    /// The low level of detail. An asset with a low level must have a medium level.
+    /// The low level of detail. An asset with a low level of detail must have a medium level of
+    /// detail.
     pub low: Option<Level>,
-    /// The lowest level of detail. An asset with a lowest level must have a low level.
+    /// The lowest level of detail. An asset with a lowest level of detail must have a low level of
+    /// detail.
     pub lowest: Option<Level>,
-    /// Collision triangles. An asset cannot have both collision triangles and a list of hulls.
+    /// The triangles for collision detection, as submeshes. An asset cannot have both collision
+    /// triangles and a list of convex hulls.
     pub physics_mesh: Option<Level>,
-    /// Convex hulls for collision. In a sub-model without convex hulls, an undefined value is
-    /// written as the block.
+    /// Convex hulls for collision detection. If this field is `None` and the header has a
+    /// `submodel_id`, the block of convex hulls is written as an undefined LLSD value.
     pub convex: Option<Convex>,
-    /// The joints of the asset. If the asset has a skin, every submesh of a level of detail must
-    /// have weights. If the asset has no skin, no submesh may have weights.
+    /// The skin: the joints of the asset and their matrices. If the asset has a skin, every submesh
+    /// of a level of detail must have weights. If the asset has no skin, no submesh may have
+    /// weights.
     pub skin: Option<Skin>,
 }
 
-/// The header values, except the byte ranges of the blocks.
+/// The header values of an asset, except the byte ranges of the blocks.
 ///
-/// An asset that a viewer uploads has none of these values. Simulators add the version, the
-/// creator, the date and the hashes.
+/// When a viewer uploads an asset, the asset's header contains none of the values of the struct
+/// `Header`. Simulators add the version, the creator, the date and the hashes to the header of an
+/// uploaded asset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// The format version, from 0 to 999: 1 means version 0.001.
+    /// The version number of the format, from 0 to 999: the number 1 means version 0.001.
     pub version: Option<i32>,
     /// The UUID of the user who uploaded the asset.
     pub creator: Option<[u8; 16]>,
@@ -41,8 +47,8 @@ pub struct Header {
     pub date: Option<f64>,
     /// Whether the header stores the MD5 hash of the compressed bytes of each physics block.
     pub hashes: bool,
-    /// The number of this mesh in a model that is split into several meshes. A model is split if
-    /// the model has more materials than one mesh can have.
+    /// The number that identifies this mesh in a model that is split into several meshes. A viewer
+    /// splits a model that has more materials than one mesh can have.
     pub submodel_id: Option<i32>,
     /// The names of the materials, one per submesh of the highest level of detail. If the vector is
     /// empty, no material names are written.
@@ -52,13 +58,14 @@ pub struct Header {
 /// A level of detail to write: one to eight submeshes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
-    /// The submeshes of the level, one per material.
+    /// The submeshes of the level of detail, one per material.
     pub submeshes: Vec<Submesh>,
-    /// The quantization box that the codes of all positions are scaled to. If the value is `None`,
-    /// the bounding box of the positions is used.
+    /// The quantization box that the 16-bit codes of all positions are scaled to. If the field
+    /// `domain` is `None`, the quantization box is the bounding box of the positions of the level.
     ///
-    /// A level that was copied from an asset has the box of that asset, and encoding gives the
-    /// codes of that asset. Set this field to `None` after you change positions.
+    /// If all submeshes of a level have the same quantization box, [`Level::of`] copies this box to
+    /// the field `domain`, and encoding the copy usually produces the original 16-bit codes. Set
+    /// the field `domain` to `None` after you change positions.
     pub domain: Option<MinMax16<3>>,
 }
 
@@ -68,38 +75,40 @@ impl From<Vec<Submesh>> for Level {
     }
 }
 
-/// A submesh to write. An empty submesh becomes a placeholder without geometry.
+/// A submesh to write. A submesh without positions is written as a placeholder without geometry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Submesh {
-    /// Positions of the vertices, in the unit cube around 0, z up: at most 65,535 positions.
+    /// Positions of the vertices, in the unit cube around the origin, z up: at most 65,535
+    /// positions.
     ///
     /// Positions are stored as 16-bit codes, scaled to the quantization box of the whole level. On
-    /// each axis, the worst error is half of 1/65535 of the extent of this box.
+    /// each axis, the greatest encoding error of a position is half of 1/65535 of the extent of the
+    /// quantization box.
     pub positions: Vec<[f32; 3]>,
-    /// A unit normal per vertex, or an empty vector. The worst error of a component after encoding
-    /// is 1.6e-5.
+    /// A unit normal per vertex, or an empty vector. The greatest encoding error of a component of
+    /// a normal is 1.6e-5.
     pub normals: Vec<[f32; 3]>,
-    /// Texture coordinates, one pair per vertex, or an empty vector. u points right, and v points
-    /// up. Texture coordinates are stored as 16-bit codes.
+    /// Texture coordinates, one pair per vertex, or an empty vector. The u coordinate increases to
+    /// the right, and the v coordinate increases upwards. Texture coordinates are stored as 16-bit
+    /// codes.
     pub uvs: Vec<[f32; 2]>,
-    /// The two intervals that the texture coordinate codes are scaled to. If the value is `None`,
-    /// the intervals from the minimum to the maximum of the coordinates are used. As for
-    /// [`Level::domain`], set this field to `None` after you change texture coordinates.
+    /// The u interval and the v interval that the 16-bit texture coordinate codes are scaled to. If
+    /// the field `uv_domain` is `None`, each interval extends from the minimum to the maximum of
+    /// the coordinate. Set the field `uv_domain` to `None` after you change texture coordinates.
     pub uv_domain: Option<MinMax16<2>>,
-    /// A tangent per vertex, or an empty vector. A tangent is x, y, z and the handedness, which is
-    /// 1 or -1. No known file has tangents.
+    /// A tangent per vertex, or an empty vector. A tangent consists of x, y, z and the handedness,
+    /// which is 1 or -1. No known Second Life asset has tangents.
     pub tangents: Vec<[f32; 4]>,
     /// The three vertex indices of each triangle, in counter-clockwise order seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// The joint influences of each vertex: up to four influences with weights from 0 to 1. The
-    /// outer vector is empty if the submesh has no weights.
+    /// The joint influences of each vertex: up to four influences with weights from 0 to 1. If the
+    /// submesh has no weights, the outer vector of `weights` is empty.
     pub weights: Vec<Vec<Influence>>,
-    /// The size of the uploaded model, or `None` to write no size.
+    /// The size of the uploaded model along x, y and z, or `None` to write no size.
     pub normalized_scale: Option<[f32; 3]>,
 }
 
-///
-/// Convex hulls for collision to write.
+/// Convex hulls for collision detection to write.
 ///
 /// The points of all hulls are stored as 16-bit codes, scaled to one quantization box.
 ///
@@ -112,18 +121,17 @@ pub struct Submesh {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Convex {
-    /// Convex hulls: at most 256, with 3 to 256 points each.
+    /// The points of each convex hull: at most 256 hulls, with 3 to 256 points each.
     pub hulls: Vec<Vec<[f32; 3]>>,
-    /// The points of the bounding hull: 3 to 256 points. If this vector is empty, the corners of
-    /// the bounding box of the hulls are written as the bounding hull.
+    /// The points of the bounding hull: 3 to 256 points. If the vector `bounding` is empty, the
+    /// corners of the bounding box of all hulls are written as the bounding hull.
     pub bounding: Vec<[f32; 3]>,
-    /// The quantization box that the codes of all points are scaled to. If the value is `None`, the
-    /// bounding box of the points is used. As for [`Level::domain`], set this field to `None` after
-    /// you change points.
+    /// The quantization box that the 16-bit codes of all points are scaled to. If the field
+    /// `domain` is `None`, the quantization box is the bounding box of the points. Set the field
+    /// `domain` to `None` after you change points.
     pub domain: Option<MinMax16<3>>,
 }
 
-///
 /// A skin to write.
 ///
 /// In the default skin, the bind shape is the identity matrix.
@@ -145,8 +153,8 @@ pub struct Skin {
     pub bind_shape: Matrix,
     /// The height by which a viewer raises the avatar that wears the mesh, in metres.
     pub pelvis_offset: Option<f32>,
-    /// Whether the joints that the skin moves keep their scale. The key is written only if this
-    /// field is `true`.
+    /// Whether the joints that the skin moves keep their scale. If the value is `false`, the key
+    /// `lock_scale_if_joint_position` is not written to the skin.
     pub lock_scale_if_joint_position: bool,
 }
 
@@ -156,7 +164,6 @@ impl Default for Skin {
     }
 }
 
-///
 /// A joint to write.
 ///
 /// In the default joint, the inverse bind matrix is the identity matrix.
@@ -166,9 +173,9 @@ pub struct Joint {
     pub name: String,
     /// The matrix that transforms from the bind space to the joint's space.
     pub inverse_bind: Matrix,
-    /// The alternative inverse bind matrix, which moves the joint. The translation of this matrix
-    /// is the joint's position relative to the parent joint. Either all joints of a skin have this
-    /// matrix, or no joint has it.
+    /// The alternative inverse bind matrix of the joint, which moves the joint. The translation of
+    /// the alternative inverse bind matrix is the joint's position relative to the parent joint.
+    /// Either all joints of a skin have an alternative inverse bind matrix, or no joint has one.
     pub alt_inverse_bind: Option<Matrix>,
 }
 
@@ -179,7 +186,7 @@ impl Default for Joint {
 }
 
 impl Asset {
-    /// Returns the levels of detail, the most detailed level first.
+    /// Returns the four levels of detail, from the most detailed to the least detailed level.
     pub(super) fn levels(&self) -> [(AssetPart, Option<&Level>); 4] {
         [
             (AssetPart::HighLod, Some(&self.high)),
@@ -191,29 +198,33 @@ impl Asset {
 }
 
 impl Level {
-    /// Returns the quantization box that the codes of all positions of the level are scaled to.
+    /// Returns the quantization box that the 16-bit codes of all positions of the level are scaled
+    /// to.
     pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.submeshes.iter().flat_map(|submesh| &submesh.positions)))
     }
 }
 
 impl Submesh {
-    /// Returns the intervals that the texture coordinate codes are scaled to.
+    /// Returns the u interval and the v interval that the 16-bit texture coordinate codes are
+    /// scaled to.
     pub(super) fn uv_intervals(&self) -> MinMax16<2> {
         self.uv_domain.unwrap_or_else(|| domain(&self.uvs))
     }
 }
 
 impl Convex {
-    /// Returns the quantization box that the codes of all points are scaled to. If the corners of a
-    /// box are written as the bounding hull, these corners do not change the quantization box.
+    /// Returns the quantization box that the 16-bit codes of all points are scaled to.
+    ///
+    /// If the field `bounding` is empty, the corners of the bounding box of the hulls are written
+    /// as the bounding hull, but the corners do not change the quantization box.
     pub(super) fn box_of_all(&self) -> MinMax16<3> {
         self.domain.unwrap_or_else(|| domain(self.hulls.iter().flatten().chain(&self.bounding)))
     }
 }
 
-/// Returns the intervals from the minimum to the maximum of each component of the points. Codes are
-/// scaled to these intervals.
+/// Returns the minimum and the maximum of each coordinate of the points, as the domain that 16-bit
+/// codes are scaled to.
 pub(super) fn domain<'p, const N: usize>(points: impl IntoIterator<Item = &'p [f32; N]>) -> MinMax16<N> {
     let [mut min, mut max] = [[f32::INFINITY; N], [f32::NEG_INFINITY; N]];
     let mut any = false;

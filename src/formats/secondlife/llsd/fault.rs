@@ -1,22 +1,23 @@
-//! Errors that readers of binary LLSD return.
+//! [`LlsdFault`]: the error type for reading binary LLSD.
 
 use crate::error::ErrorKind;
 
-/// An error in bytes that must be binary LLSD, with the offset of the error.
+/// An error in binary LLSD, with the byte offset at which the error was detected.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("byte {at}: {kind}")]
 pub struct LlsdFault {
-    /// Offset of the byte with the error, counted from the first byte that the reader was given.
+    /// Byte offset of the error in the LLSD data, counted from the first byte of the slice that was
+    /// passed to the reading function.
     pub at: u64,
-    /// The kind of the error.
+    /// The cause of the error.
     pub kind: ErrorKind,
 }
 
 impl LlsdFault {
-    /// Returns whether the bytes are valid but end too early.
+    /// Returns whether the only error is that the LLSD data ends too early.
     ///
-    /// If this function returns true, the bytes may become a complete LLSD value when more bytes
-    /// are appended.
+    /// LLSD data that only ends too early may become a complete LLSD value when more bytes are
+    /// appended.
     #[must_use]
     pub const fn needs_more(&self) -> bool {
         matches!(self.kind, ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. })

@@ -1,4 +1,4 @@
-//! Reads one marker of binary LLSD and the payload of the marker.
+//! Reads the marker byte of one LLSD value and the payload after the marker byte.
 
 use super::fault::LlsdFault;
 use super::text::{LlsdText, digit};
@@ -6,21 +6,21 @@ use super::value::{ContainerKind, LlsdValue};
 use crate::error::{ErrorKind, show_bytes};
 use crate::math::as_u64;
 
-/// The maximum length of a marker line, in bytes.
+/// The maximum length in bytes of the marker line `<? LLSD/Binary ?>`.
 const MAX_MARKER_LINE: usize = 64;
 
-/// The result of reading the marker and the payload of an LLSD value.
+/// The result of reading the marker byte and the payload of an LLSD value.
 pub(super) enum Head<'a> {
-    /// A whole scalar value (not an array or a map), and the offset of the first byte after the
-    /// value.
+    /// A complete scalar value (neither an array nor a map), and the offset of the first byte after
+    /// the value.
     Scalar(LlsdValue<'a>, usize),
-    /// The start of a container: array or map, the number of items, and the offset of the first
-    /// item.
+    /// The start of an array or a map: the container type, the number of items, and the offset of
+    /// the first item.
     Open(ContainerKind, u32, usize),
 }
 
-/// Reads the marker and the payload of an LLSD value. For an array or a map, the payload is the
-/// number of items.
+/// Reads the marker byte and the payload of the LLSD value at offset `at`. For an array or a map,
+/// reads only the number of items and not the items.
 pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
     let next = at.saturating_add(1);
     let (value, next) = match marker(bytes, at)? {
@@ -50,7 +50,8 @@ pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
     Ok(Head::Scalar(value, next))
 }
 
-/// Reads the key of a map entry. Returns the key and the offset of the first byte after the key.
+/// Reads the key of a map entry at offset `at`. Returns the key and the offset of the first byte
+/// after the key.
 pub(super) fn key(bytes: &[u8], at: usize) -> Result<(LlsdText<'_>, usize), LlsdFault> {
     let next = at.saturating_add(1);
     match marker(bytes, at)? {
@@ -63,7 +64,8 @@ pub(super) fn key(bytes: &[u8], at: usize) -> Result<(LlsdText<'_>, usize), Llsd
 /// Returns the length in bytes of the marker line `<? LLSD/Binary ?>` at the start of `bytes`, or 0
 /// if `bytes` does not start with `<`.
 ///
-/// The length includes the line end after the marker line.
+/// If the marker line is followed by a line feed, or by a carriage return and a line feed, the
+/// returned length includes these one or two bytes.
 ///
 /// # Errors
 ///
@@ -75,7 +77,7 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
     }
     let looked_at = bytes.get(..MAX_MARKER_LINE).unwrap_or(bytes);
     let Some(end) = looked_at.windows(2).position(|two| two == b"?>") else {
-        // The available bytes may be the beginning of a marker line.
+        // `bytes` may be the beginning of a marker line that is not complete yet.
         let could_be = looked_at.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == b'\t');
         if looked_at.len() < MAX_MARKER_LINE && could_be {
             let needed = as_u64(looked_at.len().saturating_add(1));
@@ -90,7 +92,7 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
     let end = end.saturating_add(2);
     let rest = bytes.get(end..).unwrap_or_default();
     if rest == b"\r" {
-        // The next byte, which is not available, may be a line feed that belongs to the marker
+        // The next byte after the end of `bytes` may be a line feed that belongs to the marker
         // line.
         return Err(fault(end, ErrorKind::UnexpectedEnd { needed: 2, left: 1 }));
     }
@@ -109,15 +111,15 @@ fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], LlsdFault>
         .ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: as_u64(N), left: as_u64(rest.len()) }))
 }
 
-/// Reads a length in bytes or a number of items.
+/// Reads a length in bytes or a number of items: a big-endian `i32` that must not be negative.
 fn length(bytes: &[u8], at: usize, expected: &'static str) -> Result<u32, LlsdFault> {
     let stored = i32::from_be_bytes(*chunk(bytes, at)?);
     u32::try_from(stored)
         .map_err(|_| fault(at, ErrorKind::Value { expected: expected.into(), found: stored.to_string().into() }))
 }
 
-/// Reads a length, and borrows that number of bytes after the length. Returns these bytes and the
-/// offset of the first byte after them.
+/// Reads a length field with the value `n`, and the `n` bytes after the length field. Returns a
+/// slice of these `n` bytes, and the offset of the first byte after the slice.
 fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
     let needed = length(bytes, at, "a length of 0 or more")?;
     let first = at.saturating_add(4);
@@ -129,8 +131,8 @@ fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
     Ok((lent, first.saturating_add(lent.len())))
 }
 
-/// Reads a quoted text that begins at `first`. Returns the text and the offset of the first byte
-/// after the closing quote.
+/// Reads a quoted text. The argument `first` is the offset of the first byte after the opening
+/// quote. Returns the text and the offset of the first byte after the closing quote.
 fn quoted(bytes: &[u8], first: usize, quote: u8) -> Result<(LlsdText<'_>, usize), LlsdFault> {
     let mut at = first;
     loop {

@@ -1,13 +1,14 @@
-//! Limits on the depth and the size of a tree of LLSD values.
+//! Maximum nesting depth and maximum number of values of a tree of LLSD values.
 
 use crate::parse::Limits;
 
-/// Limits on the depth and the size of a tree of LLSD values.
+/// Maximum nesting depth and maximum number of values of a tree of LLSD values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LlsdLimits {
-    /// The maximum nesting depth of arrays and maps. A limit above 256 has the same effect as 256.
+    /// The maximum nesting depth of arrays and maps. A maximum depth above 256 has the same effect
+    /// as 256.
     pub depth: u32,
-    /// The maximum number of values in the whole tree.
+    /// The maximum number of LLSD values in the whole tree.
     pub items: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Binary LLSD: a tree of values. Each value is a marker byte, followed by a payload.
+//! Binary LLSD, a serialization format for trees of values. The encoding of each value is one
+//! marker byte, followed by a payload.
 //!
 //! | marker | type | payload |
 //! |---|---|---|
@@ -14,14 +15,15 @@
 //! | `[` | array | count, values, `]` |
 //! | `{` | map | count, keys (`k`, length, bytes; or quoted) each with its value, `}` |
 //!
-//! Lengths (in bytes) and counts (of items) are big-endian i32 numbers, and never negative. A
+//! Each length (in bytes) and each count (of items) is a big-endian i32 that is not negative. A
 //! marker line `<? LLSD/Binary ?>` may come before the first value.
 //!
-//! The reader does not build a tree in memory. A [`LlsdWalk`] iterates over the bytes, one
-//! [`LlsdEvent`] at a time, and supports deep nesting without recursion. A [`LlsdValue`] borrows
-//! from the bytes. An array or a map is a byte range, and each access to an item iterates over this
-//! range. No reader in this module allocates memory. [`LlsdWriter`] can write values in the same
-//! order and the same encoding in which they were read.
+//! The functions of this module do not build a tree of values in memory. A [`LlsdWalk`] iterates
+//! over the encoded bytes, one [`LlsdEvent`] at a time, and supports deep nesting without
+//! recursion. A [`LlsdValue`] borrows from the encoded bytes. An [`LlsdArray`] or an [`LlsdMap`]
+//! stores only the byte range of the array or map, and each access to an item scans this byte range
+//! from its start. Reading LLSD values does not allocate memory. [`LlsdWriter`] can write values in
+//! the same order and the same encoding in which the values were read.
 //!
 //! ```
 //! use meshpeek::secondlife::llsd::{LlsdLimits, LlsdValue, read};

@@ -1,4 +1,4 @@
-//! Reads LLSD values, and the items of arrays and maps.
+//! Reads LLSD values, and iterates over the items of LLSD arrays and maps.
 
 use super::fault::LlsdFault;
 use super::head::{Head, head, key};
@@ -8,17 +8,17 @@ use super::value::{ContainerKind, ItemList, LlsdArray, LlsdEntry, LlsdItem, Llsd
 use super::walk::{LlsdWalk, skip};
 
 /// Reads the LLSD value at the start of `bytes`. If the value is an array or a map, checks all
-/// values in it.
+/// values that the array or map contains.
 ///
 /// # Errors
 ///
-/// Returns the first error in the value or in one of the values that it contains.
+/// Returns the first error in the LLSD value or in one of the values that it contains.
 pub fn read<'a>(bytes: &'a [u8], limits: &LlsdLimits) -> Result<LlsdItem<'a>, LlsdFault> {
     read_at(bytes, 0, limits)
 }
 
-/// Reads the LLSD value at offset `at`, like [`read`]. The offsets in the result count from the
-/// start of `bytes`.
+/// Reads the LLSD value at offset `at` of `bytes`, like [`read`]. The offsets in the returned item
+/// count from the start of `bytes`.
 pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Result<LlsdItem<'a>, LlsdFault> {
     let (value, end) = match head(bytes, at)? {
         Head::Scalar(value, end) => (value, end),
@@ -27,7 +27,8 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Re
                 Some(end) => end,
                 None => LlsdWalk::new(bytes, at, limits).finish()?,
             };
-            // Later accesses read the items from the same bytes that this function has checked.
+            // The slice `bytes` is cut at the end of the checked LLSD value, so later accesses to
+            // the items of the value read only checked bytes.
             let bytes = bytes.get(..end).unwrap_or(bytes);
             (container(kind, ItemList { bytes, first, count, limits: *limits }), end)
         }
@@ -35,8 +36,9 @@ pub(crate) fn read_at<'a>(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Re
     Ok(LlsdItem { value, at, end })
 }
 
-/// Reads an LLSD value that was already checked and that ends at or before offset `end`. Does not
-/// check the items of the value again.
+/// Reads the LLSD value at offset `at`, which an earlier call of [`read_at`] has already checked.
+/// The LLSD value must end at or before offset `end`. This function does not check the items of an
+/// array or a map again.
 pub(crate) fn walked_at<'a>(bytes: &'a [u8], at: usize, end: usize, limits: &LlsdLimits) -> Option<LlsdValue<'a>> {
     let bytes = bytes.get(..end)?;
     Some(match head(bytes, at).ok()? {
@@ -52,8 +54,8 @@ const fn container(kind: ContainerKind, list: ItemList<'_>) -> LlsdValue<'_> {
     }
 }
 
-/// Returns the key of a map entry at offset `at`, or `None` if the bytes at this offset are not a
-/// key.
+/// Returns the key of a map entry at offset `at` of `bytes`, or `None` if the bytes at `at` are not
+/// a key.
 pub(crate) fn key_at(bytes: &[u8], at: usize) -> Option<LlsdText<'_>> {
     key(bytes, at).ok().map(|(key, _)| key)
 }
@@ -61,7 +63,8 @@ pub(crate) fn key_at(bytes: &[u8], at: usize) -> Option<LlsdText<'_>> {
 impl<'a> LlsdArray<'a> {
     /// Returns an iterator over the values of the array.
     ///
-    /// The iterator ends early only if the bytes have changed since they were checked.
+    /// The iterator ends before the last item only if the bytes have changed after they were
+    /// checked, such as in a memory-mapped file.
     pub fn iter(&self) -> impl Iterator<Item = LlsdItem<'a>> + Clone + use<'a> {
         let ItemList { bytes, first, count, limits } = self.0;
         let mut at = first;
@@ -72,8 +75,8 @@ impl<'a> LlsdArray<'a> {
         })
     }
 
-    /// Returns the numbers of the array, or `None` if the length of the array is not `N` or a value
-    /// is not a number.
+    /// Returns the values of an array of `N` numbers, or `None` if the length of the array is not
+    /// `N` or a value is neither a real nor an integer.
     #[must_use]
     pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
         if self.len() != N {
@@ -91,7 +94,8 @@ impl<'a> LlsdArray<'a> {
 impl<'a> LlsdMap<'a> {
     /// Returns an iterator over the entries of the map in file order.
     ///
-    /// The iterator ends early only if the bytes have changed since they were checked.
+    /// The iterator ends before the last entry only if the bytes have changed after they were
+    /// checked, such as in a memory-mapped file.
     pub fn iter(&self) -> impl Iterator<Item = LlsdEntry<'a>> + Clone + use<'a> {
         let ItemList { bytes, first, count, limits } = self.0;
         let mut next = first;

@@ -1,4 +1,4 @@
-//! Strings and keys, as stored in the file.
+//! [`LlsdText`]: a string, a URI or a map key of binary LLSD.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -7,11 +7,10 @@ use std::fmt;
 use crate::error::{MAX_SHOWN_BYTES, Shown};
 use crate::parse::Name;
 
+/// A string, a URI or a map key, borrowed from the encoded bytes.
 ///
-/// A string or a key, borrowed from the bytes of the file.
-///
-/// The stored bytes are the content of the text. In a quoted text, the stored bytes may contain
-/// escape sequences.
+/// For a text without quotes, the stored bytes are the content of the text. For a quoted text, the
+/// stored bytes may contain escape sequences that must be decoded.
 #[derive(Clone, Copy)]
 pub struct LlsdText<'a> {
     stored: &'a [u8],
@@ -19,7 +18,7 @@ pub struct LlsdText<'a> {
 }
 
 impl<'a> LlsdText<'a> {
-    /// Makes a text without quotes. The stored bytes are the content of the text.
+    /// Creates a text without quotes whose content is `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { stored: bytes, quote: None }
@@ -29,27 +28,29 @@ impl<'a> LlsdText<'a> {
         Self { stored, quote: Some(quote) }
     }
 
-    /// Returns the bytes from the file. These bytes are the content of the text, unless the text is
-    /// [quoted](Self::quote) and contains escape sequences.
+    /// Returns the stored bytes of the text, without decoding escape sequences. The stored bytes
+    /// are the content of the text, unless the text is [quoted](Self::quote) and contains escape
+    /// sequences.
     #[must_use]
     pub const fn stored(&self) -> &'a [u8] {
         self.stored
     }
 
-    /// Returns the quote character around the text, or `None` if the text is not quoted.
+    /// Returns the quote character (`'` or `"`) around the text, or `None` if the text is not
+    /// quoted.
     #[must_use]
     pub const fn quote(&self) -> Option<u8> {
         self.quote
     }
 
-    /// Returns an iterator over the bytes of the content. Escape sequences are decoded.
+    /// Returns an iterator over the bytes of the text's content, with decoded escape sequences.
     #[must_use]
     pub const fn bytes(&self) -> LlsdTextBytes<'a> {
         LlsdTextBytes { rest: self.stored, escapes: self.quote.is_some() }
     }
 
-    /// Returns the content of the text. The content is borrowed if the text contains no escape
-    /// sequences.
+    /// Returns the content of the text. The result is newly allocated if the text contains escape
+    /// sequences, and borrowed from the encoded bytes if it contains none.
     #[must_use]
     pub fn content(&self) -> Cow<'a, [u8]> {
         match self.quote {
@@ -58,15 +59,14 @@ impl<'a> LlsdText<'a> {
         }
     }
 
-    /// Returns the bytes from the file, without conversion, as a [`Name`]. The name is the content
-    /// of the text, unless the text contains escape sequences.
+    /// Returns the bytes of the text as a [`Name`], without decoding escape sequences.
     #[must_use]
     pub const fn name(&self) -> Name<'a> {
         Name::new(self.stored)
     }
 
-    /// Compares the contents of two texts byte by byte. The encoding of the texts, quoted or not,
-    /// has no effect.
+    /// Compares the contents of two texts byte by byte. A quoted text and a text without quotes are
+    /// equal if their contents are equal.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         match (self.quote, other.quote) {
             (None, None) => self.stored.cmp(other.stored),
@@ -85,8 +85,8 @@ impl<'a> LlsdText<'a> {
 }
 
 impl PartialEq for LlsdText<'_> {
-    /// Returns whether the contents of two texts are equal. The encoding of the texts, quoted or
-    /// not, has no effect.
+    /// Returns whether the contents of two texts are equal. A quoted text and a text without quotes
+    /// are equal if their contents are equal.
     fn eq(&self, other: &Self) -> bool {
         match (self.quote, other.quote) {
             (None, None) => self.stored == other.stored,
@@ -99,8 +99,9 @@ impl Eq for LlsdText<'_> {}
 
 impl fmt::Display for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A text with escape sequences is decoded only up to the maximum shown length plus one
-        // byte. If the extra byte exists, the output indicates that the text is longer.
+        // For output, a quoted text is decoded only up to `MAX_SHOWN_BYTES` plus one byte. If the
+        // decoded bytes include the byte after `MAX_SHOWN_BYTES`, the output indicates that the
+        // text was truncated.
         match self.quote {
             Some(_) => Shown(&self.bytes().take(MAX_SHOWN_BYTES.saturating_add(1)).collect::<Vec<u8>>()).fmt(out),
             None => Shown(self.stored).fmt(out),

@@ -1,14 +1,13 @@
-//! LLSD values, borrowed from the bytes that they were read from.
+//! [`LlsdValue`]: LLSD values that borrow from the encoded bytes.
 
 use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use crate::math::as_u64;
 
-/// An LLSD value. UUIDs, texts, binary data, arrays and maps borrow from the bytes that they were
-/// read from.
+/// An LLSD value. UUIDs, texts, binary data, arrays and maps borrow from the encoded bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum LlsdValue<'a> {
-    /// The undefined value, which has no content.
+    /// The undefined value of LLSD, similar to `null` in JSON.
     Undefined,
     /// A boolean: true or false.
     Boolean(bool),
@@ -52,7 +51,8 @@ impl<'a> LlsdValue<'a> {
         }
     }
 
-    /// Returns the number, or `None` if the value is neither a real nor an integer.
+    /// Returns a real or an integer as `f64`, or `None` if the value is neither a real nor an
+    /// integer.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match *self {
@@ -111,26 +111,27 @@ impl<'a> LlsdValue<'a> {
 /// An LLSD value and the byte range of its encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdItem<'a> {
-    /// The LLSD value.
+    /// The decoded LLSD value.
     pub value: LlsdValue<'a>,
-    /// Offset of the value's marker byte.
+    /// Byte offset of the LLSD value's marker byte.
     pub at: usize,
-    /// Offset of the first byte after the value.
+    /// Byte offset of the first byte after the LLSD value.
     pub end: usize,
 }
 
-/// An entry of an LLSD map: a key, the value of the key, and their offsets.
+/// An entry of an LLSD map: a key, the value of the key, and the byte offsets of the key and the
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdEntry<'a> {
-    /// The key of the entry.
+    /// The key of the map entry.
     pub key: LlsdText<'a>,
-    /// The LLSD value.
+    /// The decoded LLSD value of the map entry.
     pub value: LlsdValue<'a>,
-    /// Offset of the key's marker byte.
+    /// Byte offset of the marker byte of the entry's key.
     pub key_at: usize,
-    /// Offset of the value's marker byte.
+    /// Byte offset of the marker byte of the entry's value.
     pub at: usize,
-    /// Offset of the first byte after the value.
+    /// Byte offset of the first byte after the entry's value.
     pub end: usize,
 }
 
@@ -143,10 +144,10 @@ pub enum ContainerKind {
     Map,
 }
 
-/// The location and the number of the items of an array or a map.
+/// The encoded bytes and the number of the items of an LLSD array or map.
 #[derive(Clone, Copy)]
 pub(super) struct ItemList<'a> {
-    /// The bytes from the start of the LLSD tree to the end of the array or map.
+    /// The encoded bytes from the start of the LLSD tree to the end of the array or map.
     pub(super) bytes: &'a [u8],
     pub(super) first: usize,
     pub(super) count: u32,
@@ -159,7 +160,7 @@ impl std::fmt::Debug for ItemList<'_> {
     }
 }
 
-/// An array of LLSD values, borrowed from the bytes of the tree.
+/// An array of LLSD values, borrowed from the encoded bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdArray<'a>(pub(super) ItemList<'a>);
 
@@ -177,12 +178,12 @@ impl LlsdArray<'_> {
     }
 }
 
-/// A map from keys to LLSD values, borrowed from the bytes of the tree.
+/// A map from keys to LLSD values, borrowed from the encoded bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct LlsdMap<'a>(pub(super) ItemList<'a>);
 
 impl LlsdMap<'_> {
-    /// Returns the number of entries in the map, including entries with repeated keys.
+    /// Returns the number of entries in the map. Entries with repeated keys are counted too.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::try_from(self.0.count).unwrap_or(usize::MAX)

@@ -1,4 +1,4 @@
-//! Iterates over binary LLSD, one event at a time, without recursion.
+//! [`LlsdWalk`]: iterates over binary LLSD, one [`LlsdEvent`] at a time, without recursion.
 
 use super::fault::LlsdFault;
 use super::head::{Head, fault, head, key, marker, unexpected};
@@ -8,21 +8,23 @@ use super::value::{ContainerKind, LlsdValue};
 use crate::error::ErrorKind;
 use crate::math::as_u64;
 
-/// The maximum nesting depth, even if a limit allows a greater depth.
+/// The maximum nesting depth of arrays and maps, even if [`LlsdLimits::depth`] allows a greater
+/// depth.
 const MAX_DEPTH: usize = 256;
-/// The maximum nesting depth for the fast path in [`skip`]. Real files have a nesting depth of
-/// five.
+/// The maximum nesting depth of arrays and maps that [`skip`] supports. The LLSD data of real mesh
+/// assets has a nesting depth of five.
 const QUICK_DEPTH: usize = 8;
-/// The bit that marks a map in the item count of an open container. Item counts are i32 numbers and
-/// not negative, so this bit is free.
+/// The bit that distinguishes a map from an array in the item counts of [`LlsdWalk`]. An item count
+/// is a non-negative i32, so bit 31 is never part of the count itself.
 const IS_MAP: u32 = 1 << 31;
 
 /// An event that a [`LlsdWalk`] returns.
 #[derive(Clone, Copy, Debug)]
 pub enum LlsdEvent<'a> {
-    /// The start of an array or a map with the given number of values.
+    /// The start of an array or a map, with its type and the number of its values.
     Open(ContainerKind, u32),
-    /// A key of a map. The next event belongs to the value of this key.
+    /// A key in a map. The event after a key is the value of the key, or the start of the array or
+    /// map that is the value of the key.
     Key(LlsdText<'a>),
     /// A value that is neither an array nor a map.
     Scalar(LlsdValue<'a>),
@@ -30,40 +32,40 @@ pub enum LlsdEvent<'a> {
     Close(ContainerKind),
 }
 
-/// Iterates over one LLSD value and all values that it contains, one [`LlsdEvent`] at a time.
+/// An iterator over one LLSD value and all values that it contains, one [`LlsdEvent`] at a time.
 ///
-/// The numbers of remaining items of the open arrays and maps are in an array of fixed size, so the
-/// walk needs neither recursion nor memory allocation.
+/// The number of remaining items of each array or map that has not ended is stored in a Rust array
+/// of fixed size, so the iteration needs neither recursion nor memory allocation.
 #[derive(Clone, Debug)]
 pub struct LlsdWalk<'a> {
     bytes: &'a [u8],
     at: usize,
     limits: LlsdLimits,
     items: u64,
-    /// For each open array or map, the number of remaining values, and the bit [`IS_MAP`] if the
-    /// container is a map.
+    /// For each array or map that has not ended, the number of remaining items. For a map, the bit
+    /// [`IS_MAP`] of the number is set.
     open: [u32; MAX_DEPTH],
     depth: usize,
-    /// Whether the next value belongs to a key that was read.
+    /// Whether the last event was a key, which means that the next event is the value of the key.
     keyed: bool,
     done: bool,
 }
 
 impl<'a> LlsdWalk<'a> {
-    /// Creates a walk over the LLSD value at offset `at` of `bytes`.
+    /// Creates an iterator over the LLSD value at offset `at` of `bytes`.
     #[must_use]
     pub const fn new(bytes: &'a [u8], at: usize, limits: &LlsdLimits) -> Self {
         Self { bytes, at, limits: *limits, items: 0, open: [0; MAX_DEPTH], depth: 0, keyed: false, done: false }
     }
 
-    /// Returns the offset of the next event.
+    /// Returns the byte offset in the input at which the next event begins.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// Reads and checks the rest of the value. Returns the offset of the first byte after the
-    /// value.
+    /// Reads and checks all remaining bytes of the LLSD value. Returns the offset of the first byte
+    /// after the value.
     ///
     /// # Errors
     ///
@@ -73,7 +75,7 @@ impl<'a> LlsdWalk<'a> {
         Ok(self.at)
     }
 
-    /// Returns the next event of the walk, or `None` after the end of the value.
+    /// Returns the next event, or `None` after the end of the LLSD value.
     ///
     /// # Errors
     ///
@@ -99,7 +101,7 @@ impl<'a> LlsdWalk<'a> {
         self.value().map(Some)
     }
 
-    /// Reads a scalar value, or the start of an array or a map with its number of items.
+    /// Reads a scalar value, or the marker byte and the number of items of an array or a map.
     fn value(&mut self) -> Result<LlsdEvent<'a>, LlsdFault> {
         self.keyed = false;
         self.items = self.items.saturating_add(1);
@@ -108,8 +110,8 @@ impl<'a> LlsdWalk<'a> {
             return Err(fault(self.at, kind));
         }
         if let Some(top) = self.depth.checked_sub(1).and_then(|top| self.open.get_mut(top)) {
-            // The number of remaining values is not 0 here, so the subtraction does not change the
-            // bit [`IS_MAP`] above it.
+            // The number of remaining items in the lower 31 bits is not 0 here, so the subtraction
+            // does not change the bit [`IS_MAP`].
             *top = top.wrapping_sub(1);
         }
         match head(self.bytes, self.at)? {
@@ -148,9 +150,10 @@ impl<'a> LlsdWalk<'a> {
     }
 }
 
-/// Skips the LLSD value at offset `at` with a fast path. Returns the offset of the first byte after
-/// the value. Returns `None` if the bytes have an error, or if they use a rare encoding (deep
-/// nesting, quoted texts). If the result is `None`, the caller must use a [`LlsdWalk`].
+/// Checks the LLSD value at offset `at` faster than a [`LlsdWalk`]. Returns the offset of the first
+/// byte after the value. Returns `None` if the LLSD value has an error, or if its encoding is rare:
+/// quoted texts, or a nesting depth above [`QUICK_DEPTH`]. If `skip` returns `None`, its caller
+/// must check the LLSD value with a [`LlsdWalk`].
 pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<usize> {
     let mut open = [(0_u32, ContainerKind::Array); QUICK_DEPTH];
     let allowed = usize::try_from(limits.depth).unwrap_or(QUICK_DEPTH).min(QUICK_DEPTH);
@@ -173,7 +176,8 @@ pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<u
             }
             _ => return None,
         })?;
-        // Skips the ends of the containers that end at this offset, and the key of the next value.
+        // Skips the closing markers of all arrays and maps that end at offset `at`, and the key of
+        // the next value in a map.
         loop {
             let Some((left, kind)) = depth.checked_sub(1).and_then(|top| open.get_mut(top)) else {
                 return (at <= bytes.len()).then_some(at);
@@ -193,8 +197,8 @@ pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<u
     }
 }
 
-/// Returns the length in bytes of a value or a key that has a length field. The result includes the
-/// marker and the length field.
+/// Returns the total length in bytes of a value or a key that has a length field: marker byte,
+/// length field and data.
 fn stored_length(bytes: &[u8], at: usize) -> Option<usize> {
     let length = i32::from_be_bytes(*bytes.get(at.checked_add(1)?..)?.first_chunk()?);
     usize::try_from(length).ok()?.checked_add(5)
@@ -225,7 +229,8 @@ mod tests {
                 let mut other = bytes.clone();
                 other[at] = byte;
                 let (quick, walked) = both(&other, &limits);
-                // Only the [`LlsdWalk`] reads quoted texts.
+                // Only [`LlsdWalk`] supports quoted texts. For quoted texts, [`skip`] returns
+                // `None`.
                 assert!(quick == walked || (quick.is_none() && matches!(byte, b'"' | b'\'')));
             }
         }

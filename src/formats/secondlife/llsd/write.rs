@@ -1,4 +1,4 @@
-//! Writes binary LLSD: the marker and the payload of each value, in the order of the calls.
+//! [`LlsdWriter`]: writes values as binary LLSD.
 
 use super::fault::LlsdFault;
 use super::limits::LlsdLimits;
@@ -7,11 +7,11 @@ use super::value::{ContainerKind, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
 use crate::error::ErrorKind;
 
-/// Writes LLSD values into a byte vector.
+/// A writer that appends encoded LLSD values to a byte vector.
 ///
-/// In LLSD, the number of items comes before the items of an array or a map. The caller must pass
-/// the right number when it opens the array or map, and must then write that number of items and
-/// close the array or map.
+/// In binary LLSD, the number of items comes before the items of an array or a map. The caller must
+/// pass the number of items when it opens the array or map. After opening an array or a map, the
+/// caller must write exactly the passed number of items, and then close the array or map.
 ///
 /// ```
 /// use meshpeek::secondlife::llsd::LlsdWriter;
@@ -25,19 +25,19 @@ pub struct LlsdWriter {
 }
 
 impl LlsdWriter {
-    /// Creates a writer with an empty output.
+    /// Creates a writer with an empty byte vector.
     #[must_use]
     pub const fn new() -> Self {
         Self { out: Vec::new() }
     }
 
-    /// Creates a writer that appends to the given bytes.
+    /// Creates a writer that appends encoded values to the byte vector `out`.
     #[must_use]
     pub const fn after(out: Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// Returns all bytes of the output.
+    /// Returns the byte vector with all bytes that were written.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
@@ -58,7 +58,7 @@ impl LlsdWriter {
         self.mark(b'i').put(&value.to_be_bytes())
     }
 
-    /// Writes a real, a 64-bit floating-point number.
+    /// Writes an LLSD real, which is a 64-bit floating-point number.
     pub fn real(&mut self, value: f64) -> &mut Self {
         self.mark(b'r').put(&value.to_be_bytes())
     }
@@ -68,58 +68,60 @@ impl LlsdWriter {
         self.mark(b'u').put(value)
     }
 
-    /// Writes a date in seconds since 1970-01-01 UTC. A date is the only number that is written in
-    /// little-endian byte order.
+    /// Writes a date in seconds since 1970-01-01 UTC. A date is the only type of number that LLSD
+    /// stores in little-endian byte order.
     pub fn date(&mut self, seconds: f64) -> &mut Self {
         self.mark(b'd').put(&seconds.to_le_bytes())
     }
 
-    /// Writes a string. A string longer than `i32::MAX` bytes is cut to this length.
+    /// Writes a string. A string longer than `i32::MAX` bytes is truncated to `i32::MAX` bytes.
     pub fn string(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b's').counted(value)
     }
 
-    /// Writes a URI. A URI longer than `i32::MAX` bytes is cut to this length.
+    /// Writes a URI. A URI longer than `i32::MAX` bytes is truncated to `i32::MAX` bytes.
     pub fn uri(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b'l').counted(value)
     }
 
-    /// Writes binary data. Data longer than `i32::MAX` bytes is cut to this length.
+    /// Writes binary data. Data longer than `i32::MAX` bytes is truncated to `i32::MAX` bytes.
     pub fn binary(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b'b').counted(value)
     }
 
-    /// Writes the key of a map entry. A key longer than `i32::MAX` bytes is cut to this length.
+    /// Writes the key of a map entry. A key longer than `i32::MAX` bytes is truncated to `i32::MAX`
+    /// bytes.
     pub fn key(&mut self, key: &str) -> &mut Self {
         self.mark(b'k').counted(key.as_bytes())
     }
 
-    /// Writes the key of a map entry in the same encoding in which the key was read.
+    /// Writes the key of a map entry with the same quotes and the same escape sequences with which
+    /// the key was read.
     pub fn key_as_read(&mut self, key: LlsdText<'_>) -> &mut Self {
         self.text(b'k', key)
     }
 
-    /// Starts an array of `count` values.
+    /// Writes the start of an array of `count` values.
     pub fn open_array(&mut self, count: u32) -> &mut Self {
         self.mark(b'[').put(&count.to_be_bytes())
     }
 
-    /// Ends an array.
+    /// Writes the end of an array.
     pub fn close_array(&mut self) -> &mut Self {
         self.mark(b']')
     }
 
-    /// Starts a map of `count` entries.
+    /// Writes the start of a map of `count` entries.
     pub fn open_map(&mut self, count: u32) -> &mut Self {
         self.mark(b'{').put(&count.to_be_bytes())
     }
 
-    /// Ends a map.
+    /// Writes the end of a map.
     pub fn close_map(&mut self) -> &mut Self {
         self.mark(b'}')
     }
 
-    /// Writes an array of numbers, each as a real.
+    /// Writes a complete array of numbers. Each number of the array is written as an LLSD real.
     pub fn reals(&mut self, values: impl ExactSizeIterator<Item = f32>) -> &mut Self {
         self.open_array(values.len().try_into().unwrap_or(u32::MAX));
         for value in values {
@@ -128,16 +130,16 @@ impl LlsdWriter {
         self.close_array()
     }
 
-    /// Copies the LLSD value at offset `at` of `bytes` to the output, with all values that it
+    /// Appends the LLSD value at offset `at` of `bytes` to the output, with all values that it
     /// contains.
     ///
-    /// Returns the offset in `bytes` of the first byte after the value. Valid bytes are copied
-    /// without any change.
+    /// Returns the offset in `bytes` of the first byte after the value. The copy of a well-formed
+    /// value is byte for byte identical to the value in `bytes`.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the bytes of the value. After an error, the output contains the
-    /// values before the error.
+    /// Returns the first error in the bytes of the value. If `copy` returns an error, the output
+    /// contains the encoded values before the damaged value.
     pub fn copy(&mut self, bytes: &[u8], at: usize, limits: &LlsdLimits) -> Result<usize, LlsdFault> {
         let mut walk = LlsdWalk::new(bytes, at, limits);
         while let Some(event) = walk.next()? {
@@ -153,7 +155,8 @@ impl LlsdWriter {
         Ok(walk.at())
     }
 
-    /// Writes a scalar value. Writes nothing for an array or a map.
+    /// Writes a scalar value, which is neither an array nor a map. If `value` is an array or a map,
+    /// this function writes nothing.
     pub fn scalar(&mut self, value: LlsdValue<'_>) -> &mut Self {
         match value {
             LlsdValue::Undefined => self.undefined(),
@@ -193,7 +196,8 @@ impl LlsdWriter {
     }
 }
 
-/// Returns an error if a length does not fit in a length field of LLSD.
+/// Returns an error if a length in bytes is greater than `i32::MAX`, the maximum of a length field
+/// in LLSD.
 pub(crate) fn fits(length: usize) -> Result<(), ErrorKind> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Validates a file, asset by asset.
+//! Runs all checks of `validate` on each asset of a file.
 
 use super::super::asset_block::{AssetBlock, InflateBuffer};
 use super::super::asset_part::{AssetPart, Lod};
@@ -10,16 +10,16 @@ use super::{header, physics, skin, surface};
 use crate::error::Result;
 use crate::parse::{Finding, Report};
 
-/// Reports the findings in the headers of all assets of the file to the closure `report`. Does not
-/// inflate blocks.
+/// Checks the headers of all assets of the file, and calls `report` with each finding.
+/// `validate_structure` does not inflate blocks.
 pub(in super::super) fn validate_structure(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
     let mut report = Report::new(RULES, report);
     header::check_file(file, &mut report);
     for_each_asset(file, &mut report, header::check);
 }
 
-/// Reports all findings of all assets of the file to the closure `report`: findings in the headers,
-/// in the blocks and in the values.
+/// Checks the headers, the blocks and the LLSD values of all assets of the file, and calls `report`
+/// with each finding.
 ///
 /// Blocks are inflated one after another into one buffer, and the inflated blocks are not cached.
 pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
@@ -32,11 +32,13 @@ pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Fin
     });
 }
 
-/// Checks the headers of all assets of the file, and inflates every block. Does not read vertices.
+/// Checks the headers of all assets of the file, and inflates every block. `check` does not read
+/// vertices.
 ///
 /// # Errors
 ///
-/// Returns the first error in a header or a block, with its field and offset.
+/// Returns the first error in a header or a block, with the name and the offset of the damaged
+/// field.
 pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
     let mut buffer = InflateBuffer::default();
     for state in file.asset_states() {
@@ -52,7 +54,7 @@ pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls `visit` for each asset with a readable header, and reports an error for each asset whose
+/// Calls `visit` for each asset with a readable header, and reports a finding for each asset whose
 /// header cannot be read.
 fn for_each_asset(
     file: AssetView<'_>,
@@ -71,24 +73,25 @@ fn for_each_asset(
 }
 
 impl AssetBlock<'_> {
-    /// Reports findings about the structure of the block to the closure `report`.
+    /// Checks the structure of the block, and calls `report` with each finding.
     ///
-    /// The structure is the wrapper of the compressed stream, bytes after the end of the stream or
-    /// of the value, and repeated keys.
+    /// `validate_structure` reports a gzip wrapper, a marker line, bytes after the end of the
+    /// compressed stream, bytes after the end of the LLSD value, repeated keys and quoted texts.
     pub fn validate_structure(&self, report: &mut dyn FnMut(Finding)) {
         header::check_block(&mut AssetReport { report: &mut Report::new(RULES, report), asset: None }, *self);
     }
 }
 
-/// Checks every block of an asset, and the consistency between the blocks.
+/// Checks every block of an asset, and checks that the blocks are consistent with each other.
 fn check_blocks(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, buffer: &mut InflateBuffer) {
     let is_skinned = view.header().is_ok_and(|header| header.has(AssetPart::Skin));
     let mut summary = AssetSummary { is_skinned, ..AssetSummary::default() };
-    // The skin is checked first, because weights refer to the joints of the skin.
+    // The skin is checked before the submeshes, because the weights in the submeshes refer to the
+    // joints of the skin.
     let others = AssetPart::ALL.into_iter().filter(|part| *part != AssetPart::Skin);
     for part in [AssetPart::Skin].into_iter().chain(others) {
-        // A block that lies outside the file, or that was not fetched, was already reported when
-        // the header was checked.
+        // If a block lies outside the file, or if its bytes were not fetched, the check of the
+        // header has already reported the block.
         let Ok(Some((stored, bytes))) = view.stored(part) else { continue };
         header::check_stored(view, check, &stored, bytes);
         let Some(Some(block)) = check.take(view.block_into(part, buffer)) else { continue };

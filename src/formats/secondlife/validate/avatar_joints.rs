@@ -1,7 +1,7 @@
 //! The names of the avatar's joints: 133 bones and 26 collision volumes.
 
-/// Bones and collision volumes whose names do not end with `Left` or `Right`. The rest of these
-/// names are in [`RIGHT`].
+/// Bones and collision volumes of the avatar whose names do not end with `Left` or `Right`, except
+/// for the six collision volumes in [`RIGHT`].
 const MIDDLE: [&str; 53] = [
     "mChest",
     "mFaceChin",
@@ -61,8 +61,8 @@ const MIDDLE: [&str; 53] = [
 /// Collision volumes of the right side of the body that are not in [`MIDDLE`].
 const RIGHT: [&str; 6] = ["R_FOOT", "R_HAND", "R_LOWER_ARM", "R_LOWER_LEG", "R_UPPER_ARM", "R_UPPER_LEG"];
 
-/// Bones that exist on both sides of the body, without the `Left` or `Right` at the end of the full
-/// names.
+/// Bones that exist on both sides of the body. The full bone names are the names in this array with
+/// `Left` or `Right` at the end.
 const BOTH: [&str; 50] = [
     "mAnkle",
     "mCollar",
@@ -118,7 +118,7 @@ const BOTH: [&str; 50] = [
 
 /// Returns whether the avatar's skeleton has a joint with the given name.
 ///
-/// If the skeleton does not have a joint, a viewer replaces the joint with `mPelvis`.
+/// If the avatar's skeleton has no joint with the name, a viewer uses the joint `mPelvis` instead.
 #[must_use]
 pub fn is_avatar_joint(name: &[u8]) -> bool {
     let side = name.strip_suffix(b"Left").or_else(|| name.strip_suffix(b"Right"));

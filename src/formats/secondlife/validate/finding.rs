@@ -1,4 +1,4 @@
-//! Converts errors to findings.
+//! Converts errors of the reader to findings of `validate`.
 
 use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
@@ -7,15 +7,18 @@ use super::rules;
 use crate::error::{Error, ErrorKind};
 use crate::parse::{Finding, Rule};
 
-/// Returns the finding for an error in the bytes of a file.
+/// Returns the finding of `validate` that corresponds to an error in the bytes of a file.
 ///
-/// An error that prevents reading a part of a file also breaks a rule, and the finding refers to
-/// this rule. Returns `None` if the bytes of the file are not the cause of the error.
+/// If the error is caused by the bytes of the file, these bytes also break a rule of `validate`,
+/// and the returned finding refers to the broken rule. Returns `None` if the error has another
+/// cause than the bytes of the file, such as a request for a level of detail that the asset does
+/// not have.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
     let field = error.field();
-    // The field of an array item has no name, so the name of the array is used.
+    // If the field of the error is an item of an array, the field has no name, and the name of the
+    // array is used instead.
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
     let name = list.map_or(field.name(), |step| step.list);
     let is_block = AssetPart::ALL.iter().any(|part| part.key() == name);
@@ -52,23 +55,24 @@ pub fn finding(error: &Error) -> Option<Finding> {
     Some(finding_for(rule, error, offset))
 }
 
-/// Returns whether the error reports an asset without any level of detail.
+/// Returns whether the error reports that the asset has no level of detail.
 fn is_stub(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Missing { expected } if expected.starts_with("a level of detail"))
 }
 
-/// Returns whether the text `expected` of an error describes a type of LLSD value.
+/// Returns whether `expected`, an error's description of the expected LLSD value, names a map or an
+/// array.
 fn is_shape(expected: &str) -> bool {
     ["a map", "an array of submeshes", "a map as the submesh"].contains(&expected)
 }
 
-/// Makes a finding from an error that breaks the given rule.
+/// Converts an error to a finding that refers to the given rule.
 fn finding_for(rule: Rule, error: &Error, offset: u64) -> Finding {
     let text = with_inflated_offset(error.kind().to_string(), error.inflated_offset());
     Finding { rule: rule.id, severity: rule.severity, field: error.field(), offset, source: 0, text }
 }
 
-/// Appends the offset in the inflated block to the text of a finding.
+/// Appends the byte offset in the inflated block, if any, to the text of a finding.
 pub(super) fn with_inflated_offset(text: String, inflated: Option<u64>) -> String {
     match inflated {
         Some(at) => format!("{text} (inflated byte {at})"),

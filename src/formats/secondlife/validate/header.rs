@@ -1,4 +1,4 @@
-//! Checks of the rules about headers, and about the byte ranges of blocks.
+//! Checks the rules about asset headers, and the rules about the byte ranges of blocks.
 
 use super::super::asset_block::AssetBlock;
 use super::super::asset_part::{AssetPart, Lod};
@@ -12,13 +12,13 @@ use crate::error::{Error, ErrorKind, Field};
 use crate::math::as_u64;
 use crate::parse::{Report, Rule, Severity};
 
-/// Known header keys whose entries are not blocks.
+/// Known keys of an asset header whose values do not describe blocks.
 const OTHERS: [&str; 7] = ["version", "creator", "date", "physics_cost_data", "material_list", "submodel_id", "404"];
 /// Known keys in the header entry of a block.
 const OF_BLOCK: [&str; 5] = ["offset", "size", "hash", "version", "mesh_triangles"];
 /// Known keys in the map of a container.
 const OF_CONTAINER: [&str; 4] = ["version", "name", "mesh", "instance"];
-/// The order in which viewers write blocks.
+/// The order in which viewers write the blocks of an asset.
 const USUAL_ORDER: [AssetPart; 7] = [
     AssetPart::Skin,
     AssetPart::PhysicsConvex,
@@ -29,7 +29,8 @@ const USUAL_ORDER: [AssetPart; 7] = [
     AssetPart::PhysicsMesh,
 ];
 
-/// Checks the bytes around the assets of a file: the cache preamble and the map of the container.
+/// Checks the bytes of a file that are not part of an asset: the preamble of a viewer's cache file,
+/// the map of a container, and bytes after the container.
 pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
     let mut check = AssetReport { report, asset: None };
     if let Some(preamble) = file.preamble() {
@@ -49,7 +50,7 @@ pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Checks the header of an asset.
+/// Checks all rules about the header of an asset.
 pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     let Some(header) = check.take(view.header()) else { return };
     let start = view.start();
@@ -93,7 +94,7 @@ fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u6
     }
 }
 
-/// Checks that the values of known header keys have the right type.
+/// Checks that the values of known header keys have the expected LLSD types.
 fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     for key in ["creator", "date", "physics_cost_data", "material_list", "submodel_id"] {
         let Some(entry) = header.get(key) else { continue };
@@ -143,7 +144,7 @@ fn check_lods(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Hea
     }
 }
 
-/// Checks the header entry of a block.
+/// Checks the keys in a block's header entry, and whether the block lies within the file.
 fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>, part: AssetPart) {
     let Some(entry) = header.get(part.key()) else { return };
     let start = view.start();
@@ -168,8 +169,8 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
 }
 
 fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, error: &Error) {
-    // If the block lies outside the file, the header entry is wrong, so the finding has the offset
-    // of the header entry.
+    // If the block lies outside the file, the byte range in the header entry is wrong, so the
+    // finding has the offset of the header entry.
     let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
     let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
@@ -177,11 +178,11 @@ fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, 
 }
 
 /// Checks whether blocks overlap, whether bytes between blocks are unused, and whether the blocks
-/// are in the usual order.
+/// are in the order in which viewers write blocks.
 fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
     let mut blocks: Vec<EntryRange> = header.all_ranges().filter(|block| block.start < view.end()).collect();
     let place = |part: Option<AssetPart>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
-    // If two blocks have the same byte range, they are sorted by the usual order.
+    // Blocks with the same byte range are sorted by their positions in [`USUAL_ORDER`].
     blocks.sort_by_key(|block| (block.start, block.end, place(block.part).unwrap_or(usize::MAX)));
     let name = |part: Option<AssetPart>| part.map_or("another block", AssetPart::key);
     let mut end = header.base();
@@ -223,7 +224,8 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
     }
 }
 
-/// Checks that the header has the values that simulators add.
+/// Reports a finding if the header lacks values that simulators add: version, creator, date and
+/// hashes of physics blocks.
 fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
     let mut missing: Vec<String> =
         ["version", "creator", "date"].into_iter().filter(|key| header.get(key).is_none()).map(str::to_owned).collect();
@@ -239,10 +241,11 @@ fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64
     }
 }
 
-/// Checks the compressed bytes of a block.
+/// Checks the compression level and the MD5 hash of a block's compressed bytes.
 pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, stored: &BlockRange, bytes: &[u8]) {
     let field = Field::new(stored.part.key());
-    // The block has a zlib header whose compression level is not the highest level.
+    // The second byte of the zlib header contains the compression level: 0xda means the highest
+    // level.
     if let Some(&[0x78, flags]) = bytes.first_chunk::<2>()
         && flags != 0xda
     {
@@ -261,7 +264,8 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
     }
 }
 
-/// Checks the structure of an inflated block.
+/// Checks the gzip or zlib wrapper of a block, the bytes after the end of the block's data, and the
+/// LLSD maps and texts in the inflated block.
 pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) {
     let field = Field::new(block.part().key());
     if block.is_gzip() {

@@ -1,10 +1,11 @@
 //! The rules of `validate` for Second Life meshes.
 //!
-//! A rule has the severity error if a part of a file that breaks the rule cannot be used. A rule
-//! has the severity warning if the published page of the format demands the rule but no program
-//! depends on it. A rule has the severity info if valid files also break the rule. A finding is
-//! about one rule at one offset of the file. If many items break a rule, one finding contains the
-//! number of these items and the location of the first item.
+//! A rule has the severity error if data that breaks the rule cannot be used. A rule has the
+//! severity warning if the published description of the format demands the rule but no program
+//! depends on the rule. A rule has the severity info if some files break the rule but are still
+//! usable. A finding reports that one rule is broken at one byte offset of the file. If many items,
+//! such as triangles, break the same rule, one finding contains the number of these items and the
+//! location of the first item.
 
 mod asset;
 mod avatar_joints;

@@ -1,4 +1,4 @@
-//! Checks of the rules about convex hulls.
+//! Checks the rules about convex hulls.
 
 use super::super::asset_block::AssetBlock;
 use super::super::layout::MAX_HULLS;
@@ -10,10 +10,11 @@ use crate::array::Array;
 use crate::error::Field;
 use crate::parse::Tally;
 
-/// Known keys in a block of convex hulls.
+/// Known keys in the LLSD map of a block of convex hulls.
 const KEYS: [&str; 5] = ["BoundingVerts", "HullList", "Positions", "Min", "Max"];
 
-/// Checks a block of convex hulls. Returns whether the block has a list of hulls.
+/// Checks a block of convex hulls. Returns whether the block stores the sizes of at least one hull
+/// besides the bounding hull.
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> bool {
     let Some(Some(convex)) = check.take(Convex::new(block)) else { return false };
     let place = Field::new(block.part().key());

@@ -1,4 +1,4 @@
-//! Functions that all checks of an asset use.
+//! The type [`AssetReport`], which reports the findings of one asset.
 
 use super::super::asset_block::AssetBlock;
 use super::super::llsd::{LlsdItem, LlsdMap, LlsdValue};
@@ -8,21 +8,21 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Finding, Report, Rule};
 
-/// Reports findings about one asset to the caller of `validate`.
+/// Passes findings about one asset to the closure that the caller of `validate` supplies.
 pub(super) struct AssetReport<'r, 'v> {
     pub(super) report: &'r mut Report<'v>,
-    /// The number of the asset in a container, or `None` if the file is not a container.
+    /// The index of the asset in a container, or `None` if the file is not a container.
     pub(super) asset: Option<u64>,
 }
 
 impl AssetReport<'_, '_> {
-    /// Reports a finding about a rule that is broken at an offset of the file.
+    /// Reports a finding that `rule` is broken at byte `offset` of the file.
     pub(super) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl Into<String>) {
         let field = self.place(field);
         self.report.add(rule, field, offset, text.into());
     }
 
-    /// Reports a finding about a rule that is broken at an offset of an inflated block.
+    /// Reports a finding that `rule` is broken at byte `at` of an inflated block.
     pub(super) fn add_in(
         &mut self,
         rule: Rule,
@@ -34,7 +34,7 @@ impl AssetReport<'_, '_> {
         self.add(rule, field, block.stored_at(), with_inflated_offset(text.into(), Some(as_u64(at))));
     }
 
-    /// Reports a finding for an error that prevents reading a part of the asset.
+    /// Reports the finding, if any, that corresponds to `error`, an error from reading the asset.
     pub(super) fn add_error(&mut self, error: &Error) {
         if let Some(finding) = finding(error) {
             let field = self.place(finding.field);
@@ -42,17 +42,18 @@ impl AssetReport<'_, '_> {
         }
     }
 
-    /// Returns the value of a [`Result`], or reports a finding for its error and returns `None`.
+    /// Returns the value of `looked`. If `looked` is an error, reports a finding and returns
+    /// `None`.
     pub(super) fn take<T>(&mut self, looked: Result<T>) -> Option<T> {
         looked.map_err(|error| self.add_error(&error)).ok()
     }
 
-    /// Adds the number of the asset to a field if the file is a container.
+    /// Adds the index of the asset to the field path `field` if the file is a container.
     fn place(&self, field: Field) -> Field {
         self.asset.map_or(field, |asset| field.in_outer_list("asset", asset))
     }
 
-    /// Reports the unknown keys of an LLSD map.
+    /// Reports one finding for all keys of an LLSD map that are not in `known`.
     pub(super) fn check_keys(
         &mut self,
         field: Field,
@@ -90,15 +91,16 @@ impl AssetReport<'_, '_> {
         }
     }
 
-    /// Reports unknown keys in an LLSD map of a block, and a wrong order of the keys.
+    /// Reports a finding for unknown keys in an LLSD map of a block, and a finding if the keys are
+    /// not sorted.
     pub(super) fn check_map_in(&mut self, field: Field, block: AssetBlock<'_>, map: LlsdMap<'_>, known: &[&str]) {
         let stored = block.stored_at();
         self.check_keys(field, map, known, |at| (stored, Some(as_u64(at))));
         self.check_sorted(field, map, |at| (stored, Some(as_u64(at))));
     }
 
-    /// Reports integers where reals are expected. Checks the value itself, the items of an array,
-    /// and the items of arrays in that array.
+    /// Reports the first LLSD integer in `value` that should be an LLSD real. If `value` is an
+    /// array, checks the items of `value` and the items of the arrays in `value`.
     pub(super) fn check_reals(&mut self, field: Field, block: AssetBlock<'_>, at: usize, value: LlsdValue<'_>) {
         let first = match value {
             LlsdValue::Integer(_) => Some(at),

@@ -1,9 +1,11 @@
-//! The rules for Second Life meshes, each with a name, an id and a text.
+//! The rules of `validate` for Second Life meshes. Each rule has a severity, a name, an id and a
+//! text.
 
 use crate::parse::rules;
 
 rules! {
-    /// All rules for Second Life meshes. The id of a removed rule is never used for another rule.
+    /// All rules of `validate` for Second Life meshes. If a rule is removed, its id is never used
+    /// for another rule.
     pub const RULES;
     Error MALFORMED_HEADER "SL01" "The header is one well-formed LLSD map.";
     Error BLOCK_OUTSIDE_FILE "SL02" "Offsets and sizes of blocks are not negative, and blocks end within the file.";

@@ -1,4 +1,4 @@
-//! Checks of the rules about skins.
+//! Checks the rules about skins.
 
 use super::super::asset_block::AssetBlock;
 use super::super::layout::MAX_JOINTS;
@@ -11,7 +11,7 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Tally;
 
-/// Known keys of a skin.
+/// Known keys in the LLSD map of a skin.
 const KEYS: [&str; 6] = [
     "joint_names",
     "bind_shape_matrix",
@@ -21,7 +21,7 @@ const KEYS: [&str; 6] = [
     "lock_scale_if_joint_position",
 ];
 
-/// Checks a skin. Returns the number of joints, or `None` if the skin cannot be read.
+/// Checks the block of a skin. Returns the number of joints, or `None` if the skin cannot be read.
 pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> Option<usize> {
     let skin = check.take(Skin::new(block))?;
     let place = Field::new("skin");
@@ -41,7 +41,8 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     for (name, count) in lists {
         let field = Field::new(name).in_struct("skin");
         let at = skin.map().get(name).map_or(block.value_at(), |entry| entry.at);
-        // The alternative inverse bind matrices are optional.
+        // The alternative inverse bind matrices are optional, so the array
+        // `alt_inverse_bind_matrix` may be absent.
         if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
             let then = if name == "inverse_bind_matrix" { ": viewers drop the whole binding" } else { "" };
             check.add_in(rules::INVALID_SKIN, field, block, at, format!("{count} matrices for {joints} joints{then}"));
@@ -57,7 +58,8 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     Some(joints)
 }
 
-/// Reports the first invalid matrix of an array, and the number of invalid matrices in the array.
+/// Reports a finding if an array has a matrix that is not 16 finite numbers. The reported finding
+/// describes the first invalid matrix and contains the number of invalid matrices.
 fn check_matrices(
     check: &mut AssetReport<'_, '_>,
     block: AssetBlock<'_>,
@@ -83,7 +85,8 @@ fn check_matrices(
     }
 }
 
-/// Returns the offset of an error in the inflated block, or 0 if the error has no such offset.
+/// Returns the byte offset of an error in the inflated block, or 0 if the error has no offset in an
+/// inflated block.
 fn inflated(error: &Error) -> usize {
     error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default()
 }

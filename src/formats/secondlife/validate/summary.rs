@@ -1,4 +1,4 @@
-//! Checks of the rules about consistency between the blocks of an asset.
+//! Checks the rules about the consistency between the blocks of an asset.
 
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;
@@ -7,17 +7,18 @@ use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
 
-/// Numbers and facts about the blocks of an asset, which are compared with each other.
+/// The numbers of submeshes, triangles and joints of an asset, and the presence of some of its
+/// blocks, for the checks that compare the blocks with each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AssetSummary {
-    /// The number of submeshes and the number of triangles of each level of detail, the most
-    /// detailed level first.
+    /// The number of submeshes and the number of triangles of each level of detail, from the
+    /// highest to the lowest level.
     pub(super) levels: [Option<(usize, usize)>; Lod::ALL.len()],
     /// The number of joints of the skin, or `None` if the skin is absent or cannot be read.
     pub(super) joints: Option<usize>,
-    /// Whether the header has an entry for a skin.
+    /// Whether the asset header has an entry for a skin.
     pub(super) is_skinned: bool,
-    /// Whether the asset has a list of convex hulls.
+    /// Whether the asset has convex hulls in addition to the bounding hull.
     pub(super) hulls: bool,
     /// Whether the asset has collision triangles.
     pub(super) physics_mesh: bool,
@@ -50,8 +51,7 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
             check.add(rules::LEVEL_NOT_SIMPLER, Field::new(lod.part().key()), start, text);
         }
     }
-    // In a viewer's cache of a model, an asset can have both a list of hulls and collision
-    // triangles.
+    // An asset in a viewer's `.slm` file can have both an array of hulls and collision triangles.
     let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
     if summary.hulls && summary.physics_mesh && !is_cache {
         let text = "both a list of hulls and a physics mesh: simulators use the hulls";

@@ -1,4 +1,4 @@
-//! Checks of the rules about submeshes.
+//! Checks the rules about submeshes.
 
 use crate::array::Array;
 use zerocopy::FromBytes as _;
@@ -17,16 +17,19 @@ use crate::error::Field;
 use crate::math::{as_u64, narrow};
 use crate::parse::{Rule, Severity, Tally};
 
-/// The maximum absolute value of the coordinates of a `PositionDomain`.
+/// The greatest absolute coordinate of a `PositionDomain` that `validate` does not report.
 const REACH: f64 = 0.501;
-/// The maximum extent of a `TexCoord0Domain` for which 16-bit codes are precise enough.
+/// The greatest extent of a `TexCoord0Domain` for which 16-bit coordinates are precise enough.
 const ABSURD: f64 = 1e6;
-/// The valid sums of the weight codes of a vertex. Truncated weights cause sums below 65535.
+/// The allowed sums of the 16-bit weights of one vertex. A sum of 65535 represents a total weight
+/// of 1, and rounding each of up to four weights down reduces the sum by at most 3.
 const SUMS: std::ops::RangeInclusive<u32> = 65_532..=65_535;
-/// The factor for positions in the degeneracy test: half the size of an object of one metre.
+/// The factor by which positions are multiplied before the test for degenerate collision triangles,
+/// as in a viewer's test of an object with a scale of one metre.
 const HALF: f32 = 0.5;
 
-/// Checks every submesh of a block. Returns the number of submeshes and the number of triangles.
+/// Checks every submesh of a block. Returns the number of submeshes and the number of triangles in
+/// the block, or `None` if the block cannot be read.
 pub(super) fn check(
     check: &mut AssetReport<'_, '_>,
     block: AssetBlock<'_>,
@@ -61,7 +64,7 @@ pub(super) fn check(
     Some((level.len(), triangles))
 }
 
-/// The values that the checks of one submesh use.
+/// A submesh that is being checked, with its block and the asset report that receives the findings.
 struct SubmeshCheck<'l, 'r, 'v, 'a> {
     check: &'l mut AssetReport<'r, 'v>,
     block: AssetBlock<'a>,
@@ -82,7 +85,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let any = self.positions();
         self.per_vertex();
         // If the submesh has no positions, every index is out of range and all weights are
-        // incomplete, so these checks are skipped.
+        // incomplete, so the checks of indices and weights are skipped.
         if any {
             self.triangles();
             self.weights();
@@ -104,7 +107,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Checks the positions of the submesh. Returns whether the submesh has positions.
+    /// Checks the positions of the submesh. Returns whether the submesh has at least one vertex.
     fn positions(&mut self) -> bool {
         if let Err(error) = self.submesh.positions()
             && error.field().name() == SubmeshKey::Position.name()
@@ -136,7 +139,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn per_vertex(&mut self) {
         let looks = [self.submesh.normals().map(drop), self.submesh.tangents().map(drop), self.submesh.uvs().map(drop)];
         for error in looks.into_iter().filter_map(Result::err) {
-            // The function `domains` reports errors in a domain.
+            // The function `domains` has already reported errors in `TexCoord0Domain`.
             if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
                 self.check.add_error(&error);
             }
@@ -208,7 +211,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format!("{} bytes, not a multiple of 6: {whole} triangles are complete", bytes.len());
             self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
         }
-        // The check includes indices after the last complete triangle.
+        // The range check includes the vertex indices after the last complete triangle.
         let all = <[U16]>::ref_from_prefix_with_elems(bytes, bytes.len() / 2).map_or(&[][..], |(all, _)| all);
         let vertices = self.submesh.vertex_count();
         let mut beyond = Tally::default();
@@ -232,8 +235,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let is_lod = self.block.part().lod().is_some();
         for (number, triangle) in (0..).zip(all.as_chunks::<3>().0) {
             let [a, b, c] = triangle.map(U16::get);
-            // In collision geometry, a triangle with the index 0 for all three vertices is a
-            // placeholder.
+            // In collision geometry, a triangle with three vertex indices 0 is a placeholder.
             let placeholder = !is_lod && [a, b, c] == [0; 3];
             equal.add(number, !placeholder && (a == b || b == c || a == c));
         }
@@ -241,7 +243,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
-        // A bit in the last word of the bit set may belong to an index that is out of range.
+        // In the bit set `used`, the last 64-bit word may contain bits of vertex indices that are
+        // out of range, so the bits are tested vertex by vertex.
         let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
         if within < vertices {
             let unused = vertices.saturating_sub(within);
@@ -254,7 +257,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Checks collision triangles with the same degeneracy test as a viewer before an upload.
+    /// Reports degenerate collision triangles, with the test of a viewer before an upload.
     fn collisions(&mut self, indices: &[U16], item: impl Fn(Tally, u64) -> usize) {
         let Ok(positions) = self.submesh.positions() else { return };
         let (mut flat, mut sliver) = (Tally::default(), Tally::default());
@@ -272,7 +275,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             self.add(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
         }
         if sliver.any() {
-            // Slivers are reported separately, because they occur in real uploads.
+            // Slivers have their own finding of severity info, because real uploads have slivers.
             let text =
                 format!("{} slivers, which viewers consider degenerate, first triangle {}", sliver.count, sliver.first);
             let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
@@ -353,8 +356,9 @@ fn is_set(words: &[u64], bit: usize) -> bool {
     words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
 }
 
-/// Checks that the minimum and the maximum of a domain are `N` finite numbers each, and that each
-/// minimum is not greater than the maximum. Returns the minimum and the maximum.
+/// Returns the minimum and the maximum of a domain (the value range of quantized coordinates). If a
+/// number is missing or not finite, or a minimum exceeds its maximum, reports a finding and returns
+/// `None`.
 pub(super) fn check_domain<const N: usize>(
     check: &mut AssetReport<'_, '_>,
     field: Field,
@@ -390,8 +394,8 @@ pub(super) fn check_domain<const N: usize>(
         numbers
     });
     let [min, max] = [ends[0]?, ends[1]?];
-    // A comparison with NaN is false, so NaN is not valid. A domain whose extent is not finite in
-    // `f32` is not valid either.
+    // A domain with NaN is invalid, because a comparison with NaN is false. A domain whose extent
+    // is not finite in `f32` is also invalid.
     let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
     if !is_sound {
         check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is not a valid interval"));

@@ -1,5 +1,5 @@
-//! Checks of the rules about LLSD maps and texts at any nesting depth: no repeated keys, and no
-//! quoted texts.
+//! Checks the rules about LLSD maps and texts at any nesting depth: a map has no repeated keys, and
+//! no text is quoted.
 
 use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
 use super::finding::with_inflated_offset;
@@ -7,10 +7,10 @@ use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
 
-/// Checks the LLSD value at offset `start`, and all values that it contains.
+/// Checks the LLSD value at offset `start` of `bytes`, and all values that it contains.
 ///
-/// The closure `place` converts the offset of a byte to its offset in the file and its offset in
-/// the inflated block.
+/// The closure `place` converts an offset in `bytes` to the file offset that a finding reports. If
+/// `bytes` is an inflated block, the closure `place` also returns the offset in the inflated block.
 pub(super) fn check(
     check: &mut AssetReport<'_, '_>,
     field: Field,
@@ -24,7 +24,7 @@ pub(super) fn check(
     let mut look = TreeCheck { bytes, keys: Vec::new(), maps: Vec::new(), twice: None, quoted: None };
     loop {
         let at = walk.at();
-        // An error in the LLSD tree was already reported, so the walk ends without a finding.
+        // An error in the LLSD tree was already reported, so the loop ends without another finding.
         let Ok(Some(event)) = walk.next() else { break };
         look.at(event, at);
     }
@@ -41,17 +41,19 @@ pub(super) fn check(
     }
 }
 
-/// The keys and findings that a check of one LLSD tree has collected.
+/// The keys, the repeated keys and the quoted texts that a check of one LLSD tree has found so far.
 struct TreeCheck<'a> {
     bytes: &'a [u8],
-    /// Offsets of the keys of the open maps. An offset takes four bytes of memory, and a key with
-    /// its value takes at least three bytes of the input.
+    /// Byte offsets of the keys of all maps that have not ended. Each offset needs four bytes of
+    /// memory, and each key with its value has at least three bytes in the LLSD data, so the
+    /// offsets need at most 4/3 of the size of the LLSD data.
     keys: Vec<u32>,
-    /// For each open array or map, the number of keys in `keys` when the array or map began.
+    /// For each array or map that has not ended, the length that `keys` had at the start of the
+    /// array or map.
     maps: Vec<usize>,
-    /// Offset of the first repeated key, and the number of repeated keys in the tree.
+    /// Byte offset of the first repeated key, and the number of repeated keys in the tree.
     twice: Option<(usize, u64)>,
-    /// Offset and description of the first quoted text.
+    /// Byte offset and description of the first quoted text.
     quoted: Option<(usize, &'static str)>,
 }
 
@@ -81,8 +83,8 @@ impl TreeCheck<'_> {
         }
     }
 
-    /// Searches for repeated keys in the map that ends. The keys of this map start at index `from`
-    /// of `keys`.
+    /// Searches for repeated keys in a map when the iteration reaches the end of the map. The byte
+    /// offsets of the map's keys start at index `from` of `keys`.
     fn compare(&mut self, from: usize) {
         let bytes = self.bytes;
         let key = |at: u32| usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(LlsdText::new(&[]));

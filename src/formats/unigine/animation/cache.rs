@@ -1,4 +1,6 @@
-//! Caches the results of walks over the keys of animations, which avoids reading all keys again.
+//! Caches the results of key scans. A key scan reads the flags of all keys of one animation. If the
+//! result of a key scan is cached, later key scans of the same animation do not read its keys
+//! again.
 
 use std::sync::OnceLock;
 
@@ -10,18 +12,19 @@ use crate::formats::unigine::layout::MIN_WHOLE_ANIMATION_SIZE;
 use crate::formats::unigine::reader::locate::slots;
 use crate::math::as_u64;
 
-/// The minimum number of keys for a cache entry. The keys of animations with fewer keys are read
-/// again each time.
+/// The minimum number of keys that an animation must have for its key scan to be cached. If an
+/// animation has fewer than 64 keys, its keys are read again on each access to the animation.
 pub(crate) const MIN_KEYS_TO_INDEX: u64 = 64;
 
-/// The cache of a file, with one slot for each animation.
+/// The cached results of the key scans of a file, with one cache slot for each animation.
 #[derive(Debug)]
 pub(crate) struct AnimationCaches {
     count: usize,
-    /// Whether the file is large enough, compared with its number of animations, to cache results.
-    /// If this field is false, nothing is cached.
+    /// Whether the file has at least `MIN_WHOLE_ANIMATION_SIZE` bytes for each of its animations.
+    /// If `fits` is false, no results of key scans are cached.
     fits: bool,
-    /// One cache slot for each animation. The slots are allocated when the first result is cached.
+    /// One cache slot for each animation. All cache slots are allocated when the first result is
+    /// cached.
     slots: OnceLock<Box<[OnceLock<Box<KeyCache>>]>>,
 }
 
@@ -56,7 +59,8 @@ impl AnimationCaches {
         (index < self.count).then_some(CacheSlot { caches: self, index })
     }
 
-    /// Returns the cache slots of all animations. The slice is empty if nothing can be cached.
+    /// Returns the cache slots of all animations. The slice of cache slots is empty if the results
+    /// of key scans cannot be cached.
     fn allocate(&self) -> &[OnceLock<Box<KeyCache>>] {
         let count = if self.fits { self.count } else { 0 };
         self.slots.get_or_init(|| slots("", "animations", count).unwrap_or_default())
@@ -68,8 +72,9 @@ impl<'a> CacheSlot<'a> {
         self.caches.slots.get()?.get(self.index)?.get().map(|cache| &**cache)
     }
 
-    /// Copies the results for the animation from a sidecar to the cache, unless the keys of the
-    /// animation were already read. The closure `recall` returns the results.
+    /// Copies the result of the animation's key scan from a sidecar to the cache, unless the cache
+    /// already contains a result. The closure `recall` returns the sidecar records of the
+    /// animation.
     pub(crate) fn recall_from(self, recall: impl FnOnce() -> Option<StoredCheckpoints>) {
         if self.cache().is_none()
             && let Some(stored) = recall().filter(|stored| stored.keys >= MIN_KEYS_TO_INDEX)
@@ -84,10 +89,10 @@ impl<'a> CacheSlot<'a> {
         }
     }
 
-    /// Walks over the flags of the keys, unless the result of that walk is cached or stored in a
-    /// sidecar.
+    /// Scans the flags of all keys of the animation, unless the result of the scan is cached or
+    /// stored in a sidecar.
     ///
-    /// Returns the result of the walk, and whether this call read the keys.
+    /// Returns the result of the key scan, and whether this call of `scan` read the keys.
     ///
     /// # Errors
     ///
@@ -109,10 +114,11 @@ impl<'a> CacheSlot<'a> {
         Ok((found, true))
     }
 
-    /// Returns the checkpoints of the keys, or `None` if the animation needs no checkpoints.
+    /// Returns the checkpoints of the animation, or `None` if the animation needs no checkpoints.
     ///
-    /// The first call takes the checkpoints from a sidecar if the sidecar matches these keys. If no
-    /// sidecar matches, the first call builds the checkpoints.
+    /// The first call for an animation takes its checkpoints from a sidecar if the sidecar matches
+    /// the animation's keys. If no sidecar matches the animation's keys, the first call for the
+    /// animation builds the checkpoints.
     pub(crate) fn index(
         self,
         bytes: &[u8],

@@ -1,13 +1,14 @@
-//! Checkpoints, which give random access to keys of variable length.
+//! Checkpoints, which give random access to animation keys of variable length.
 //!
 //! The number of checkpoints is limited: all checkpoints of a file together take at most 2 % of the
 //! file size.
 //!
-//! An animation frame that stores only changes depends on the frames before it. Therefore
-//! checkpoints are made at regular intervals of frames. A checkpoint stores the offset of its frame
-//! and the last stored value of each component before that frame. These values are encoded like the
-//! keys of one frame. If animation frames do not depend on earlier frames, a checkpoint stores only
-//! the offset of its frame.
+//! An animation frame that stores only the components that differ from the previous frame depends
+//! on all frames before it. Checkpoints at regular intervals of frames make it unnecessary to read
+//! all earlier frames. A checkpoint stores the offset of its frame and the last stored value of
+//! each component before that frame. The component values in a checkpoint are encoded like the keys
+//! of one animation frame. If animation frames do not depend on earlier frames, a checkpoint stores
+//! only the offset of its frame.
 
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -17,35 +18,38 @@ use super::scan::{empty_key_run, skip_keys};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::RecordSlice;
 
-/// The size limit of all checkpoints is the file size divided by this number.
+/// The maximum total size of all checkpoints of a file is the file size divided by this number.
 const FILE_PART: u64 = 50;
-/// The minimum number of animation frames between two checkpoints that contain keys.
+/// The minimum number of animation frames from one checkpoint to the next, in encodings with
+/// checkpoints that contain component values.
 const MIN_INTERVAL: u32 = 64;
-/// Size of the offset of a frame in a checkpoint, in bytes.
+/// Size of the frame offset that a checkpoint stores, in bytes.
 const START: u64 = 8;
 
-/// The number and the distance of an animation's checkpoints. The distance is the smallest number
-/// of frames that keeps the checkpoints within the size limit.
+/// The number of an animation's checkpoints, and the number of frames from one checkpoint to the
+/// next. The interval between checkpoints is the smallest number of frames that keeps all
+/// checkpoints of the file within 2 % of the file size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckpointPlan {
     /// The number of animation frames from one checkpoint to the next.
     pub(crate) interval: u32,
-    /// The number of checkpoints. Frame 0 needs no checkpoint.
+    /// The number of checkpoints of the animation. Animation frame 0 needs no checkpoint.
     pub(crate) count: u32,
-    /// The maximum size of all checkpoints, in bytes.
+    /// The maximum total size of all checkpoints of the animation, in bytes.
     pub(crate) bytes: u64,
 }
 
 impl CheckpointPlan {
     /// Plans the checkpoints of an animation with the given numbers of bones and frames.
     ///
-    /// The flags of every key are a subset of `flags`. The checkpoints may take the permitted
-    /// fraction (2 %) of `file` bytes.
+    /// `flags` is the union of the flags of all keys. The checkpoints of the animation take at most
+    /// 2 % of `file` bytes.
     pub(crate) fn new(coding: &Coding, flags: u8, bones: usize, frames: u32, file: u64) -> Self {
         let bones = as_u64(bones);
         let (entry, least) = if coding.is_delta() {
-            // The size of one checkpoint: an offset in the file, an offset in the list of keys, and
-            // for each bone a key with every component that any key has.
+            // The size of one checkpoint: the offset of its frame, the offset of its component
+            // values, and for each bone a key with every component that any key of the animation
+            // stores.
             let key = coding.key_size(flags).saturating_add(1);
             (bones.saturating_mul(key).saturating_add(2 * START), MIN_INTERVAL)
         } else {
@@ -54,21 +58,21 @@ impl CheckpointPlan {
         let beyond = frames.saturating_sub(1);
         let afford = (file / FILE_PART).checked_div(entry).unwrap_or_default();
         let afford = u32::try_from(afford).unwrap_or(u32::MAX);
-        // Every `interval`-th frame after the first frame has a checkpoint. The interval limits the
-        // number of checkpoints to `afford`.
+        // After the first animation frame, every `interval`-th frame has a checkpoint. The interval
+        // is so large that the animation has at most `afford` checkpoints.
         let interval = beyond.checked_div(afford.saturating_add(1)).unwrap_or(beyond).saturating_add(1).max(least);
         let count = beyond.checked_div(interval).unwrap_or_default();
         Self { interval, count, bytes: entry.saturating_mul(count.into()) }
     }
 }
 
-/// A checkpoint, as stored in a sidecar.
+/// A checkpoint of an animation, as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct RawKeyCheckpoint {
     pub(crate) start: U64,
-    /// The location in the sidecar of the components that were stored before the checkpoint,
-    /// encoded as keys.
+    /// The location in the sidecar of the last component values before the checkpoint. In a
+    /// sidecar, the last component values before a checkpoint are encoded as keys.
     pub(crate) told: [U64; 3],
 }
 
@@ -78,8 +82,9 @@ pub(crate) enum CheckpointList {
     Built {
         /// For each checkpoint, the offset of its animation frame, in bytes from the first key.
         starts: Box<[u64]>,
-        /// For each checkpoint, the offset in `keys` of the components that were stored before the
-        /// checkpoint. The list is empty if animation frames do not depend on earlier frames.
+        /// For each checkpoint, the offset in `keys` of the last component values before the
+        /// checkpoint. The slice of offsets is empty if animation frames do not depend on earlier
+        /// frames.
         told: Box<[u64]>,
         keys: Box<[u8]>,
     },
@@ -87,7 +92,7 @@ pub(crate) enum CheckpointList {
 }
 
 impl CheckpointList {
-    /// Returns the number of checkpoints.
+    /// Returns the number of checkpoints in the list.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Built { starts, .. } => starts.len(),
@@ -95,11 +100,11 @@ impl CheckpointList {
         }
     }
 
-    /// Returns the offset of a checkpoint's animation frame, and all components stored before that
-    /// frame, encoded as keys.
+    /// Returns the offset of a checkpoint's animation frame, and the last component values before
+    /// that frame, encoded as keys.
     ///
-    /// Returns `None` if the checkpoint does not exist, or if the record of the checkpoint in a
-    /// sidecar is damaged.
+    /// Returns `None` if no checkpoint has the index `place`, or if the record of the checkpoint in
+    /// a sidecar is damaged.
     pub(crate) fn get(&self, place: usize) -> Option<(u64, &[u8])> {
         match self {
             Self::Built { starts, told, keys } => {
@@ -123,7 +128,8 @@ impl CheckpointList {
         }
     }
 
-    /// Returns the keys of one checkpoint, without the keys of the following checkpoints.
+    /// Returns the component values of one checkpoint, encoded as keys, without the values of later
+    /// checkpoints.
     pub(crate) fn told(&self, place: usize) -> &[u8] {
         let Self::Built { told, .. } = self else { return &[] };
         let Some((_, keys)) = self.get(place) else { return &[] };
@@ -133,7 +139,7 @@ impl CheckpointList {
     }
 }
 
-/// The checkpoints of an animation, and the number of frames between them.
+/// The checkpoints of an animation, and the number of frames from one checkpoint to the next.
 #[derive(Debug)]
 pub(crate) struct CheckpointIndex {
     pub(crate) interval: u32,
@@ -141,10 +147,12 @@ pub(crate) struct CheckpointIndex {
 }
 
 impl CheckpointIndex {
-    /// Returns the last checkpoint at or before the animation frame `frame`.
+    /// Returns the last checkpoint at or before the animation frame `frame`, or `(0, 0, &[])` if no
+    /// checkpoint is at or before this frame.
     ///
-    /// The result is the number of the checkpoint's frame, the offset of that frame, and all
-    /// components stored before that frame, encoded as keys.
+    /// The returned tuple contains the index of the checkpoint's animation frame, the byte offset
+    /// of that frame from the first key, and the last component values before that frame, encoded
+    /// as keys.
     pub(crate) fn find(&self, frame: u32) -> (u32, usize, &[u8]) {
         let number = frame.checked_div(self.interval).unwrap_or_default();
         let number = number.min(u32::try_from(self.points.len()).unwrap_or(u32::MAX));
@@ -159,8 +167,8 @@ impl CheckpointIndex {
     }
 }
 
-/// The flags of the components that were stored for a bone so far, and for each flag bit, the
-/// offset of the last stored value.
+/// The last stored components of one bone: the flag bits of the components that the scanned keys
+/// store, and for each flag bit, the byte offset of the last stored value.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastComponents {
     flags: u8,
@@ -193,16 +201,16 @@ impl LastComponents {
     }
 }
 
-/// Returns the size of the component that a flag bit represents, in bytes.
+/// Returns the size in bytes of the component that a bit of a key's flags represents.
 #[inline]
 const fn component_size(bit: usize, width: usize) -> usize {
     if bit == 3 { 8 } else { width }
 }
 
-/// Builds the checkpoints of an animation in one walk over its keys.
+/// Builds the checkpoints of an animation in one scan of its keys.
 ///
-/// Returns `None` if the plan has no checkpoints, if there is not enough memory, or if the bytes
-/// have changed since the keys were read the first time.
+/// Returns `None` if the plan has no checkpoints, if there is not enough memory, or if the bytes of
+/// the keys have changed since they were first scanned.
 pub(crate) fn build(bytes: &[u8], bones: usize, coding: &Coding, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
     let count = as_index(plan.count);
     if count == 0 || bones == 0 {

@@ -28,8 +28,8 @@ impl<'a> AnimationView<'a> {
         Ok(())
     }
 
-    /// Writes the pose of an animation frame to `out`. Returns an error if the animation has no
-    /// frame with this number.
+    /// Writes the pose of an animation frame to `out`. Returns an error if `frame` is not below the
+    /// number of animation frames.
     pub(crate) fn pose_at(&self, frame: usize, out: &mut [Transform]) -> Result<()> {
         self.pose(u32::try_from(frame).unwrap_or(u32::MAX), out)
     }

@@ -10,15 +10,15 @@ use crate::parse::Record;
 /// The encoding of the keys of an animation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
-    /// Components are floats. A component that a key does not store keeps its value from the
-    /// previous frame. This encoding is used by embedded animations.
+    /// The encoding of embedded animations: components are floats. A component that a key does not
+    /// store keeps its value from the previous animation frame.
     Changes,
-    /// Components are 16-bit codes, relative to a quantization box for positions and a quantization
-    /// box for scales. A component that a key does not store keeps its value from the previous
-    /// frame. This encoding is used by an10.
+    /// The encoding of an10: positions and scales are 16-bit codes, relative to a quantization box
+    /// for positions and a quantization box for scales. A component that a key does not store keeps
+    /// its value from the previous animation frame.
     Quantized([OffsetScale16; 2]),
-    /// Components are floats. A component that a key does not store has its default value. This
-    /// encoding is used by an11 to an13.
+    /// The encoding of an11 to an13: components are floats. A component that a key does not store
+    /// has its default value.
     Whole,
 }
 
@@ -26,9 +26,9 @@ pub enum Coding {
 /// the flags mark as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnimationKey<'a> {
-    /// The flags. Each set bit means that the key stores a component.
+    /// The flags of the key: each set bit means that the key stores a component.
     pub flags: u8,
-    /// The bytes of the stored components, in the order of their flag bits.
+    /// The bytes of the components that the key stores, in the order of their flag bits.
     pub components: &'a [u8],
     /// Offset of the flags byte, in bytes from the start of the file.
     pub offset: u64,
@@ -37,8 +37,8 @@ pub struct AnimationKey<'a> {
 /// For each value of the flags byte of a key, the number of component bytes that follow the flags.
 pub(super) type Sizes = [u8; 256];
 
-/// Returns the sizes of keys that store positions and scales as separate components of `width`
-/// bytes per axis.
+/// Returns, for each value of the flags byte, the total component size of a key that stores each
+/// axis of a position or scale as a separate component of `width` bytes.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -57,7 +57,8 @@ const fn sizes_by_axis(width: u32) -> Sizes {
     sizes
 }
 
-/// Returns the sizes of keys that store whole vectors of 12, 16 and 12 bytes.
+/// Returns, for each value of the flags byte, the total component size of a key that stores whole
+/// vectors: 12 bytes for a position, 16 bytes for a rotation and 12 bytes for a scale.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -80,7 +81,7 @@ static QUANTIZED: Sizes = sizes_by_axis(2);
 static WHOLE: Sizes = sizes_whole();
 
 impl Coding {
-    /// Returns the bits of a key's flags that have no known meaning in this encoding.
+    /// Returns a mask of the flag bits of a key that have no known meaning in this encoding.
     #[must_use]
     pub const fn unknown(&self) -> u8 {
         match self {
@@ -90,7 +91,7 @@ impl Coding {
     }
 
     /// Returns whether a component that a key does not store keeps its value from the previous
-    /// frame.
+    /// animation frame.
     #[must_use]
     pub const fn is_delta(&self) -> bool {
         !matches!(self, Self::Whole)
@@ -103,9 +104,9 @@ impl Coding {
         self.sizes().get(usize::from(flags)).copied().unwrap_or_default().into()
     }
 
-    /// Returns the table of key sizes for all 256 values of the flags.
+    /// Returns the table of the total component size of a key for all 256 values of its flags byte.
     ///
-    /// A walk over keys selects this table once instead of once per key.
+    /// A scan of many keys calls `sizes` once to get the table, instead of once per key.
     pub(super) const fn sizes(&self) -> &'static Sizes {
         match self {
             Self::Changes => &CHANGES,
@@ -134,7 +135,7 @@ impl Coding {
             }
             Self::Whole => {
                 let mut rest = components;
-                // Most keys store a position and a rotation.
+                // In an11 to an13, most keys store a position and a rotation, and no scale.
                 if flags & 7 == 3
                     && let Some([x, y, z, turn @ ..]) = take::<[F32; 7]>(&mut rest)
                 {
@@ -157,7 +158,7 @@ fn unit(component: I16) -> f32 {
 }
 
 /// Removes one component from the start of a key's remaining bytes, and returns it. Returns `None`
-/// if there are not enough bytes.
+/// if the key has too few remaining bytes for the component.
 #[inline]
 pub(super) fn take<T: Record + Copy>(rest: &mut &[u8]) -> Option<T> {
     let (value, after) = T::read_from_prefix(rest).ok()?;
@@ -165,7 +166,7 @@ pub(super) fn take<T: Record + Copy>(rest: &mut &[u8]) -> Option<T> {
     Some(value)
 }
 
-/// Reads all components of a vector into `out`, if the flag of the vector is set.
+/// Reads the position, rotation or scale of a key into `out`, if `flag` is not 0.
 #[inline]
 fn read<const N: usize>(flag: u8, rest: &mut &[u8], out: &mut [f32; N]) {
     if flag != 0
@@ -184,7 +185,7 @@ fn apply_axes<'k>(
     scale: impl Fn(usize, &mut &'k [u8]) -> Option<f32>,
 ) {
     let mut rest = components;
-    // Most keys store only a rotation.
+    // In embedded animations and an10, most keys store only a rotation.
     if flags == 8 {
         if let Some(rotation) = take::<[I16; 4]>(&mut rest) {
             bone.rotation = rotation.map(unit);
@@ -233,7 +234,8 @@ mod tests {
 
     #[test]
     fn applies_only_what_is_there() {
-        // The most common combination of components has a separate code path, which is tested here.
+        // `Coding::apply` has a separate code path, which is tested here, for the most common keys
+        // of an11 to an13: a position and a rotation.
         let floats: Vec<u8> = (1..8_u8).flat_map(|value| f32::from(value).to_le_bytes()).collect();
         let mut bone = Transform::default();
         Coding::Whole.apply(3, &floats, &mut bone);
@@ -244,8 +246,8 @@ mod tests {
         assert_eq!((bone.position, bone.scale), ([9.0, 5.0, 9.0], [1.0, 1.0, 7.0]));
         Coding::Changes.apply(8, &[0, 0, 0, 0, 0xff, 0x7f, 0, 0], &mut bone);
         assert_eq!(bone.rotation, [0.0, 0.0, 1.0, 0.0]);
-        // A truncated key leaves the values unchanged. A truncated key can occur if another process
-        // changes the mapped file.
+        // Applying a key that ends within its first component leaves the transform unchanged. A
+        // truncated key can occur if another process changes the mapped file.
         Coding::Changes.apply(0x0f, &[0, 0], &mut bone);
         assert_eq!(bone.position, [9.0, 5.0, 9.0]);
     }

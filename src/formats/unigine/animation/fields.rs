@@ -1,7 +1,7 @@
-//! Reads animation blocks.
+//! Reads the animation blocks of mesh files and animation files.
 //!
-//! Reading an animation block reads the counts and walks over the flags of all keys, up to the end
-//! of the block. The components of the keys are not decoded.
+//! The reader reads the counts of an animation block, and scans the flags of all keys to find the
+//! end of the block. Reading an animation block does not decode the components of its keys.
 
 use zerocopy::little_endian::I16;
 
@@ -50,7 +50,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(self.keys(bones, coding, cache, share)?.flagged(flags, flags_at))
     }
 
-    /// Reads the list of the numbers of the bones that an animation moves.
+    /// Reads the indices of the bones that an animation moves.
     pub(crate) fn bone_ids(&mut self) -> Result<BoneIds<'a>> {
         let count = self.count_of("bones.count", 2, u64::MAX)?;
         let at = self.cursor.offset();
@@ -61,8 +61,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
 
     /// Reads the number of animation frames and skips the keys of all frames.
     ///
-    /// The first call walks over the flags of all keys. Later calls use the cached result of that
-    /// walk.
+    /// The first call for an animation scans the flags of all keys of the animation. If the
+    /// animation has at least 64 keys, later calls use the cached result of the key scan.
     pub(crate) fn keys(
         &mut self,
         bones: BoneIds<'a>,
@@ -72,8 +72,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     ) -> Result<AnimationView<'a>> {
         let at = self.cursor.offset();
         let frames = self.count("frames.count")?;
-        // The numbers of bones and frames are below 2^31, so their product fits. Each key takes at
-        // least one byte for its flags.
+        // The number of bones and the number of frames are below 2^31, so their product fits in 64
+        // bits. Each key takes at least one byte for its flags.
         let count = as_u64(bones.ids.len()).saturating_mul(frames.into());
         self.cursor.can_hold(at, count, 1, "frames.count")?;
         let start = self.cursor.offset();
@@ -94,9 +94,10 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(view.placed(self.cursor.format(), self.cursor.field("")))
     }
 
-    /// Makes the error for a key at the offset `at` whose flags have no known meaning.
+    /// Creates the error for the key at the offset `at`, whose flags contain bits of unknown
+    /// meaning.
     ///
-    /// Flags of unknown meaning may add an unknown number of bytes to a key, so the data after this
+    /// Flags of unknown meaning may add an unknown number of bytes to a key, so the data after the
     /// key may be misread.
     pub(crate) fn unknown_flags(&self, at: u64, coding: &Coding) -> Error {
         let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());

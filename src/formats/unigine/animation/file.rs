@@ -16,7 +16,7 @@ use crate::model::{Bone, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
-/// A UNIGINE animation file of generation an10 to an13.
+/// A UNIGINE animation file (`.anim`) in one of the formats an10, an11, an12 and an13.
 ///
 /// The bytes of the file can be held by any type that implements `AsRef<[u8]>`.
 ///
@@ -46,21 +46,20 @@ pub struct Animation<D> {
 }
 
 impl<D: AsRef<[u8]>> Animation<D> {
-    /// Opens an animation file. Reads the header of the file and nothing else.
+    /// Opens an animation file, and reads only the header of the file.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Empty`](crate::ErrorKind::Empty),
     /// [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) or
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the bytes are not a supported
-    /// animation file. If the header is damaged, returns the first error in the header, with its
-    /// field and offset.
+    /// animation file. If the header is damaged, returns the first error in the header, with the
+    /// field and the byte offset of the error.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
 
-    /// Opens an animation file with the given options. Reads the header of the file and nothing
-    /// else.
+    /// Opens an animation file with the given options, and reads only the header of the file.
     ///
     /// # Errors
     ///
@@ -74,7 +73,8 @@ impl<D: AsRef<[u8]>> Animation<D> {
         AnimationReader { bytes: self.as_bytes(), state: &self.state }
     }
 
-    /// Returns the generation of the animation format, which determines the layout of the file.
+    /// Returns the format generation of the animation file, from an10 to an13. The format
+    /// generation determines the layout of the file.
     #[must_use]
     pub const fn generation(&self) -> AnimationGeneration {
         self.state.header.generation
@@ -98,10 +98,10 @@ impl<D: AsRef<[u8]>> Animation<D> {
         self.data
     }
 
-    /// Returns the bounding box and the bounding sphere as stored in the header. In real files,
-    /// these bounds are often empty.
+    /// Returns the bounding box and the bounding sphere as stored in the header. In real an10
+    /// files, the bounds in the header are often empty (the minimum exceeds the maximum).
     ///
-    /// Returns `None` in generations from an11 on, which store no bounds.
+    /// Returns `None` for the formats an11, an12 and an13, which store no bounds.
     ///
     /// # Errors
     ///
@@ -116,10 +116,10 @@ impl<D: AsRef<[u8]>> Animation<D> {
         self.state.file.header.bones.len()
     }
 
-    /// Returns the bone with the number `index`: its name, parent and bind transform.
+    /// Returns the bone with the index `index`: its name, parent and bind transform.
     ///
-    /// In an12 and an13, which do not store bind transforms, the bind transform of the bone is the
-    /// default transform.
+    /// In an12 and an13, which do not store bind transforms, the bind transform of each bone is the
+    /// default transform (position 0, no rotation, scale 1).
     ///
     /// # Errors
     ///
@@ -139,8 +139,8 @@ impl<D: AsRef<[u8]>> Animation<D> {
         self.reader().skeleton()
     }
 
-    /// Returns the frame rate in frames per second, as stored. Returns `None` in an10 and an11,
-    /// which store no frame rate.
+    /// Returns the frame rate in frames per second, as stored in the file. Returns `None` in an10
+    /// and an11, which store no frame rate.
     #[must_use]
     pub const fn raw_rate(&self) -> Option<i32> {
         self.state.header.rate
@@ -153,11 +153,11 @@ impl<D: AsRef<[u8]>> Animation<D> {
         self.reader().rate()
     }
 
-    /// Returns the bytes between the frame rate and the inner magic number.
+    /// Returns the bytes between the frame rate and the second magic number of the file.
     ///
-    /// In an12, the slice has one byte, which is not 0 if a bone moves the whole model (root
-    /// motion). In an13, twelve bytes of unknown meaning follow this byte. These twelve bytes are 0
-    /// in every known file.
+    /// In an12, the returned slice has one byte, which is not 0 if a bone moves the whole model
+    /// (root motion). In an13, twelve bytes of unknown meaning follow the byte for root motion.
+    /// These twelve bytes of unknown meaning are 0 in every known an13 file.
     ///
     /// # Errors
     ///
@@ -168,22 +168,24 @@ impl<D: AsRef<[u8]>> Animation<D> {
 
     /// Returns the number of animations in the file.
     ///
-    /// From an11 on, the number of animations is always 1. In an10, the file stores this number,
-    /// which is 1 in every known file.
+    /// From an11 on, the number of animations is always 1. In an10, the file stores the number of
+    /// animations, which is 1 in every known file.
     #[must_use]
     pub const fn animation_count(&self) -> usize {
         self.state.file.animations.len()
     }
 
-    /// Locates the animation with the number `index` and returns a view of it.
+    /// Locates the animation with the index `index`, and returns a view of this animation.
     ///
-    /// The first call reads the flags of every key of this animation and of the animations before
-    /// it. Later calls use the cached result. The call does not build checkpoints.
+    /// The first call for an animation reads the flags of every key of this animation and of the
+    /// animations before it. Later calls for the animation use the cached result of that read. The
+    /// method `animation` does not build checkpoints.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
-    /// first error in the data before it, with the field and offset of the error.
+    /// first error in the bytes up to the end of the animation, with the field and the byte offset
+    /// of the error.
     pub fn animation(&self, index: usize) -> Result<AnimationView<'_>> {
         self.reader().animation(index)
     }
@@ -191,11 +193,12 @@ impl<D: AsRef<[u8]>> Animation<D> {
     /// Returns the offset of the first byte after the closing magic number, in bytes from the start
     /// of the file.
     ///
-    /// Bytes at and after this offset belong to no field of the animation file.
+    /// Bytes at and after the returned offset belong to no field of the animation file.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the data before this byte, with its field and offset.
+    /// Returns the first error in the bytes up to the closing magic number, with the field and the
+    /// byte offset of the error.
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }

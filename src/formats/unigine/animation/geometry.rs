@@ -70,7 +70,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
     }
 }
 
-/// Returns the error for any surface number, because an animation file has no surfaces.
+/// Returns the error for any surface index, because an animation file has no surfaces.
 fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
     let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
     Err(Error::without_offset(file.generation().format(), Field::new("").in_list("surface", as_u64(surface)), kind))

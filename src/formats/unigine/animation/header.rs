@@ -9,22 +9,23 @@ use crate::formats::unigine::layout::{AnimationGeneration, BYTE, I32 as INT};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Limits;
 
-/// The header fields that only animation files have. All offsets are in bytes from the start of the
-/// file.
+/// The header fields that only animation files have. All offsets in this struct are in bytes from
+/// the start of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct AnimationHeader {
     pub(crate) generation: AnimationGeneration,
-    /// Offset of the skeleton's GUID, from an12 on.
+    /// Offset of the skeleton's GUID, which only an12 and an13 files store.
     pub(crate) skeleton: u64,
-    /// Offset of the number of animated bones, from an12 on.
+    /// Offset of the number of animated bones, which only the headers of an12 and an13 files store.
     pub(crate) animated: u64,
     pub(crate) rate: Option<i32>,
-    /// Offset of the bytes after the frame rate.
+    /// Offset of the header bytes after the frame rate.
     pub(crate) tail: u64,
 }
 
 impl<S: RegionSink> FieldReader<'_, S> {
-    /// Reads the whole header of an animation file, including the magic number.
+    /// Reads the whole header of an animation file, including the first magic number and the second
+    /// magic number.
     pub(crate) fn animation_header(
         &mut self,
         generation: AnimationGeneration,

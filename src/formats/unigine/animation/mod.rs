@@ -1,5 +1,5 @@
-//! Bone animations, which are embedded in ms10, ms11 and ms12 meshes or stored in `.anim` files,
-//! an10 to an13.
+//! Bone animations of UNIGINE, either embedded in mesh files (ms10, ms11 and ms12) or stored in
+//! `.anim` files (an10 to an13).
 //!
 //! | magic number | engine | differences |
 //! |---|---|---|
@@ -37,19 +37,25 @@
 //! | one key per frame and bone, frame by frame | flags u8, then the flagged components in the order of their bits | all |
 //!
 //! In keys of embedded animations and an10, bits 0, 1 and 2 of the flags are position x, y and z.
-//! Bit 3 is the rotation, four i16 divided by 32767. Bits 4, 5 and 6 are scale x, y and z.
-//! Positions and scales are f32 in embedded animations. In an10, they are 16-bit codes relative to
-//! a quantization box. Frame 0 stores every component of the global flags. In a later frame, a
-//! component that a key does not store keeps its value from the frame before. A component that
-//! neither this frame nor an earlier frame stores has the value of the bind transform.
+//! In embedded animations and an10, bit 3 of the flags is the rotation: four i16, which the reader
+//! divides by 32767. In embedded animations and an10, bits 4, 5 and 6 of the flags are scale x, y
+//! and z. Positions and scales are f32 in embedded animations. In an10, positions and scales are
+//! 16-bit codes relative to a quantization box. In embedded animations and an10, the keys of frame
+//! 0 store every component whose bit is set in the global flags of the animation. In frames after
+//! frame 0 of embedded animations and an10, a component that a key does not store keeps its value
+//! from the frame before. A component that no key of the bone up to the current frame stores has
+//! the value of the bind transform.
 //!
-//! In keys from an11 on, bit 0 of the flags is the position, three f32. Bit 1 is the rotation, four
-//! f32. Bit 2 is the scale, three f32. A component that a key does not store has its default value,
-//! independent of the frame before: position 0, no rotation, scale 1.
+//! In the keys of an11 to an13, bit 0 of the flags is the position (three f32), bit 1 is the
+//! rotation (four f32), and bit 2 is the scale (three f32). From an11 on, a component that a key
+//! does not store has its default value, independent of the frame before: position 0, no rotation,
+//! scale 1.
 //!
-//! The other bits of the flags have no known meaning. The reader assumes that these bits add no
-//! component bytes, and ignores them. `validate` reports keys with such bits. If the keys then do
-//! not end at the correct offset, the error refers to the first key with such bits.
+//! In the flags of a key, bit 7 of embedded animations and an10, and bits 3 to 7 of an11 to an13,
+//! have no known meaning. The reader assumes that unknown flag bits add no component bytes, and
+//! ignores unknown flag bits. `validate` reports keys with unknown flag bits. If a file has keys
+//! with unknown flag bits, and the fields after the keys cannot be read, the error refers to the
+//! first key with unknown flag bits.
 
 pub(crate) mod cache;
 mod checkpoints;

@@ -7,7 +7,7 @@ use crate::model::Transform;
 impl<'a> AnimationView<'a> {
     /// Returns a [`Playback`], which computes the poses of all animation frames in order.
     ///
-    /// The time for each frame depends only on the keys of that frame.
+    /// The time to compute a pose depends only on the keys of its animation frame.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl Playback<'_> {
         Ok(Some(&self.pose))
     }
 
-    /// Returns the number of the animation frame that the following call to [`next`](Self::next)
-    /// returns.
+    /// Returns the index of the animation frame whose pose the following call to
+    /// [`next`](Self::next) returns.
     #[must_use]
     pub const fn frame(&self) -> u32 {
         self.frame

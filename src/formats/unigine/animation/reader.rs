@@ -1,4 +1,4 @@
-//! Reads an animation file: locates its animations, one after another.
+//! Reads an animation file, and locates the animations of the file one after another.
 
 use super::coding::Coding;
 use super::header::AnimationHeader;
@@ -43,7 +43,7 @@ pub(crate) struct AnimationReader<'a> {
 }
 
 impl<'a> AnimationReader<'a> {
-    /// Returns the reader of the data that exists in both animation files and meshes.
+    /// Returns a reader for the fields that animation files and mesh files have in common.
     pub(crate) const fn file(self) -> FileReader<'a> {
         FileReader { bytes: self.bytes, state: &self.state.file }
     }
@@ -55,8 +55,8 @@ impl<'a> AnimationReader<'a> {
         self.file().fields(BOUNDS_AT)?.bounds().map(Some)
     }
 
-    /// Returns the GUID and the path of the skeleton, or `None` in generations that store no
-    /// reference to a skeleton.
+    /// Returns the GUID and the path of the skeleton, or `None` for the formats an10 and an11,
+    /// which store no reference to a skeleton.
     pub(crate) fn skeleton(self) -> Result<Option<[Name<'a>; 2]>> {
         if !self.state.header.generation.has_skeleton() {
             return Ok(None);
@@ -71,7 +71,7 @@ impl<'a> AnimationReader<'a> {
         self.state.header.rate.filter(|rate| *rate > 0).map(narrow)
     }
 
-    /// Returns the bytes between the frame rate and the inner magic number.
+    /// Returns the bytes between the frame rate and the second magic number of the file.
     pub(crate) fn tail(self) -> Result<&'a [u8]> {
         let length = self.state.header.generation.tail();
         self.file().fields(self.state.header.tail)?.cursor.array(length, "unknown")
@@ -88,8 +88,8 @@ impl<'a> AnimationReader<'a> {
         })
     }
 
-    /// Reads the animation block of animation `index`. From an12 on, the bone numbers of the
-    /// animation are in the header.
+    /// Reads the animation block of animation `index`. In an12 and an13, the indices of the
+    /// animated bones are in the file header.
     pub(crate) fn read_animation(
         self,
         fields: &mut FieldReader<'a, impl RegionSink>,
@@ -112,8 +112,8 @@ impl<'a> AnimationReader<'a> {
         fields.keys(bones, Coding::Whole, cache, share)
     }
 
-    /// Returns the start offset of the animation block with the number `section`. For the number
-    /// after the last animation, returns the offset of the closing magic number.
+    /// Returns the start offset of the animation block with the index `section`. If `section` is
+    /// the number of animations, returns the offset of the closing magic number.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
         let pass = |known, start| {
             let mut fields = self.file().fields(start)?;
@@ -124,10 +124,11 @@ impl<'a> AnimationReader<'a> {
     }
 
     /// Reads the structure of the whole file: every count, the flags of every key, and the closing
-    /// magic number. Returns the first error.
+    /// magic number. Returns the first error in the file.
     pub(crate) fn check(self) -> Result<()> {
         match self.state.file.options_without_sidecar() {
-            // The sidecar may differ from the file, so the check does not use the sidecar.
+            // The sidecar may not match the file, so the check of the file structure does not use
+            // the sidecar.
             Some(options) => {
                 AnimationReader { state: &AnimationFileState::open(self.bytes, &options)?, ..self }.check()
             }
@@ -145,7 +146,7 @@ impl<'a> AnimationReader<'a> {
     /// Reads the magic number that closes the file.
     ///
     /// If the closing magic number is missing, and some keys have flags of unknown meaning, the
-    /// error refers to the first of these keys.
+    /// error refers to the first key with flags of unknown meaning.
     pub(crate) fn closing_magic<S: RegionSink>(self, fields: &mut FieldReader<'_, S>) -> Result<()> {
         fields.set_place(Field::new(""));
         let Err(error) = fields.magic(self.state.header.generation.magic(), "closing_magic") else { return Ok(()) };

@@ -1,26 +1,26 @@
-//! Walks over keys of variable length. Only the flags of each key are read. The components are not
-//! decoded.
+//! Scans animation keys of variable length. The scan reads only the flags of each key, and decodes
+//! no components.
 
 use super::coding::{Coding, Sizes};
 use crate::math::{as_index, as_u64};
 
-/// The result of one walk over all keys of an animation.
+/// The result of one scan of all keys of an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyScan {
-    /// The size of all keys together, in bytes.
+    /// The total size of all keys of the animation, in bytes.
     pub(crate) bytes: u64,
     /// The union (bitwise or) of the flags of all keys.
     pub(crate) flags: u8,
-    /// Offset of the first key with flags of unknown meaning, in bytes from the first key. `None`
-    /// if no key has such flags.
+    /// Offset of the first key with flags of unknown meaning, in bytes from the first key. The
+    /// offset is `None` if no key has flags of unknown meaning.
     pub(crate) unknown: Option<u64>,
 }
 
 /// Returns the number of empty keys at the start of `keys`, and the flags of the first key that is
 /// not empty.
 ///
-/// The returned flags are 0 if all examined keys are empty. Several empty keys often follow each
-/// other, so eight bytes are examined at once instead of one by one.
+/// The returned flags are 0 if all examined keys are empty. Empty keys, which consist of a single
+/// zero byte, often follow each other, so `empty_key_run` examines eight bytes at once.
 #[inline]
 pub(crate) fn empty_key_run(keys: &[u8]) -> Option<(usize, u8)> {
     let Some(word) = keys.first_chunk() else {
@@ -33,29 +33,32 @@ pub(crate) fn empty_key_run(keys: &[u8]) -> Option<(usize, u8)> {
     Some((as_index(zeros / 8), flags))
 }
 
-/// Walks over the given number of keys and reads the flags of each key.
+/// Scans the given number of keys, and reads the flags of each key.
 ///
 /// # Errors
 ///
-/// Returns the offset of the incomplete key if the bytes end before the last key.
-// If this loop is inlined into its caller, it has fewer registers and takes 15 % more instructions.
+/// Returns a [`ScanFault`] with the offset of the incomplete key if the bytes end before the end of
+/// the last key.
+// If the compiler inlines `scan` into its caller, the loop over the keys has fewer registers and
+// takes 15 % more instructions.
 #[inline(never)]
 pub(crate) fn scan(bytes: &[u8], keys: u64, coding: &Coding) -> Result<KeyScan, ScanFault> {
     if coding.is_delta() { scan_by(bytes, keys, coding, pass_silent) } else { scan_by(bytes, keys, coding, pass_alike) }
 }
 
-/// Skips empty keys, which store no components. If keys store only changes, about half of the keys
-/// are empty.
+/// Skips empty keys, which store no components. In encodings that store only the components that
+/// change, about half of the keys are empty.
 #[inline]
 fn pass_silent(keys: &[u8], left: u64, _: &Sizes) -> (usize, usize) {
     let (run, _) = empty_key_run(keys).unwrap_or_default();
-    // The caller examines the last key of the animation, therefore that key is not skipped.
+    // `scan_by` examines the key after the skipped keys, so the last key of the animation must not
+    // be skipped.
     if as_u64(run) < left { (run, run) } else { (0, 0) }
 }
 
-/// Skips consecutive keys that have the same flags, except the last of these keys.
+/// Skips three keys if they have the same flags as the key after them, and otherwise no keys.
 ///
-/// Most keys have the same flags as their neighbours if each key stores all components.
+/// In an11 to an13, most keys have the same flags as the keys before and after them.
 #[inline]
 fn pass_alike(keys: &[u8], left: u64, sizes: &Sizes) -> (usize, usize) {
     let Some(flags) = keys.first() else { return (0, 0) };
@@ -65,11 +68,11 @@ fn pass_alike(keys: &[u8], left: u64, sizes: &Sizes) -> (usize, usize) {
     if left > 3 && alike(three) && alike(two) && alike(size) { (three, 3) } else { (0, 0) }
 }
 
-/// Walks over keys. The closure `pass` returns the number of bytes to skip and the number of keys
-/// in these bytes.
+/// Scans animation keys. The closure `pass` returns the number of bytes to skip, and the number of
+/// keys in the skipped bytes.
 ///
-/// The number of skipped keys is below the number of remaining keys. All skipped keys are either
-/// empty, or have the same flags as the key after them.
+/// The number of keys that `pass` skips must be below the number of keys that are not yet scanned.
+/// All keys that `pass` skips are either empty, or have the same flags as the key after them.
 #[inline]
 fn scan_by(
     bytes: &[u8],
@@ -84,8 +87,8 @@ fn scan_by(
     while left > 0 {
         ahead.pass(bytes, at, || usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(41));
         let (passed, count) = pass(bytes.get(at..).unwrap_or_default(), left, sizes);
-        // If consecutive keys with the same flags are skipped, the first of these keys is the first
-        // key with these flags.
+        // If `pass` skips keys that have the same flags as the key at `at`, the first skipped key
+        // is the first of these keys.
         let first = if coding.is_delta() { at.saturating_add(passed) } else { at };
         at = at.saturating_add(passed);
         left = left.saturating_sub(as_u64(count));
@@ -109,20 +112,20 @@ fn scan_by(
     Ok(found)
 }
 
-/// The description of an incomplete key, at which a walk over keys ends.
+/// The error of a key scan that ends at an incomplete key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScanFault {
     /// Offset of the incomplete key, in bytes from the first key.
     pub(crate) at: u64,
-    /// The size of the incomplete key, in bytes.
+    /// The size of the incomplete key in bytes, or 1 if its flags byte is missing.
     pub(crate) needed: u64,
-    /// Offset of the first key with flags of unknown meaning. Such flags may add an unknown number
-    /// of bytes to the key.
+    /// Offset of the first key with flags of unknown meaning, in bytes from the first key. Flags of
+    /// unknown meaning may add an unknown number of bytes to the key.
     pub(crate) unknown: Option<u64>,
 }
 
-/// Skips keys that were read before, and returns the total size of these keys in bytes. Returns
-/// `None` if the bytes end before the last key.
+/// Skips `keys` keys that an earlier scan has read, and returns their total size in bytes. Returns
+/// `None` if the bytes end before the flags of the last key.
 pub(crate) fn skip_keys(bytes: &[u8], keys: u64, coding: &Coding) -> Option<usize> {
     let sizes = coding.sizes();
     let (mut at, mut left) = (0_usize, keys);
@@ -156,7 +159,8 @@ mod tests {
 
     #[test]
     fn walks_keys_that_are_alike() {
-        // One empty key, six keys with unknown flags and a scale, then three keys with a position.
+        // The test keys: one empty key, six keys with unknown flags and a scale, then three keys
+        // with a position.
         let mut bytes = vec![0];
         [0x84; 6].iter().for_each(|flags| bytes.extend([&[*flags][..], &[7; 12]].concat()));
         [1; 3].iter().for_each(|flags| bytes.extend([&[*flags][..], &[1; 12]].concat()));

@@ -1,4 +1,4 @@
-//! The sidecar records of an animation: the result of the walk over its keys, and its checkpoints.
+//! The sidecar records of an animation: the result of the scan of its keys, and its checkpoints.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::sidecar::{Builder, Kind, RecordSlice, Sidecar};
 /// The offset value in a sidecar record that means "no offset".
 const INVALID_OFFSET: u64 = u64::MAX;
 
-/// The result of the walk over the keys of an animation, as stored in a sidecar.
+/// The result of the scan of an animation's keys, as stored in a sidecar.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct RawAnimation {
     keys: U64,
     bytes: U64,
-    /// Offset of the first key with flags of unknown meaning. All bits of this field are 1 if no
-    /// key has such flags.
+    /// Offset of the first key with flags of unknown meaning, in bytes from the first key. All bits
+    /// of the field `unknown` are 1 if no key has flags of unknown meaning.
     unknown: U64,
     flags: U32,
-    /// The number of animation frames between two checkpoints.
+    /// The number of animation frames from one checkpoint to the next.
     interval: U32,
-    /// The number of the animation's first checkpoint record, and how many checkpoint records the
-    /// animation has.
+    /// The index of the animation's first checkpoint record in the sidecar, and the number of
+    /// checkpoint records of the animation.
     points: [U64; 2],
-    /// The last eight bytes of the keys.
+    /// The last eight bytes of the animation's keys, which must agree with the file.
     tail: [u8; 8],
 }
 
@@ -44,8 +44,8 @@ pub(crate) struct StoredCheckpoints {
 }
 
 impl StoredCheckpoints {
-    /// Returns the records of animation `index` in a sidecar, or `None` if the sidecar has no valid
-    /// records for this animation.
+    /// Returns the records of animation `index` in a sidecar, or `None` if the sidecar has no
+    /// well-formed record for this animation.
     pub(crate) fn of(sidecar: &Arc<Sidecar>, index: usize) -> Option<Self> {
         let raw = sidecar.record::<RawAnimation>(Kind::Animations, as_u64(index))?;
         let scan = KeyScan {
@@ -58,8 +58,8 @@ impl StoredCheckpoints {
         Some(Self { scan, keys: raw.keys.get(), interval: raw.interval.get(), points, tail: raw.tail })
     }
 
-    /// Returns whether the sidecar records were made from the given number of keys at the start of
-    /// `bytes`.
+    /// Returns whether the sidecar records agree with the `keys` keys at the start of `bytes`: with
+    /// the number of keys and with the last eight bytes of the keys.
     ///
     /// Other data may follow the keys in `bytes`.
     pub(crate) fn fits(&self, bytes: &[u8], keys: u64) -> bool {
@@ -67,15 +67,15 @@ impl StoredCheckpoints {
         self.keys == keys && own.is_some_and(|own| tail(own) == self.tail)
     }
 
-    /// Returns the checkpoints in the sidecar, or `None` if they do not agree with the checkpoint
-    /// plan.
+    /// Returns the checkpoints in the sidecar, or `None` if the number or the interval of these
+    /// checkpoints differs from the checkpoint plan.
     pub(crate) fn index(&self, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
         let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.len() && plan.count > 0;
         fits.then(|| CheckpointIndex { interval: self.interval, points: CheckpointList::Stored(self.points.clone()) })
     }
 }
 
-/// Adds the result of the walk over an animation's keys, and its checkpoints, to a sidecar.
+/// Adds the result of an animation's key scan, and the animation's checkpoints, to a sidecar.
 pub(crate) fn push(
     builder: &mut Builder,
     (keys, key_count): (&[u8], u64),
@@ -103,7 +103,7 @@ pub(crate) fn push(
 }
 
 /// Returns the last eight bytes of `keys`. If the keys have fewer than eight bytes, the remaining
-/// bytes of the result are 0.
+/// bytes of the returned array are 0.
 fn tail(keys: &[u8]) -> [u8; 8] {
     let mut tail = [0; 8];
     let from = keys.len().saturating_sub(8);

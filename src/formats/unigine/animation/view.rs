@@ -14,7 +14,8 @@ use crate::model::Transform;
 use crate::parse::{Cursor, Name};
 use crate::sidecar::Builder;
 
-/// The numbers of the bones that an animation moves, and the file offset of these numbers.
+/// The indices of the bones that an animation moves, and the byte offset of these indices in the
+/// file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoneIds<'a> {
     pub(crate) ids: &'a [I16],
@@ -36,12 +37,13 @@ pub(crate) struct BoneIds<'a> {
 pub struct AnimationView<'a> {
     /// The name of the animation; empty if the file does not store a name.
     pub name: Name<'a>,
-    /// The numbers of the bones that the animation moves, as stored in the file.
+    /// The indices of the bones that the animation moves, as stored in the file.
     pub bones: &'a [I16],
     /// The number of animation frames.
     pub frames: u32,
-    /// The global flags: the components that the keys of the first frame store, with the same bits
-    /// as the flags of a key. `None` except in embedded animations and an10.
+    /// The global flags: a bit mask of the components that the keys of frame 0 store. The bits of
+    /// the global flags have the same meaning as in the flags of a key. The global flags are `None`
+    /// in an11 to an13 files.
     pub flags: Option<u8>,
     flags_at: u64,
     /// The frame rate in frames per second, if the file stores a frame rate above 0.
@@ -55,8 +57,8 @@ pub struct AnimationView<'a> {
     keys_at: u64,
     scan: KeyScan,
     cache: CacheSlot<'a>,
-    /// The file size divided by the number of animations, in bytes. This number limits the size of
-    /// the checkpoint index.
+    /// The file size divided by the number of animations, in bytes. The checkpoints of the
+    /// animation take at most 2 % of `share`.
     share: u64,
     pub(super) format: &'static str,
     place: Field,
@@ -143,7 +145,7 @@ impl<'a> AnimationView<'a> {
         })
     }
 
-    /// Returns the offset of the first bone number, in bytes from the start of the file.
+    /// Returns the offset of the first bone index, in bytes from the start of the file.
     #[must_use]
     pub const fn bones_offset(&self) -> u64 {
         self.bones_at
@@ -168,11 +170,11 @@ impl<'a> AnimationView<'a> {
 
     /// Returns the number of animation frames from one checkpoint to the next.
     ///
-    /// To locate an animation frame, the reader walks over at most this number of frames. The
-    /// interval is the smallest number that keeps the size of all checkpoints within 2 % of the
-    /// file size. If frames store only the values that change, the interval is at least 64. An
-    /// animation with fewer than 64 keys has no checkpoints, and its keys are read from the first
-    /// key on.
+    /// To locate an animation frame, the reader scans the keys of at most the returned number of
+    /// frames. The checkpoint interval is the smallest number of frames that keeps the size of all
+    /// checkpoints within 2 % of the file size. If animation frames store only the values that
+    /// change, the checkpoint interval is at least 64 frames. An animation with fewer than 64 keys
+    /// has no checkpoints, and the reader scans its keys from the first key on.
     #[must_use]
     pub fn interval(&self) -> u32 {
         let interval = self.plan().interval;
@@ -181,15 +183,15 @@ impl<'a> AnimationView<'a> {
 
     /// Returns the size of the memory that the checkpoints of the animation take, in bytes.
     ///
-    /// The call builds the checkpoints if they are not built yet. The result is 0 if a sidecar
-    /// provides the checkpoints.
+    /// The method builds the checkpoints if the checkpoints do not exist yet. The returned size is
+    /// 0 if a sidecar provides the checkpoints.
     #[must_use]
     pub fn index_size(&self) -> u64 {
         self.index().map_or(0, CheckpointIndex::size)
     }
 
     /// Returns the offset of the first key that has flags of unknown meaning, in bytes from the
-    /// start of the file. Returns `None` if no key has such flags.
+    /// start of the file. Returns `None` if no key has flags of unknown meaning.
     pub(crate) fn first_unknown(&self) -> Option<u64> {
         self.scan.unknown.map(|at| self.keys_at.saturating_add(at))
     }
@@ -208,8 +210,9 @@ impl<'a> AnimationView<'a> {
         self.cache.index(self.keys, self.key_count(), &plan, || build(self.keys, self.bones.len(), &self.coding, &plan))
     }
 
-    /// Adds the checkpoints of the animation to a sidecar. Without this data, the keys would be
-    /// read again to locate animation frames.
+    /// Adds the checkpoints of the animation to a sidecar. With checkpoints in the sidecar, a
+    /// program that opens the file later can locate animation frames without reading all keys
+    /// again.
     pub(crate) fn push(&self, builder: &mut Builder) -> Result<()> {
         stored_checkpoints::push(builder, (self.keys, self.key_count()), &self.scan, self.index())
     }
@@ -219,14 +222,15 @@ impl<'a> AnimationView<'a> {
     ///
     /// The rotations are quaternions as stored in the file, with a length of nearly 1. A bone that
     /// the animation does not move has its bind transform, or the default transform if the file
-    /// does not store bind transforms. In animations that store only changes, a component that no
-    /// frame up to this one has stored also has its bind or default value.
+    /// does not store bind transforms. If animation frames store only changes, a translation,
+    /// rotation or scale that no frame up to the requested frame stores also has its bind or default
+    /// value.
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NoSuch`] if the animation has no frame with this number.
+    /// - [`ErrorKind::NoSuch`] if `frame` is not below the number of animation frames.
     /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of the skeleton.
-    /// - [`ErrorKind::Value`] if a bone number of the animation refers to no bone of the skeleton,
+    /// - [`ErrorKind::Value`] if a bone index of the animation refers to no bone of the skeleton,
     ///   or occurs twice.
     pub fn pose(&self, frame: u32, out: &mut [Transform]) -> Result<()> {
         self.check_pose(frame, out)?;
@@ -243,7 +247,7 @@ impl<'a> AnimationView<'a> {
         }
         if self.coding.is_delta() {
             // The checkpoint contains the last values of all components before the frame of the
-            // checkpoint. Therefore the frame of the checkpoint is applied next.
+            // checkpoint. The keys of the checkpoint's frame are therefore the first keys to apply.
             for _ in first..=frame {
                 self.apply(self.keys, &mut at, out)?;
             }
@@ -277,18 +281,18 @@ impl<'a> AnimationView<'a> {
             }
             Coding::Whole => self.apply_whole(rest, out),
         };
-        // All keys were read when the animation was located. If the keys now end too early, the
-        // bytes of the file have changed.
+        // The sizes of all keys were checked when the animation was located. If the keys now end
+        // too early, the bytes of the file have changed.
         let past = |left: usize| keys.len().saturating_sub(left);
         *at = left.map(past).map_err(|left| self.changed(past(left)))?;
         Ok(())
     }
 
-    /// Applies the keys of one animation frame that stores only the values that change. The closure
-    /// `put` applies one key.
+    /// Applies the keys of one animation frame that stores only the components that change. The
+    /// closure `put` applies one key to the transform of one bone.
     ///
     /// Returns the number of bytes after the keys of this frame. If the keys have changed since the
-    /// animation was located, returns the number of unread bytes as the error.
+    /// animation was located, the method fails, and the error is the number of unread bytes.
     #[inline]
     fn apply_changes(
         &self,
@@ -319,10 +323,10 @@ impl<'a> AnimationView<'a> {
         Ok(keys.len())
     }
 
-    /// Applies the keys of one animation frame that stores all components.
+    /// Applies the keys of one animation frame that does not depend on the frames before it.
     ///
-    /// The returned value has the same meaning as the result of
-    /// [`apply_changes`](Self::apply_changes).
+    /// Like [`apply_changes`](Self::apply_changes), returns the number of bytes after the keys of
+    /// the frame, or the number of unread bytes as the error.
     fn apply_whole(&self, mut keys: &[u8], out: &mut [Transform]) -> std::result::Result<usize, usize> {
         let sizes = self.coding.sizes();
         for id in self.bones {
@@ -348,11 +352,11 @@ impl<'a> AnimationView<'a> {
         self.check_bones()
     }
 
-    /// Checks that each bone number of the animation refers to a bone of the skeleton, and that no
-    /// bone number occurs twice.
+    /// Checks that each bone index of the animation refers to a bone of the skeleton, and that no
+    /// bone index occurs twice.
     ///
-    /// A list of all bones in order is checked without allocation, because nearly all files have
-    /// such a list.
+    /// Bone indices in ascending order are checked without an allocation, because nearly all files
+    /// store the bone indices in ascending order.
     pub(super) fn check_bones(&self) -> Result<()> {
         let in_order = self.bones.windows(2).all(|pair| matches!(pair, [one, next] if one.get() < next.get()));
         let ends = [self.bones.first(), self.bones.last()];
@@ -377,7 +381,7 @@ impl<'a> AnimationView<'a> {
         Ok(())
     }
 
-    /// Makes the error that the keys have changed since the animation was located.
+    /// Creates the error for an animation whose keys have changed since the animation was located.
     fn changed(&self, at: usize) -> Error {
         Error::new(
             self.format,

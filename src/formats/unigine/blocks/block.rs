@@ -8,51 +8,53 @@ use crate::parse::Cursor;
 /// The location and the size of a geometry block or a tree block in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLocation {
-    /// Offset of the block, which starts with its two sizes. The stored bytes follow the sizes.
+    /// File offset of the block, in bytes. The block starts with two size fields, which the stored
+    /// bytes follow.
     pub offset: u64,
     /// Size of the uncompressed content in bytes, as stored in the file. In a damaged file, this
-    /// size may be any number.
+    /// stored size may have any value, also a negative one.
     pub raw: i64,
-    /// Size of the stored bytes in the file, in bytes. The 16 bytes of the two size fields are not
-    /// included.
+    /// Number of stored (compressed or uncompressed) bytes of the block in the file, without the 16
+    /// bytes of the two size fields.
     pub stored: u64,
 }
 
 impl BlockLocation {
     /// Returns whether the content of the block is stored uncompressed.
     ///
-    /// Uncompressed content is borrowed from the file and is not inflated.
+    /// The content is stored uncompressed if its size equals the number of stored bytes.
+    /// Uncompressed content is borrowed from the file.
     #[must_use]
     pub fn is_verbatim(&self) -> bool {
         u64::try_from(self.raw) == Ok(self.stored)
     }
 
-    /// Returns the offset of the stored bytes, which follow the two sizes of the block.
+    /// Returns the file offset of the stored bytes, which follow the two size fields of the block.
     #[must_use]
     pub const fn start(&self) -> u64 {
         self.offset.saturating_add(16)
     }
 
-    /// Returns the offset of the byte after the block.
+    /// Returns the file offset of the first byte after the block.
     #[must_use]
     pub const fn end(&self) -> u64 {
         self.start().saturating_add(self.stored)
     }
 
-    /// Returns a cursor that starts at the stored bytes and ends at the end of the block.
+    /// Returns a cursor that reads the stored bytes of the block and fails at the end of the block.
     pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
         let end = usize::try_from(self.end()).unwrap_or(usize::MAX);
         Cursor::new(file.get(..end).unwrap_or(file), format).at(self.start())
     }
 
-    /// Returns the stored bytes of the block.
+    /// Returns the stored bytes of the block, or an empty slice if the file is too short.
     pub(crate) fn bytes<'a>(&self, file: &'a [u8]) -> &'a [u8] {
         let [start, end] = [self.start(), self.end()].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         file.get(start..end).unwrap_or_default()
     }
 }
 
-/// The content of a block of a surface: geometry or tree.
+/// The content of a block of a surface: its geometry or its spatial tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Geometry,
@@ -60,7 +62,8 @@ pub(crate) enum BlockKind {
 }
 
 impl BlockKind {
-    /// Returns the field name of the two sizes of a block of this kind.
+    /// Returns the name that errors and regions use for the two size fields of a block, such as
+    /// `geometry.sizes`.
     pub(crate) const fn sizes(self) -> &'static str {
         match self {
             Self::Geometry => "geometry.sizes",
@@ -68,7 +71,7 @@ impl BlockKind {
         }
     }
 
-    /// Returns the field name of the content of a block of this kind.
+    /// Returns the name that errors and regions use for the content of a block, such as `geometry`.
     pub(crate) const fn content(self) -> &'static str {
         match self {
             Self::Geometry => "geometry",
@@ -78,15 +81,17 @@ impl BlockKind {
 }
 
 impl<S: RegionSink> FieldReader<'_, S> {
-    /// Reads the two sizes of a block and skips the stored bytes of the block.
+    /// Reads the two size fields of a block and skips the stored bytes of the block.
     pub(crate) fn block(&mut self, kind: BlockKind) -> Result<BlockLocation> {
         let block = self.block_sizes(kind)?;
         self.cursor.lend(block.stored, 1, kind.content())?;
         Ok(block)
     }
 
-    /// Reads the two sizes of a block and checks that the file contains all stored bytes after
-    /// them. The stored bytes are not skipped.
+    /// Reads the two size fields of a block. Returns an error if the file is too short to contain
+    /// all stored bytes.
+    ///
+    /// After the call, the cursor is at the first stored byte of the block.
     pub(crate) fn block_sizes(&mut self, kind: BlockKind) -> Result<BlockLocation> {
         let name = kind.sizes();
         let offset = self.cursor.offset();

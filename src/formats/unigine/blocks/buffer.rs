@@ -2,10 +2,10 @@
 
 use super::inflated::InflatedBlock;
 
-/// A reusable buffer that receives the inflated geometry of one surface at a time.
+/// A reusable buffer for the inflated geometry of one surface at a time.
 ///
-/// Reusing a buffer for several surfaces saves allocations. The mesh does not cache the inflated
-/// bytes.
+/// Inflating several surfaces into the same buffer saves allocations. Geometry that is inflated
+/// into an `InflateBuffer` is not cached in the mesh.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

@@ -1,4 +1,5 @@
-//! Caches the inflated blocks of a mesh, and the file offsets of blocks that are already known.
+//! Caches the inflated blocks of a mesh, and the file offsets of the blocks that were already
+//! located.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,30 +11,31 @@ use crate::formats::unigine::reader::locate::{Sections, slots};
 use crate::model::Counts;
 use crate::parse::MemoryBudget;
 
-/// The cached results for the blocks of a mesh.
+/// The cached data about the blocks of a mesh.
 #[derive(Debug)]
 pub(crate) struct BlockState {
     pub(crate) surfaces: Box<[BlockCache]>,
-    /// Offset of the table of blocks, or `None` if the file has no such table. The first search for
-    /// the table sets this field.
+    /// File offset of the table of block offsets, or `None` if the file has no such table. The
+    /// first search for the table of block offsets sets the field `table`.
     pub(crate) table: OnceLock<Option<u64>>,
-    /// The offsets of the geometry blocks that were found by reading one block after another. These
-    /// offsets are used if the table is missing or does not agree with the blocks.
+    /// The offsets of the geometry blocks that were found by reading one block after another. The
+    /// offsets in `walk` are used if the table of block offsets is missing or does not agree with
+    /// the sizes of the blocks.
     pub(crate) walk: OnceLock<Sections>,
-    /// The number of bytes of memory that the cached inflated blocks hold.
+    /// The number of bytes of memory that all cached inflated blocks of the mesh occupy.
     pub(crate) alive: AtomicU64,
 }
 
-/// The cached results for the blocks of one surface.
+/// The cached data about the two blocks of one surface.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
-    /// Locked while a block of this surface is inflated, which avoids inflating the same block
-    /// twice.
+    /// The mutex `busy` is locked while a thread inflates a block of the surface. Other threads
+    /// that need the block wait, and do not inflate the same block again.
     pub(crate) busy: Mutex<()>,
     pub(crate) geometry: OnceLock<Box<Result<InflatedBlock>>>,
     pub(crate) tree: OnceLock<Box<Result<InflatedTree>>>,
-    /// The array counts of the geometry. The counts are cached even if the inflated geometry is not
-    /// cached.
+    /// The numbers of vertices, triangle corners and other array items of the surface, which are
+    /// cached even if the inflated geometry is not cached.
     pub(crate) counts: OnceLock<Counts>,
 }
 
@@ -45,22 +47,23 @@ impl BlockState {
         Ok(Self { surfaces: slots(format, "surfaces", surfaces)?, table, walk, alive })
     }
 
-    /// Returns the number of surfaces that are stored in blocks, which is 0 in generations before
-    /// ms14.
+    /// Returns the number of surfaces that are stored in blocks. In format versions before ms14, no
+    /// surface is stored in blocks, and the number is 0.
     pub(crate) const fn len(&self) -> usize {
         self.surfaces.len()
     }
 
-    /// Returns the number of bytes of memory that the cached inflated blocks hold.
+    /// Returns the number of bytes of memory that all cached inflated blocks of the mesh occupy.
     pub(crate) fn inflated_bytes(&self) -> u64 {
         self.alive.load(Ordering::Relaxed)
     }
 }
 
-/// Stores the result of inflating a block in the cache, and keeps the memory of the block reserved
-/// in the budget.
+/// Stores the result of inflating a block in the cache entry `place`. The size of the inflated
+/// block in the cache stays reserved in the memory budget.
 ///
-/// An error that was caused by a lack of memory is not cached, because a later attempt may succeed.
+/// If inflating failed because memory or the memory budget was exhausted, the error is returned and
+/// not cached, because a later attempt may succeed.
 pub(crate) fn keep<T>(
     place: &OnceLock<Box<Result<T>>>,
     new: Result<T>,
@@ -73,19 +76,22 @@ pub(crate) fn keep<T>(
         return Err(error.clone());
     }
     budget.commit(new.as_ref().map_or(0, size));
-    // No other thread sets `place` while the lock is held.
+    // The caller of `keep` has locked the mutex `busy` of the surface, so no other thread sets
+    // `place` at the same time.
     drop(place.set(Box::new(new)));
     Ok(())
 }
 
-/// Locks a mutex and ignores poisoning, because a panic in another thread leaves no incomplete
-/// state.
+/// Locks a mutex. Poisoning of the mutex is ignored, because the mutex protects no data that a
+/// panic could leave incomplete.
 pub(crate) fn lock(busy: &Mutex<()>) -> MutexGuard<'_, ()> {
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns a reference to the cached result of inflating a block. Returns the error `none` if no
-/// result is cached.
+/// Returns a reference to the cached inflated block, or the cached error if inflating the block
+/// failed.
+///
+/// If the cache entry is empty, returns the error that the closure `none` creates.
 pub(crate) fn lend<T>(place: &OnceLock<Box<Result<T>>>, none: impl FnOnce() -> Error) -> Result<&T> {
     match place.get().map(|kept| &**kept) {
         Some(Ok(content)) => Ok(content),

@@ -1,7 +1,8 @@
-//! LZ4 decompression and compression of blocks, with a limit for the inflated size.
+//! LZ4 decompression and compression of blocks. A maximum for the inflated size of a block limits
+//! the memory that a damaged file can make the reader allocate.
 //!
-//! The file stores the inflated size of a block, so the required memory is known and checked before
-//! it is allocated.
+//! The file stores the inflated size of each block. The reader checks the stored inflated size
+//! before it allocates memory for the inflated block.
 
 use lz4_flex::block::{self, DecompressError};
 
@@ -9,21 +10,24 @@ use crate::error::ErrorKind;
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
-/// The maximum number of bytes that one stored byte can inflate to. The maximum inflated size of a
-/// whole block is larger by [`MAX_EXTRA`] bytes.
+/// An LZ4 block of *n* stored bytes inflates to at most `MAX_RATIO * n + MAX_EXTRA` bytes.
 const MAX_RATIO: u64 = 255;
 const MAX_EXTRA: u64 = 64;
 /// A block may always inflate to this multiple of its stored size, even if the inflated size
-/// exceeds the configured limit for blocks.
+/// exceeds [`Limits::block`].
 const ALLOWED_RATIO: u64 = 32;
 
-/// Returns the maximum permitted inflated size, in bytes, of a block with `length` stored bytes.
+/// Returns the maximum inflated size, in bytes, that `limits` permits for a block with `length`
+/// stored bytes.
 pub(super) fn allowed(length: u64, limits: &Limits) -> u64 {
     limits.block.max(length.saturating_mul(ALLOWED_RATIO))
 }
 
-/// Checks `raw`, the inflated size that the file stores for a block of `length` stored bytes, and
-/// returns it.
+/// Checks and returns `raw`, the inflated size that the file declares for a block of `length`
+/// stored bytes.
+///
+/// Returns an error if the inflated size `raw` is negative, larger than LZ4 permits, or larger than
+/// the maximum that [`allowed`] returns.
 pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize, ErrorKind> {
     let most = length.saturating_mul(MAX_RATIO).saturating_add(MAX_EXTRA);
     let Some(raw) = u64::try_from(raw).ok().filter(|raw| *raw <= most) else {
@@ -37,9 +41,9 @@ pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize
     usize::try_from(raw).map_err(|_| ErrorKind::OutOfMemory { asked: raw })
 }
 
-/// Inflates the LZ4 block `stored` and replaces the contents of `out` by the result.
+/// Inflates the LZ4 block `stored`, and replaces the contents of `out` with the inflated bytes.
 ///
-/// `size` is the inflated size that [`check_size`] accepted.
+/// `size` is the declared inflated size, as returned by [`check_size`].
 pub(super) fn inflate(
     stored: &[u8],
     size: usize,
@@ -53,8 +57,8 @@ pub(super) fn inflate(
         out.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(size) })?;
     }
     crate::io::prefetch(stored);
-    // Old contents of `out` need not be set to zero: the call either overwrites all of them or
-    // fails.
+    // The old contents of `out` need not be set to zero, because a successful decompression
+    // overwrites every byte of `out`.
     out.resize(size, 0);
     match block::decompress_into(stored, out) {
         Ok(found) if found == size => Ok(()),
@@ -67,7 +71,7 @@ pub(super) fn inflate(
     }
 }
 
-/// Returns the text that describes why a block cannot be decompressed.
+/// Returns the text of the error message that describes why a block cannot be decompressed.
 fn refused(error: &DecompressError) -> &'static str {
     match error {
         DecompressError::OutputTooSmall { .. } => "a block that inflates to more than its declared size",
@@ -81,7 +85,7 @@ fn refused(error: &DecompressError) -> &'static str {
 /// Compresses the content of a block with LZ4.
 ///
 /// If the compressed bytes are not shorter than the content, the content is returned unchanged. In
-/// the file, two equal sizes mark an uncompressed block.
+/// the file, a block is uncompressed if its two size fields are equal.
 pub(super) fn deflate(raw: &[u8]) -> Vec<u8> {
     let stored = block::compress(raw);
     if stored.len() < raw.len() { stored } else { raw.to_vec() }

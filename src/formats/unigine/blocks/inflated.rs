@@ -1,4 +1,5 @@
-//! A block whose uncompressed content can be read.
+//! A geometry block or tree block whose uncompressed content is available, in the file or in a
+//! buffer.
 
 use super::block::{BlockKind, BlockLocation};
 use super::inflate;
@@ -6,19 +7,23 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Cursor, Limits, MemoryBudget};
 
-/// A block whose uncompressed content can be read. The content is in the file if it is stored
-/// uncompressed, otherwise inflated in memory.
+/// A geometry block or tree block whose uncompressed content is available, in the file or in a
+/// buffer.
+///
+/// If the block is stored uncompressed, the content is borrowed from the file. If the block is
+/// stored compressed, the content is inflated to a buffer in memory.
 #[derive(Debug, Default)]
 pub(crate) struct InflatedBlock {
     block: Option<BlockLocation>,
-    /// Whether the content is in `buffer`, because it was inflated, and not in the file.
+    /// Whether the uncompressed content is in `buffer`, to which it was inflated, and not in the
+    /// file.
     is_inflated: bool,
     buffer: Vec<u8>,
 }
 
 impl InflatedBlock {
-    /// Inflates a block, unless its content is stored uncompressed. `place`, `kind` and `format`
-    /// are used in error messages.
+    /// Inflates a block to the buffer, unless its content is stored uncompressed. The arguments
+    /// `place`, `kind` and `format` are used in error messages.
     pub(crate) fn fill(
         &mut self,
         file: &[u8],
@@ -42,8 +47,8 @@ impl InflatedBlock {
     /// Returns a cursor at the first byte of the uncompressed content.
     ///
     /// If the content is stored uncompressed in the file, the cursor's offsets are relative to the
-    /// start of the file. If the content was inflated, they are relative to the start of the
-    /// inflated bytes.
+    /// start of the file. If the content was inflated, the cursor's offsets are relative to the
+    /// start of the inflated bytes.
     pub(crate) fn cursor<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
         let block = self.block.unwrap_or(BlockLocation { offset: 0, raw: 0, stored: 0 });
         if let Some(bytes) = self.inflated_bytes() {
@@ -69,13 +74,13 @@ impl InflatedBlock {
         self.inflated_bytes().unwrap_or_else(in_file)
     }
 
-    /// Replaces the content of the block in memory by other bytes.
+    /// Replaces the content of the block with the given bytes in memory.
     pub(crate) fn replace(&mut self, bytes: Vec<u8>) {
         self.buffer = bytes;
         self.is_inflated = true;
     }
 
-    /// Returns the size of the memory that the inflated content takes, in bytes.
+    /// Returns the size of the buffer for the inflated content in memory, in bytes.
     pub(crate) fn size(&self) -> u64 {
         as_u64(self.buffer.capacity())
     }

@@ -1,11 +1,13 @@
-//! Locates blocks with the table of blocks at the end of the file. If the table cannot be used,
-//! blocks are located by reading one block after another.
+//! Locates geometry blocks with the table of block offsets at the end of the file. If the table is
+//! missing or wrong, the blocks are located by reading one block after another.
 //!
-//! An entry of the table is trusted if a block starts at the offset in the entry and ends at the
-//! offset in the next entry. Checking an entry takes two reads, independent of the number of
-//! surfaces. If a table is consistent but leaves out blocks, the reader uses this table, as the
-//! engine would do. `validate` reads one block after another and reports such a table. The writer
-//! also reads one block after another, so no block is lost.
+//! The reader uses an entry of the table of block offsets if the block at the offset in this entry
+//! ends at the offset in the next entry. Checking an entry takes two reads, one in the table and
+//! one in the block, independent of the number of surfaces. If all entries of a table pass this
+//! check but the table leaves out blocks, the reader uses the table, as the engine would do. The
+//! `validate` command reads one block after another and reports a table that leaves out blocks. The
+//! writer also locates blocks by reading one block after another, and therefore also copies the
+//! blocks that the table leaves out.
 
 use zerocopy::little_endian::I64;
 
@@ -17,19 +19,21 @@ use crate::formats::unigine::reader::locate::Sections;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 
-/// Size of an entry of the table of blocks, in bytes.
+/// Size of an entry in the table of block offsets, in bytes.
 const PLACE: u64 = 8;
 /// Size of a magic number, in bytes.
 pub(crate) const MAGIC: u64 = 4;
-/// The size of the part at the end of the file that is searched for the table of blocks, in bytes.
+/// The number of bytes at the end of the file that are searched for the table of block offsets.
 const TAIL: usize = 64 << 10;
 
 impl MeshReader<'_> {
-    /// Returns the start offset of a section in ms14 and ms15.
+    /// Returns the file offset of a section (a geometry block, the magic number before the trees,
+    /// or a tree block) in ms14 and ms15.
     ///
-    /// The offset is taken from the table of blocks if the table and the blocks agree. If they do
-    /// not agree, the offset is found by reading one block after another. The result does not
-    /// depend on earlier calls.
+    /// The offset is taken from the table of block offsets if the offsets in the table agree with
+    /// the sizes of the blocks. If the table does not agree with the sizes of the blocks, the
+    /// method finds the offset by reading one block after another. The returned offset does not
+    /// depend on which blocks were located by earlier calls.
     pub(crate) fn locate_block(self, section: usize) -> Result<u64> {
         let (surfaces, sections) = (self.surface_count(), &self.state.file.sections);
         if let Some(start) = sections.get(section) {
@@ -38,14 +42,15 @@ impl MeshReader<'_> {
         if section < surfaces {
             let in_table = self.agreed_block(section).map(|(start, _)| start);
             let start = in_table.map_or_else(|| self.walk_to(section), Ok);
-            // If a block cannot be read, only the table can locate the blocks after it.
+            // If a block cannot be read, only the table of block offsets can locate the blocks
+            // after this block.
             let start = start.or_else(|error| self.block_in_table(section).ok_or(error))?;
             sections.set(section, start);
             return Ok(start);
         }
         if sections.get(surfaces).is_none() {
-            // The table does not contain the offsets of the tree blocks. The section of the trees
-            // starts at the end of the last geometry block.
+            // The table of block offsets contains only the offsets of the geometry blocks. The
+            // magic number before the tree blocks is at the end of the last geometry block.
             let in_table = surfaces.checked_sub(1).and_then(|last| self.agreed_block(last));
             let start = in_table.map_or_else(|| self.walk_to(surfaces), |(_, end)| Ok(end))?;
             sections.set(surfaces, start);
@@ -53,8 +58,8 @@ impl MeshReader<'_> {
         sections.locate(section, || None, |known, start| self.pass_block(known, start))
     }
 
-    /// Returns the offset of the geometry block of a surface, found by reading the blocks before
-    /// it.
+    /// Returns the file offset of a surface's geometry block. The method finds the offset by
+    /// reading the sizes of all geometry blocks before this block.
     pub(crate) fn walk_to(self, surface: usize) -> Result<u64> {
         let walk = if let Some(walk) = self.state.blocks.walk.get() {
             walk
@@ -69,27 +74,33 @@ impl MeshReader<'_> {
         self.state.file.header.body
     }
 
-    /// Returns the offset that the table stores for the geometry block of a surface. Returns `None`
-    /// if that block overlaps the next block.
+    /// Returns the offset that the table stores for the geometry block of a surface.
+    ///
+    /// Returns `None` if the file has no table, if the offset is out of range, or if the geometry
+    /// block overlaps the next block.
     pub(crate) fn block_in_table(self, index: usize) -> Option<u64> {
         let table = self.table()?;
         let start = self.place(table, index).filter(|start| (self.body()..table).contains(start))?;
         let next = index.saturating_add(1);
         let most = if next < self.surface_count() { self.place(table, next)? } else { table.saturating_sub(MAGIC) };
-        // The offset of a block with invalid sizes is returned, because reading the block returns
-        // an error. A block that overlaps the next block must not be inflated.
+        // If the size fields of the block are out of range, `block_in_table` still returns the
+        // offset of the block, and the caller gets an error when it reads the block. The offset of
+        // a block that overlaps the next block is not returned, because such a block must not be
+        // inflated.
         self.block_at(start, index, BlockKind::Geometry).map_or(true, |block| block.end() <= most).then_some(start)
     }
 
-    /// Returns the offset of the table of blocks, or `None` if the file has no such table.
+    /// Returns the file offset of the table of block offsets, or `None` if the file has no such
+    /// table. The first call of `table` searches the file for the table of block offsets.
     pub(crate) fn table(self) -> Option<u64> {
         *self.state.blocks.table.get_or_init(|| self.find_table())
     }
 
-    /// Returns the start of a surface's geometry block, as stored in the table, and the end of that
-    /// block.
+    /// Returns the start offset of a surface's geometry block, as stored in the table, and the end
+    /// offset of this block.
     ///
-    /// Returns `None` if the table and the blocks do not agree.
+    /// Returns `None` if the block does not end at the offset that the table stores for the next
+    /// block. The last geometry block must end at the magic number before the tree blocks.
     fn agreed_block(self, index: usize) -> Option<(u64, u64)> {
         let table = self.table()?;
         let start = self.place(table, index)?;
@@ -103,10 +114,12 @@ impl MeshReader<'_> {
         fits.then_some((start, end))
     }
 
-    /// Searches the end of the file for the table of blocks, and returns its offset.
+    /// Searches the end of the file for the table of block offsets, and returns the file offset of
+    /// the table.
     ///
-    /// In a valid file, only the closing magic number follows the table. If other bytes follow this
-    /// magic number, the search continues backwards through the last 64 KiB of the file.
+    /// In an undamaged file, the table is followed by the closing magic number, which ends the
+    /// file. If the file ends with other bytes, the last 64 KiB of the file are searched backwards
+    /// for the closing magic number.
     fn find_table(self) -> Option<u64> {
         let bytes = self.bytes;
         let magic = self.generation().magic().as_bytes();
@@ -118,16 +131,19 @@ impl MeshReader<'_> {
         memchr::memmem::rfind_iter(tail, magic).find_map(|at| self.table_before(as_u64(first.saturating_add(at))))
     }
 
-    /// Returns the offset of the table that ends at the offset `closing`. Returns `None` if the
-    /// magic number at `closing` is not the end of a table.
+    /// Returns the file offset of the table of block offsets that ends at the file offset
+    /// `closing`.
+    ///
+    /// Returns `None` if `closing` is not the offset of the magic number after a table.
     fn table_before(self, closing: u64) -> Option<u64> {
         let table = closing.checked_sub(as_u64(self.surface_count()).checked_mul(PLACE)?)?;
         let before = table.checked_sub(MAGIC).filter(|before| *before >= self.body())?;
         let magic = self.generation().magic();
         self.file().fields(closing).ok()?.magic(magic, "closing_magic").ok()?;
         self.file().fields(before).ok()?.magic(magic, "table_magic").ok()?;
-        // If blocks overlapped, the same bytes would be inflated many times. Therefore each offset
-        // in the table must lie after the two sizes of the previous block.
+        // Each offset in the table must be after the two size fields of the previous block. Without
+        // this check of the table, a damaged file could contain many overlapping blocks, and the
+        // same bytes would be inflated many times.
         let mut next = self.body();
         for index in 0..self.surface_count() {
             let place = self.place(table, index).filter(|place| *place >= next && (index > 0 || *place == next))?;
@@ -136,14 +152,17 @@ impl MeshReader<'_> {
         Some(table)
     }
 
-    /// Returns the offset that entry `index` of the table stores.
+    /// Returns the block offset that entry `index` of the table stores, or `None` if this offset is
+    /// negative or the table is incomplete.
     pub(crate) fn place(self, table: u64, index: usize) -> Option<u64> {
         let at = table.checked_add(as_u64(index).checked_mul(PLACE)?)?;
         let place = self.file().fields(at).ok()?.record::<I64>("offsets", OFFSET).ok()?.get();
         u64::try_from(place).ok()
     }
 
-    /// Returns the end offset of the section that starts at `start`.
+    /// Returns the end offset of the section with the index `section`, which starts at the file
+    /// offset `start`. A section is a geometry block, the magic number before the trees, or a tree
+    /// block.
     pub(crate) fn pass_block(self, section: usize, start: u64) -> Result<u64> {
         let mut reader = self.file().fields(start)?;
         match section.checked_sub(self.surface_count()) {
@@ -154,7 +173,8 @@ impl MeshReader<'_> {
         Ok(reader.cursor.offset())
     }
 
-    /// Reads the fields after the tree blocks: a magic number and the table of blocks.
+    /// Reads the fields after the tree blocks: a magic number and the table of block offsets.
+    /// Returns the file offset of the table.
     pub(crate) fn read_table<S: RegionSink>(self, reader: &mut FieldReader<'_, S>) -> Result<u64> {
         reader.set_place(Field::new(""));
         reader.magic(self.generation().magic(), "table_magic")?;
@@ -166,7 +186,7 @@ impl MeshReader<'_> {
     }
 }
 
-/// Skips one block. Errors name surface `index`.
+/// Skips one block of surface `index`. Error messages about the block contain the surface index.
 fn pass_named(reader: &mut FieldReader<'_, NoRegions>, index: usize, kind: BlockKind) -> Result<()> {
     reader.set_place(Field::new("").in_list("surface", as_u64(index)));
     reader.block(kind).map(drop)

@@ -1,5 +1,5 @@
-//! The blocks of the compressed generations (ms14 and ms15). Each surface has two blocks: one with
-//! its geometry, and one with its tree.
+//! The blocks of `.mesh` files in the compressed format versions ms14 and ms15. Each surface has
+//! two blocks: one contains its geometry, and the other contains its spatial tree.
 //!
 //! | field | type |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | number of stored bytes that follow | i64 |
 //! | the stored bytes: the content itself if both numbers are equal, otherwise one raw LZ4 block | |
 //!
-//! Content that is stored uncompressed is borrowed directly from the file. Compressed content is
-//! inflated once, on its first use, and cached, or it is inflated into an [`InflateBuffer`].
+//! The content of an uncompressed block is borrowed directly from the file. The content of a
+//! compressed block is inflated on its first use and then cached in the mesh, or inflated into an
+//! [`InflateBuffer`] that the caller provides.
 
 pub(crate) mod block;
 pub(crate) mod buffer;

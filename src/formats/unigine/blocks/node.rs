@@ -1,22 +1,22 @@
-//! The nodes of the spatial tree of a surface.
+//! The nodes of the spatial tree that a file stores for a surface.
 
 /// A node of a [`SurfaceTree`](super::SurfaceTree), as stored in the file.
 ///
-/// In a damaged file, the fields of a node may have any values. The fields are not checked when the
-/// tree is read, but where they are used.
+/// Reading the spatial tree does not check the fields of its nodes. In a damaged file, the fields
+/// of a node may be out of range, so a caller must check them before use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeNode {
-    /// The axis that an inner node is split along: 0, 1 or 2 for x, y, z.
+    /// The axis along which the children of an inner node are separated: 0, 1 or 2 for x, y or z.
     pub axis: u8,
-    /// The number of the child node on the lower side of the split; -1 for a leaf. In a valid file,
-    /// this child is the next node.
+    /// Index of the child node on the lower side of the split, or -1 for a leaf. In an undamaged
+    /// file, the left child of a node is the next node.
     pub left: i32,
-    /// The number of the child node on the upper side of the split; -1 for a leaf.
+    /// Index of the child node on the upper side of the split, or -1 for a leaf.
     pub right: i32,
-    /// The first triangle of a leaf, as an index into
+    /// For a leaf, the index of its first triangle in
     /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
     pub start: i32,
-    /// The index after the last triangle of a leaf, also into
+    /// For a leaf, the index of its last triangle plus one, in
     /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
     pub end: i32,
 }
@@ -28,7 +28,7 @@ impl TreeNode {
         self.left == -1 && self.right == -1
     }
 
-    /// Returns the numbers of the two child nodes of an inner node, or `None` for a leaf.
+    /// Returns the indices of the two child nodes of an inner node, or `None` for a leaf.
     #[must_use]
     pub fn children(&self) -> Option<[usize; 2]> {
         Some([usize::try_from(self.left).ok()?, usize::try_from(self.right).ok()?])

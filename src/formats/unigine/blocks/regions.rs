@@ -1,5 +1,6 @@
-//! Reports the bytes of blocks as regions to a sink. In an uncompressed block, every array is
-//! reported as a region.
+//! Reports the byte ranges (regions) of all blocks in a file to a [`RegionSink`], which receives
+//! the name and the location of each region. Each compressed block is reported as one region. In an
+//! uncompressed block, each array is reported as a region.
 
 use super::block::{BlockKind, BlockLocation};
 use super::locate::MAGIC;
@@ -11,7 +12,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 
 impl MeshReader<'_> {
-    /// Reports the bytes of all blocks and of the table of blocks as regions to the reader's sink.
+    /// Reports the regions of all blocks and of the table of block offsets to the sink of `reader`.
     pub(crate) fn block_regions<S: RegionSink>(self, reader: &mut FieldReader<'_, S>) -> Result<()> {
         if self.blocks_of(reader, BlockKind::Geometry)? {
             reader.set_place(Field::new(""));
@@ -21,12 +22,11 @@ impl MeshReader<'_> {
         self.read_table(reader).map(drop)
     }
 
-    /// Reports the bytes of all geometry blocks, or of all tree blocks, as regions to the reader's
-    /// sink.
+    /// Reports the regions of all geometry blocks, or of all tree blocks, to the sink of `reader`.
     ///
-    /// If the sizes of a block are invalid, the region of the block ends at the offset that the
-    /// table stores for the next block. Returns `false` if the region of the last block ends at the
-    /// table itself.
+    /// If the size fields of a block are out of range, the region of this block ends at the offset
+    /// that the table stores for the next block. If the table stores no offset for the next block,
+    /// the region of the damaged block ends before the table, and `blocks_of` returns `false`.
     fn blocks_of<S: RegionSink>(self, reader: &mut FieldReader<'_, S>, kind: BlockKind) -> Result<bool> {
         for index in 0..self.surface_count() {
             reader.set_place(Field::new("").in_list("surface", as_u64(index)));
@@ -54,8 +54,7 @@ impl MeshReader<'_> {
         Ok(true)
     }
 
-    /// Reports the arrays of the geometry or of the tree in an uncompressed block as regions to
-    /// `sink`.
+    /// Reports each array in an uncompressed geometry block or tree block as a region to `sink`.
     fn verbatim_parts(self, block: &BlockLocation, index: usize, kind: BlockKind, sink: impl RegionSink) -> Result<()> {
         let cursor = block.cursor(self.bytes, self.format())?.with_access_log(self.state.file.context.access_log());
         let mut fields = FieldReader { cursor, sink };
@@ -71,7 +70,7 @@ impl MeshReader<'_> {
     }
 }
 
-/// Reports the stored bytes of a block as one region to the reader's sink.
+/// Reports all stored bytes of a block as one region to the sink of `reader`.
 fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLocation, kind: BlockKind) -> Result<()> {
     let start = reader.cursor.offset();
     reader.cursor.lend(block.stored, 1, kind.content())?;
@@ -80,8 +79,8 @@ fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLoc
     Ok(())
 }
 
-/// Reports the bytes of a block with invalid sizes, up to the offset `end`, as one region to the
-/// reader's sink.
+/// Reports the bytes of a block whose size fields are out of range as one region to the sink of
+/// `reader`. The reported region ends at the file offset `end`.
 fn report_up_to<S: RegionSink>(reader: &mut FieldReader<'_, S>, end: u64, kind: BlockKind) -> Option<()> {
     let start = reader.cursor.offset();
     let length = end.checked_sub(start)?;

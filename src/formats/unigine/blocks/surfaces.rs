@@ -1,4 +1,4 @@
-//! Inflates the blocks of a mesh and returns their contents.
+//! Inflates the geometry blocks and tree blocks of a mesh and returns their contents.
 
 use super::block::{BlockKind, BlockLocation};
 use super::buffer::InflateBuffer;
@@ -18,10 +18,10 @@ use crate::model::Counts;
 use crate::parse::MemoryBudget;
 
 impl<'a> MeshReader<'a> {
-    /// Locates a surface and inflates its geometry into the caller's buffer.
+    /// Locates a surface, and inflates its geometry into `buffer` instead of the cache of the mesh.
     ///
-    /// The buffer is not used if the mesh already holds the inflated geometry, or if the geometry
-    /// is stored uncompressed.
+    /// The buffer is not used if the inflated geometry is already in the cache of the mesh, or if
+    /// the geometry is stored uncompressed.
     pub(crate) fn surface_in<'b>(self, index: usize, buffer: &'b mut InflateBuffer) -> Result<SurfaceView<'b>>
     where
         'a: 'b,
@@ -35,8 +35,8 @@ impl<'a> MeshReader<'a> {
         self.view(index, Some(&buffer.block))
     }
 
-    /// Returns the spatial tree of a surface, or `None` in generations before ms14. The first call
-    /// inflates the tree.
+    /// Returns the spatial tree of a surface, or `None` in format versions before ms14. The first
+    /// call of `tree` for a surface inflates the tree block of the surface.
     pub(crate) fn tree(self, index: usize) -> Result<Option<SurfaceTree<'a>>> {
         self.surface_header(index)?;
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return Ok(None) };
@@ -52,7 +52,7 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Returns the locations of the geometry block and the tree block of a surface, or `None` in
-    /// generations before ms14.
+    /// format versions before ms14.
     pub(crate) fn blocks(self, index: usize) -> Result<Option<[BlockLocation; 2]>> {
         self.surface_header(index)?;
         if !self.generation().is_compressed() {
@@ -61,8 +61,8 @@ impl<'a> MeshReader<'a> {
         Ok(Some([self.geometry_block(index)?, self.tree_block(index)?]))
     }
 
-    /// Returns the counts that the header stores for a surface, or `None` in generations before
-    /// ms14.
+    /// Returns the numbers of positions, triangle corners and shapes (base shape and morph targets)
+    /// that the header stores for a surface, or `None` in format versions before ms14.
     pub(crate) fn header_counts(self, index: usize) -> Result<Option<Counts>> {
         let head = self.surface_header(index)?;
         let Some(corners) = head.corners else { return Ok(None) };
@@ -95,8 +95,9 @@ impl<'a> MeshReader<'a> {
         fields.block_sizes(kind)
     }
 
-    /// Returns the geometry block of a surface. The first call inflates the block, unless it is
-    /// stored uncompressed.
+    /// Returns the geometry block of a surface, with uncompressed content. The first call of
+    /// `geometry` for a surface inflates its geometry block, unless the block is stored
+    /// uncompressed.
     pub(crate) fn geometry(self, index: usize) -> Result<&'a InflatedBlock> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else {
             return Err(self.no_surface(index));
@@ -112,7 +113,8 @@ impl<'a> MeshReader<'a> {
         lend(&blocks.geometry, || self.no_surface(index))
     }
 
-    /// Inflates the geometry of a surface into `inflated` and reads the counts of its arrays.
+    /// Inflates the geometry of a surface into `inflated`, and reads and caches the number of items
+    /// of each array.
     ///
     /// Returns an error if the arrays do not fill the geometry block exactly.
     fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<()> {
@@ -136,8 +138,10 @@ impl<'a> MeshReader<'a> {
         Ok(())
     }
 
-    /// Locates all arrays of a surface, up to the end of its geometry block, and returns the array
-    /// counts.
+    /// Locates all arrays in the geometry block of a surface, and returns the number of items of
+    /// each array.
+    ///
+    /// Returns an error if the arrays do not end at the end of the block.
     fn walk(self, index: usize, inflated: &InflatedBlock) -> Result<Counts> {
         let counts = self.view(index, Some(inflated))?.counts()?;
         self.arrays_in(index, inflated)?.finish_block()?;
@@ -148,17 +152,19 @@ impl<'a> MeshReader<'a> {
     where
         'a: 'b,
     {
-        // The access log already contains the whole block if the block was inflated.
+        // If the block was inflated, the access log already contains all stored bytes of the block.
         let log = self.state.file.context.access_log().filter(|_| block.inflated_from().is_none());
         let cursor = block.cursor(self.bytes, self.format())?.with_access_log(log);
         self.arrays(index, FieldReader { cursor, sink: NoRegions })
     }
 
-    /// Replaces indices that are stored as variable-length integers (compact ints) by indices of
-    /// four bytes, if their index width is four bytes.
+    /// Replaces indices that are stored as variable-length integers (compact ints) by integers of
+    /// four bytes. Only index streams with an index width of four bytes are changed.
     ///
-    /// The replacement is made only if compact ints fill the block exactly and indices of four
-    /// bytes do not. Returns `false` if the block was not changed.
+    /// The caller has already found that the two index streams, read with four bytes per index, do
+    /// not end exactly at the end of the geometry block. `spell_out` changes the block only if the
+    /// index streams, read as compact ints, end exactly at the end of the block. `spell_out`
+    /// returns `false` if it does not change the block.
     fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<bool> {
         let mut cursor = inflated.cursor(self.bytes, self.format())?;
         cursor.set_place(Field::new("").in_list("surface", as_u64(index)));
@@ -177,8 +183,9 @@ impl<'a> MeshReader<'a> {
         Ok(true)
     }
 
-    /// Finds the index streams of a surface if one of them has a width of four bytes and its
-    /// indices are stored as compact ints.
+    /// Returns the index streams of a surface if at least one stream has an index width of four
+    /// bytes and stores its indices as compact ints. Returns `None` if no index stream stores
+    /// compact ints.
     fn wide_indices<'b>(self, index: usize, inflated: &'b InflatedBlock) -> Option<WideIndexStreams<'b>>
     where
         'a: 'b,
@@ -197,7 +204,8 @@ impl<'a> MeshReader<'a> {
         WideIndexStreams::find(bytes, start, streams)
     }
 
-    /// Inflates and reads the tree block of a surface, without using the cache.
+    /// Inflates and reads the tree block of a surface. The method neither reads nor changes the
+    /// cache of the mesh.
     pub(crate) fn fresh_tree(self, index: usize, budget: &mut MemoryBudget<'_>) -> Result<InflatedTree> {
         let block = self.tree_block(index)?;
         let place = Field::new("").in_list("surface", as_u64(index));
@@ -209,7 +217,8 @@ impl<'a> MeshReader<'a> {
         InflatedTree::new(inflated, self.bytes, (format, inside), budget)
     }
 
-    /// Returns a memory budget for temporary data that the mesh does not cache.
+    /// Returns a new memory budget for temporary data, which do not count toward the memory of the
+    /// cached blocks.
     pub(crate) fn alone(self) -> MemoryBudget<'static> {
         MemoryBudget::alone(self.asset())
     }
@@ -221,8 +230,8 @@ impl<'a> MeshReader<'a> {
         }
     }
 
-    /// Returns the cached array counts of a surface's geometry, or `None` if the geometry was not
-    /// read yet.
+    /// Returns the cached numbers of array items in a surface's geometry, or `None` if the geometry
+    /// was not read yet.
     pub(crate) fn known_counts(self, index: usize) -> Option<Counts> {
         self.state.blocks.surfaces.get(index)?.counts.get().copied()
     }

@@ -1,4 +1,5 @@
-//! The spatial tree that the file stores for a surface, and the edge records of the triangles.
+//! The spatial tree that the file stores for a surface, and the edge records (one byte per
+//! triangle) in the same block.
 
 use super::inflated::InflatedBlock;
 use super::node::TreeNode;
@@ -12,8 +13,11 @@ use crate::model::{SpatialTree, SplitNode};
 use crate::parse::MemoryBudget;
 use zerocopy::little_endian::F32;
 
-/// Offsets of the arrays of a tree. The offsets are relative to the start of the file if the tree
-/// block is stored uncompressed, otherwise to the start of the inflated bytes.
+/// Byte offsets of the arrays in a tree block.
+///
+/// The offsets are relative to the start of the file if the tree block is stored uncompressed. If
+/// the tree block is stored compressed, the offsets are relative to the start of the inflated
+/// bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TreeOffsets {
     pub(crate) edges: u64,
@@ -23,8 +27,8 @@ pub(crate) struct TreeOffsets {
     pub(crate) splits: u64,
 }
 
-/// A tree in memory: its block, and the decoded arrays whose items have a variable length in the
-/// block.
+/// A spatial tree in memory: its tree block, and the decoded corners and nodes, which have a
+/// variable encoded length in the block.
 #[derive(Debug)]
 pub(crate) struct InflatedTree {
     block: InflatedBlock,
@@ -35,7 +39,8 @@ pub(crate) struct InflatedTree {
 }
 
 impl InflatedTree {
-    /// Reads the tree from an inflated block. The tree must fill the block exactly.
+    /// Reads the spatial tree from an inflated block. Returns an error if the tree does not end at
+    /// the end of the block.
     pub(crate) fn new(
         block: InflatedBlock,
         file: &[u8],
@@ -48,14 +53,14 @@ impl InflatedTree {
         Ok(Self { block, ..read })
     }
 
-    /// Returns the size of the memory that the tree holds, in bytes.
+    /// Returns the size of the memory that the tree occupies, in bytes.
     pub(crate) fn size(&self) -> u64 {
         let lists = size_of_val(&*self.corners).saturating_add(size_of_val(&*self.nodes));
         self.block.size().saturating_add(as_u64(lists))
     }
 
-    /// Returns the file offset of the block that the tree was inflated from, or `None` if the tree
-    /// was not inflated.
+    /// Returns the file offset of the stored bytes that the tree was inflated from, or `None` if
+    /// the tree block is stored uncompressed.
     pub(crate) fn inflated_from(&self) -> Option<u64> {
         self.block.inflated_from()
     }
@@ -76,9 +81,11 @@ impl InflatedTree {
     }
 }
 
-/// Reads a tree and reports each of its arrays as a region to the reader's sink.
+/// Reads a spatial tree and reports each of its arrays as a region to the sink of `reader`.
 ///
-/// If the tree block is stored uncompressed, these regions are regions of the file.
+/// If the tree block is stored uncompressed, the offsets of the reported regions are file offsets.
+/// If the tree block is stored compressed, the offsets of the reported regions are relative to the
+/// start of the inflated bytes.
 pub(crate) fn read<S: RegionSink>(
     reader: &mut FieldReader<'_, S>,
     budget: &mut MemoryBudget<'_>,
@@ -101,7 +108,8 @@ pub(crate) fn read<S: RegionSink>(
         corners.push(corner);
     }
     reader.report("corners", offsets.corners, COMPACTS, corner_count.into());
-    // The minimum size of a node: an axis, four compact ints, a bounding box and a split.
+    // The minimum size of a node in bytes: an axis (1), four compact ints (1 each), a bounding box
+    // (24) and a split coordinate (4).
     let node_count = reader.count_of("nodes.count", 1 + 4 + 24 + 4, u64::MAX)?;
     offsets.nodes = reader.cursor.offset();
     let mut nodes = reserve(reader, node_count, "nodes", budget)?;
@@ -131,8 +139,8 @@ pub(crate) fn read<S: RegionSink>(
     })
 }
 
-/// Allocates the memory for a list of `count` decoded items. The memory is at most four times the
-/// size of the bytes that the items are decoded from.
+/// Allocates a vector for `count` decoded items, and reserves its bytes in the memory budget. The
+/// vector of decoded items takes at most four times the size of the encoded items.
 fn reserve<S: RegionSink, T>(
     reader: &FieldReader<'_, S>,
     count: u32,
@@ -149,9 +157,10 @@ fn reserve<S: RegionSink, T>(
 
 /// The spatial tree of a surface, and the edge records of its triangles, as stored in the file.
 ///
-/// Nodes are numbered in pre-order, and node 0 is the root. The values of the nodes and of the
-/// arrays are not checked when the tree is read. The caller must check these values before it uses
-/// them. `validate` reports all invalid values.
+/// Nodes are numbered in pre-order (a node, its left subtree, its right subtree), and node 0 is the
+/// root. Reading the tree does not check the values in the nodes and arrays, such as indices. A
+/// caller must check that an index from the tree is in range before using this index. The
+/// `validate` command reports all values in spatial trees that are out of range.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceTree<'a> {
     edges: &'a [u8],
@@ -162,20 +171,22 @@ pub struct SurfaceTree<'a> {
 }
 
 impl<'a> SurfaceTree<'a> {
-    /// Returns the edge records: one byte for each triangle, in the order of the index streams.
+    /// Returns the edge records: one byte for each triangle, in the same order as the triangles of
+    /// the surface.
     ///
-    /// Bit *k* describes the edge opposite corner *k* of the triangle. The bit is set if the edge
-    /// is a border or convex, and clear if the edge is flat or concave. Bits 3 to 7 are clear in
-    /// valid files.
+    /// Bit *k* describes the edge opposite corner *k* of the triangle. Bit *k* is set if the edge
+    /// is convex or a border (not shared by exactly two triangles), and clear if the edge is flat
+    /// or concave. Bits 3 to 7 of an edge record are clear in undamaged files.
     #[must_use]
     pub const fn edges(&self) -> &'a [u8] {
         self.edges
     }
 
-    /// Returns the triangles in the order of the leaves that refer to them.
+    /// Returns the list of triangles that the leaves refer to. The triangles of each leaf are
+    /// consecutive in the returned list.
     ///
-    /// Each triangle is stored as the number of its first corner in the index streams, a multiple
-    /// of 3.
+    /// Each triangle is stored as the index of its first corner in the index streams, which is the
+    /// triangle index times 3.
     #[must_use]
     pub const fn corners(&self) -> &'a [u32] {
         self.corners
@@ -189,21 +200,23 @@ impl<'a> SurfaceTree<'a> {
 
     /// Returns the bounding box of each node, borrowed from the tree block.
     ///
-    /// Each bounding box is minimum x, y, z and maximum x, y, z in scene units.
+    /// Each bounding box is six floats in scene units: minimum x, y, z, then maximum x, y, z.
     #[must_use]
     pub const fn boxes(&self) -> Packed<'a, Floats<6>> {
         self.boxes
     }
 
-    /// Returns the split coordinate of each node, along the axis of the node, in scene units. The
-    /// split coordinate of a leaf is 0.
+    /// Returns the split coordinate of each node, in scene units. The split coordinate is measured
+    /// along the axis [`TreeNode::axis`]. For a leaf, the split coordinate is 0.
     #[must_use]
     pub const fn splits(&self) -> Packed<'a, Floats<1>> {
         self.splits
     }
 
-    /// Returns the number of the first corner of each triangle in a leaf, or `None` if the node
-    /// refers to triangles that do not exist.
+    /// Returns the triangles of a leaf, or `None` if the node refers to triangles that do not
+    /// exist.
+    ///
+    /// Each triangle is given as the index of its first corner, as in [`corners`](Self::corners).
     #[must_use]
     pub fn triangles(&self, node: &TreeNode) -> Option<&'a [u32]> {
         self.corners.get(usize::try_from(node.start).ok()?..usize::try_from(node.end).ok()?)

@@ -1,29 +1,34 @@
-//! Indices with a width of four bytes in the compressed generations (ms14 and ms15).
+//! Index streams with an index width of four bytes, in the compressed format versions ms14 and
+//! ms15.
 //!
-//! No real ms14 or ms15 file with four-byte indices is known. The vendor's page describes such
-//! indices as variable-length integers (compact ints), but earlier generations store four bytes per
-//! index. The reader first tries four bytes per index. If these indices do not fill the geometry
-//! block exactly, the reader tries compact ints.
+//! No real ms14 or ms15 file with four-byte indices is known. The vendor's documentation describes
+//! four-byte indices in ms14 and ms15 as variable-length integers (compact ints), but earlier
+//! format versions store four bytes per index. In ms14 and ms15, the reader first tries to read the
+//! index streams with four bytes per index. If the index streams, read with four bytes per index,
+//! do not end exactly at the end of the geometry block, the reader tries to read them as compact
+//! ints.
 
 use crate::decode::compact;
 
-/// The two index streams at the end of a geometry block. A stream whose index width is four bytes
-/// stores each index as a variable-length integer (compact int).
+/// The two index streams at the end of a geometry block. If the index width of a stream is four
+/// bytes, the stream stores each index as a variable-length integer (compact int).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideIndexStreams<'a> {
     before: &'a [u8],
     streams: &'a [u8],
-    /// For each stream, the number of indices and the width of one index in bytes.
+    /// For each of the two index streams, the number of indices and the width of one index in
+    /// bytes.
     shapes: [(u32, u32); 2],
-    /// The size of the whole block in bytes after each compact int is replaced by four bytes.
+    /// The size of the whole block in bytes, after each index that is stored as a compact int is
+    /// replaced by an integer of four bytes.
     length: usize,
 }
 
 impl<'a> WideIndexStreams<'a> {
-    /// Checks whether the two index streams, from byte `start` on, fill the block exactly if their
-    /// indices are stored as compact ints.
+    /// Reads the two index streams from byte `start` to the end of the block. Indices with a width
+    /// of four bytes are read as compact ints.
     ///
-    /// Returns `None` if the streams do not fill the block.
+    /// Returns `None` if the index streams do not end exactly at the end of the block.
     pub(crate) fn find(bytes: &'a [u8], start: usize, shapes: [(u32, u32); 2]) -> Option<Self> {
         let (before, streams) = bytes.split_at_checked(start)?;
         let mut length = before.len();
@@ -43,14 +48,14 @@ impl<'a> WideIndexStreams<'a> {
         rest.is_empty().then_some(Self { before, streams, shapes, length })
     }
 
-    /// Returns the size of the whole block in bytes after each compact int is replaced by four
-    /// bytes.
+    /// Returns the size of the whole block in bytes, after each index that is stored as a compact
+    /// int is replaced by an integer of four bytes.
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    /// Returns a copy of the block in which each index that was a compact int has four bytes, or
-    /// `None` if there is not enough memory.
+    /// Returns a copy of the block in which each index that is stored as a compact int is replaced
+    /// by an integer of four bytes. Returns `None` if there is not enough memory.
     pub(crate) fn spell(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.length).ok()?;

@@ -1,4 +1,5 @@
-//! Writes the blocks of a mesh, and the table of block offsets.
+//! Writes the blocks of a mesh in format version ms14 or ms15, and the table of block offsets after
+//! the blocks.
 
 use std::io::Write;
 
@@ -10,39 +11,42 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
-/// Selects how the blocks of a mesh of ms14 or ms15 are stored in the written file.
+/// How the writer stores the geometry blocks and tree blocks of a mesh in format version ms14 or
+/// ms15.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
     /// Copies the stored bytes of each block from the source file without changes.
     #[default]
     Kept,
-    /// Stores the content of each block uncompressed. The written file is larger, but its arrays
-    /// can be borrowed directly from it without inflating.
+    /// Stores the content of each block uncompressed. An uncompressed mesh file is larger than a
+    /// compressed one, but a reader can borrow the arrays directly from the file without inflating
+    /// blocks.
     Raw,
     /// Compresses each block with LZ4 if the compressed block is smaller than its content.
     ///
-    /// The compressed bytes differ from the bytes that another LZ4 encoder makes from the same
-    /// content.
+    /// Different LZ4 encoders make different bytes from the same content. With [`Storage::Lz4`],
+    /// the blocks of the written file may therefore differ from the blocks of the source file.
     Lz4,
 }
 
 impl<W: Write> FieldWriter<W> {
-    /// Writes a block: its two sizes and its stored bytes. `raw` is the size of the uncompressed
-    /// content in bytes.
+    /// Writes a block: its two size fields and its stored bytes. `raw` is the size of the
+    /// uncompressed content in bytes.
     fn block(&mut self, raw: i64, stored: &[u8]) -> Result<()> {
         self.bytes(&raw.to_le_bytes())?;
         self.bytes(&i64::try_from(stored.len()).unwrap_or(i64::MAX).to_le_bytes())?;
         self.bytes(stored)
     }
 
-    /// Writes a block with the given uncompressed content, compressed if `storage` requires it.
+    /// Writes a block with the given uncompressed content. The writer compresses the content,
+    /// unless `storage` is [`Storage::Raw`].
     pub(crate) fn new_block(&mut self, content: &[u8], storage: Storage) -> Result<()> {
         let raw = i64::try_from(content.len()).unwrap_or(i64::MAX);
         if storage == Storage::Raw { self.block(raw, content) } else { self.block(raw, &deflate(content)) }
     }
 
-    /// Writes the fields after the last block: the table of block offsets, between two magic
-    /// numbers.
+    /// Writes the fields after the last block: a magic number, the table of block offsets `places`,
+    /// and the closing magic number.
     pub(crate) fn table(&mut self, places: &[u64]) -> Result<()> {
         self.magic()?;
         for place in places {
@@ -52,8 +56,8 @@ impl<W: Write> FieldWriter<W> {
     }
 }
 
-/// Writes the blocks and the table of a mesh of ms14 or ms15. The table contains the offsets of the
-/// blocks in the written file.
+/// Writes the blocks and the table of block offsets of a mesh in format version ms14 or ms15. The
+/// table contains the offsets of the geometry blocks in the written file.
 pub(crate) fn compressed_mesh(
     mesh: MeshReader<'_>,
     mut writer: FieldWriter<impl Write>,
@@ -62,8 +66,9 @@ pub(crate) fn compressed_mesh(
     let mut places = Vec::new();
     for index in 0..mesh.surface_count() {
         places.push(writer.written());
-        // If the table and the blocks do not agree, the blocks are located by reading one after
-        // another, so no block is lost.
+        // The table of block offsets in the source file is not used, because it may be wrong. The
+        // blocks are located by reading one after another, so blocks that the table leaves out are
+        // also written.
         let block = mesh.block_at(mesh.walk_to(index)?, index, BlockKind::Geometry)?;
         write_block(mesh, &mut writer, block, (index, BlockKind::Geometry), storage)?;
     }

@@ -17,22 +17,24 @@ use crate::model::Transform;
 pub struct Animation {
     /// The name of the animation, without the closing NUL.
     pub name: String,
-    /// The numbers of the bones that the animation moves.
+    /// The indices of the skeleton's bones that the animation moves.
     pub bones: Vec<i16>,
-    /// The global flags: the components that the keys of frame 0 store. The global flags are not
-    /// written from an11 on.
+    /// The global flags: a bit mask of the components that the keys of animation frame 0 store. The
+    /// global flags are written in mesh files and in an10 only.
     ///
-    /// Bits 0 to 2 of the flags are position x, y, z. Bit 3 is the rotation. Bits 4 to 6 are scale
-    /// x, y, z.
+    /// Bits 0 to 2 of the global flags are for the position along x, y and z. Bit 3 of the global
+    /// flags is for the rotation. Bits 4 to 6 of the global flags are for the scale along x, y and
+    /// z.
     pub flags: u8,
-    /// For each animation frame, a list with one key for each bone in `bones`.
+    /// For each animation frame, one key for each bone index in `bones`, in the order of `bones`.
     pub frames: Vec<Vec<BoneKey>>,
 }
 
-/// A key: the changed components of one bone at one animation frame.
+/// The transform of one bone at one animation frame, in which components may be absent.
 ///
-/// In embedded animations and an10, a component that is `None` keeps its value from the previous
-/// frame. From an11 on, a component that is `None` has its default value.
+/// In animations embedded in meshes and in an10 files, a component that is `None` has the same
+/// value as in the previous animation frame. From an11 on, a component that is `None` has the value
+/// of the identity transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoneKey {
     /// Translation along each axis, in scene units.
@@ -44,11 +46,11 @@ pub struct BoneKey {
 }
 
 impl Animation {
-    /// Makes an animation from complete poses.
+    /// Creates an animation from the transforms of all bones in every animation frame.
     ///
     /// For each animation frame, `poses` contains the transform of each bone of the skeleton. The
-    /// keys of frame 0 contain all components. The keys of later frames contain only the components
-    /// that change.
+    /// keys of animation frame 0 contain all components of the transforms. The keys of later
+    /// animation frames contain only the components that differ from the previous animation frame.
     #[must_use]
     pub fn of_poses(name: &str, poses: &[Vec<Transform>]) -> Self {
         let bones = poses.first().map_or(0, Vec::len);
@@ -63,19 +65,20 @@ impl Animation {
         Self { name: name.to_owned(), bones, flags: 0x7f, frames }
     }
 
-    /// Returns the numbers of the animated bones in the form in which the file stores them.
+    /// Returns the indices of the animated bones as 16-bit little-endian integers, as the file
+    /// stores them.
     pub(super) fn bone_ids(&self) -> Vec<I16> {
         self.bones.iter().map(|bone| I16::new(*bone)).collect()
     }
 
-    /// Returns the quantized encoding, with the quantization boxes that the engine would use for
-    /// this animation.
+    /// Returns the 16-bit quantized encoding of this animation, with the same offsets and scales
+    /// that the engine would use.
     pub(super) fn quantized(&self) -> Coding {
         let keys = || self.frames.iter().flatten();
         Coding::Quantized([boxed(&keys().map(|key| key.position)), boxed(&keys().map(|key| key.scale))])
     }
 
-    /// Writes the number of animation frames and the keys of all frames.
+    /// Writes the number of animation frames, then the keys of all animation frames.
     pub(super) fn write_frames(&self, writer: &mut FieldWriter<impl Write>, coding: &Coding) -> Result<()> {
         writer.length(self.frames.len())?;
         let mut last = vec![LastCodes::default(); self.bones.len()];
@@ -94,7 +97,7 @@ impl Animation {
     }
 }
 
-/// The last 16-bit codes that were written for a bone.
+/// The 16-bit codes that were last written for each component of one bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LastCodes {
     axes: [Option<u16>; 6],
@@ -102,8 +105,8 @@ struct LastCodes {
 }
 
 impl BoneKey {
-    /// Returns a key with the components of `to` that differ from `before`, or with all components
-    /// if `before` is `None`.
+    /// Returns a key with the components of `to` that differ from `before`. If `before` is `None`,
+    /// the key has all components of `to`.
     fn from_to(before: Option<&Transform>, to: &Transform) -> Self {
         let changed =
             |one: f32, other: Option<f32>| Some(one).filter(|one| other.map(f32::to_bits) != Some(one.to_bits()));
@@ -121,8 +124,12 @@ impl BoneKey {
         }
     }
 
-    /// Encodes the components of the key in the order of their flag bits. Returns the flags and the
-    /// encoded bytes.
+    /// Encodes the components of the key in the order of their flag bits.
+    ///
+    /// The function `axis` encodes one coordinate of the position or scale, and returns whether
+    /// this coordinate is stored. The function `turn` receives the encoded rotation, and returns
+    /// whether the rotation is stored. Returns the flags and the encoded bytes of the stored
+    /// components.
     fn spell(
         &self,
         mut axis: impl FnMut(usize, f32, &mut Vec<u8>) -> bool,
@@ -136,8 +143,9 @@ impl BoneKey {
             if number == 3
                 && let Some(rotation) = self.rotation
             {
-                // Keys store no handedness in the sign of w, so w is not raised to a minimum as in
-                // a tangent frame.
+                // In a tangent frame, the sign of the component w stores the handedness, so w must
+                // not be 0. The rotation of an animation key has no handedness, so its component w
+                // may be 0.
                 let rotation = rotation.map(tangent_frame::encode_component);
                 if turn(rotation) {
                     flags |= 8;
@@ -153,7 +161,8 @@ impl BoneKey {
         (flags, out)
     }
 
-    /// Encodes the components of the key as floats. Returns the flags and the encoded bytes.
+    /// Encodes each component of the key that is `Some`: positions and scales as floats, the
+    /// rotation as 16-bit integers. Returns the flags of the key and the encoded bytes.
     fn changes(&self) -> (u8, Vec<u8>) {
         let axis = |_: usize, value: f32, out: &mut Vec<u8>| {
             out.extend(F32::new(value).as_bytes());
@@ -162,9 +171,9 @@ impl BoneKey {
         self.spell(axis, |_| true)
     }
 
-    /// Encodes the components of the key as 16-bit codes in quantization boxes. Components whose
-    /// code is the same as in the frame before are left out. Returns the flags and the encoded
-    /// bytes.
+    /// Encodes the components of the key as 16-bit integers, with one offset and scale for
+    /// positions and one for scales. A component whose integer is the same as in the previous
+    /// animation frame is omitted. Returns the flags of the key and the encoded bytes.
     fn codes(&self, [positions, scales]: &[OffsetScale16; 2], last: &mut LastCodes) -> (u8, Vec<u8>) {
         let LastCodes { axes, rotation: turned } = last;
         let axis = |number: usize, value: f32, out: &mut Vec<u8>| {
@@ -182,8 +191,9 @@ impl BoneKey {
         self.spell(axis, |rotation| turned.replace(rotation) != Some(rotation))
     }
 
-    /// Encodes the key as in an11 to an13: whole vectors of floats. A component with its default
-    /// value is left out. Returns the flags and the encoded bytes.
+    /// Encodes the key as in an11 to an13: the position, the rotation and the scale as complete
+    /// vectors of floats. A position, rotation or scale that has its default value is omitted.
+    /// Returns the flags of the key and the encoded bytes.
     fn whole(&self) -> (u8, Vec<u8>) {
         let rest = Transform::default();
         let of = |axes: [Option<f32>; 3], rest: f32| axes.map(|value| value.unwrap_or(rest));
@@ -201,9 +211,11 @@ impl BoneKey {
     }
 }
 
-/// Returns the quantization box for all values, or the engine's empty box if there are no values.
+/// Returns the offset and the scale with which the engine quantizes the given values to 16 bits. An
+/// axis without values gets the offset 1e9 and the scale -2e9, as in the engine's empty bounding
+/// box.
 ///
-/// As in the engine, the size of the box along each axis is the range of the values plus 1.
+/// As in the engine, the scale of an axis is the largest value minus the smallest value plus 1.
 fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
     let mut found = OffsetScale16 { min: EMPTY.0.min, size: [-2e9; 3] };
     for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {

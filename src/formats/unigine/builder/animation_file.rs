@@ -30,31 +30,33 @@ use crate::formats::unigine::writer::FieldWriter;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnimationFile {
-    /// The generation of the written file, which determines its layout.
+    /// The format version (an10 to an13) of the written file. The format version determines the
+    /// layout of the file.
     pub generation: AnimationGeneration,
     /// The bones of the skeleton. The bind transforms of the bones are written in an10 and an11
     /// only.
     pub bones: Vec<Bone>,
-    /// The animations of the file. From an11 on, a file contains exactly one animation, and its
-    /// name is not written.
+    /// The animations of the file. From an11 on, a file must contain exactly one animation, whose
+    /// name must be empty.
     pub animations: Vec<Animation>,
-    /// The GUID of the skeleton that the file is made for: 40 hexadecimal digits in real files.
-    /// This field is written in an12 and an13.
+    /// The GUID of the skeleton that the animation moves: 40 hexadecimal digits in the examined
+    /// files. The GUID is written in an12 and an13 only.
     pub skeleton_guid: String,
-    /// The path of the skeleton: `guid://` and the GUID in real files. This field is written in
-    /// an12 and an13.
+    /// The path of the skeleton asset: `guid://` and the GUID in the examined files. The path of
+    /// the skeleton asset is written in an12 and an13 only.
     pub skeleton_path: String,
-    /// The frame rate in frames per second. This field is written in an12 and an13.
+    /// The frame rate in frames per second. The frame rate is written in an12 and an13 only.
     pub rate: i32,
-    /// The root motion flag: not 0 if a bone moves the whole model. This field is written in an12
-    /// and an13.
+    /// The root motion flag: not 0 if a bone moves the whole model. The root motion flag is written
+    /// in an12 and an13 only.
     pub root_motion: u8,
-    /// Bytes of unknown meaning, 0 in every real file. This field is written in an13.
+    /// Twelve bytes of unknown meaning after the root motion flag, which are 0 in all examined
+    /// files. The twelve unknown bytes are written in an13 only.
     pub unknown: [u8; 12],
 }
 
 impl AnimationFile {
-    /// Makes an animation file without bones and animations, with a frame rate of 30 frames per
+    /// Creates an animation file without bones and animations, with a frame rate of 30 frames per
     /// second.
     #[must_use]
     pub const fn new(generation: AnimationGeneration) -> Self {
@@ -83,17 +85,19 @@ impl AnimationFile {
 
     /// Checks the whole animation file, then writes it to `out`.
     ///
-    /// The call makes many small writes to `out`. Therefore, pass a
-    /// [`BufWriter`](std::io::BufWriter) if each write is expensive.
+    /// `write_to` makes many small writes to `out`. Pass a [`BufWriter`](std::io::BufWriter) if
+    /// each write to `out` is expensive.
     ///
-    /// In an10, the quantization boxes are the same as in files that the engine writes. In an10, a
-    /// key does not store a component whose 16-bit code is the same as in the frame before. From
-    /// an11 on, a key does not store a component that has its default value.
+    /// In an10, the offsets and scales of the 16-bit quantization are the same as in files that the
+    /// engine writes. In an10, a key omits a component whose 16-bit code is the same as in the
+    /// previous animation frame. From an11 on, a key omits the position, rotation or scale if it
+    /// has its default value.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
-    /// field, if the format cannot store a value. In this case, nothing is written. Returns the I/O
+    /// field, if the format cannot store a value. If `write_to` returns `Refused`, nothing was
+    /// written to `out`, because all values are checked before the first write. Returns the I/O
     /// error of `out` if a write fails.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
@@ -137,7 +141,8 @@ impl AnimationFile {
         writer.flush()
     }
 
-    /// Writes the header fields before the inner magic number that only an12 and an13 have.
+    /// Writes the header fields that only an12 and an13 have. The header fields of an12 and an13
+    /// are located directly before the inner magic number.
     fn write_skeleton(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.text_32(self.skeleton_guid.as_bytes())?;
         writer.text_32(self.skeleton_path.as_bytes())?;

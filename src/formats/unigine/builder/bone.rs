@@ -7,8 +7,8 @@ use crate::model::Transform;
 pub struct Bone {
     /// The name of the bone, without the closing NUL.
     pub name: String,
-    /// The number of the parent bone; -1 for a root bone. A parent may have a higher number than
-    /// its children.
+    /// The index of the parent bone; -1 for a root bone. A parent bone may have a higher index than
+    /// its child bones.
     pub parent: i16,
     /// The bind transform, relative to the parent bone.
     pub bind: Transform,

@@ -1,5 +1,5 @@
-//! Checks the values of a new mesh or animation file before the first byte is written. Returns an
-//! error for values that the format cannot store.
+//! Checks the values of a new mesh or animation file before the first byte is written. A value that
+//! the format cannot store is an error.
 
 use super::animation::Animation;
 use super::animation_file::AnimationFile;
@@ -13,7 +13,7 @@ use crate::formats::unigine::layout::{AnimationGeneration, Generation, INFLUENCE
 use crate::math::{as_index, as_u64};
 
 impl Mesh {
-    /// Checks that the format can store all values of the mesh.
+    /// Returns an error if the format version of the mesh cannot store a value of the mesh.
     pub(super) fn check(&self) -> Result<()> {
         let fault = |field, expected: &str, found: String| Err(wrong(self.generation.format(), field, expected, found));
         if as_u64(self.surfaces.len()) > MAX_NUMBERED.into() {
@@ -98,7 +98,8 @@ impl Surface {
 }
 
 impl AnimationFile {
-    /// Checks that the format can store all values of the animation file.
+    /// Returns an error if the format version of the animation file cannot store a value of the
+    /// file.
     pub(super) fn check(&self) -> Result<()> {
         let format = self.generation.format();
         check_skeleton(format, &self.bones, &self.animations)?;
@@ -125,8 +126,9 @@ impl AnimationFile {
 }
 
 impl Animation {
-    /// Checks that the values of the animation fit into finite quantization boxes, which an10
-    /// requires.
+    /// Returns an error if a position or scale of a key is not finite, or if the difference between
+    /// the largest and the smallest value overflows `f32`. The 16-bit quantization of an10 requires
+    /// finite offsets and scales.
     fn check_boxes(&self, index: u64) -> Result<()> {
         let Coding::Quantized(boxes) = self.quantized() else { return Ok(()) };
         let keys = self.frames.iter().flatten();
@@ -150,7 +152,8 @@ fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &s
     Ok(())
 }
 
-/// Checks the bones of a skeleton, and the animations that move these bones.
+/// Checks the names and parents of all bones, and the names, bone indices, flags and key counts of
+/// all animations.
 fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
     let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, found));
     if as_u64(bones.len()) > MAX_NUMBERED.into() {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
 
-/// The uncompressed contents of the geometry block and the tree block of a surface.
+/// The uncompressed bytes of the geometry block and of the tree block of one surface.
 pub(super) struct BlockContents {
     geometry: Vec<u8>,
     tree: Vec<u8>,
@@ -17,8 +17,9 @@ pub(super) struct BlockContents {
 }
 
 impl Mesh {
-    /// Returns the uncompressed contents of the blocks of all surfaces. The list is empty in
-    /// generations before ms14, which have no blocks.
+    /// Returns the uncompressed bytes of the geometry blocks and tree blocks of all surfaces.
+    /// Returns an empty vector for meshes in ms10 to ms13, because these format versions have no
+    /// blocks.
     pub(super) fn contents(&self) -> Result<Vec<BlockContents>> {
         let surfaces = self.surfaces.iter().filter(|_| self.generation.is_compressed());
         surfaces
@@ -33,10 +34,12 @@ impl Mesh {
             .collect()
     }
 
-    /// Returns the memory estimate that is written to the file.
+    /// Returns the estimate of the memory that the engine needs for the mesh, in bytes, as written
+    /// to the file.
     ///
-    /// If the caller has set a memory estimate, that value is returned. If not, a sum is returned
-    /// that differs by some percent from the engine's value, whose formula is unknown.
+    /// If [`Mesh::memory_estimate`] is set, returns its value. If [`Mesh::memory_estimate`] is
+    /// `None`, computes an estimate, which differs by some percent from the estimate of the engine,
+    /// because the engine's formula is unknown.
     pub(super) fn memory(&self, contents: &[BlockContents]) -> i64 {
         if let Some(memory) = self.memory_estimate {
             return memory;
@@ -58,7 +61,8 @@ impl Mesh {
         i64::try_from(sum).unwrap_or(i64::MAX)
     }
 
-    /// Writes the blocks of all surfaces, and all fields after the blocks.
+    /// Writes the geometry blocks and tree blocks of all surfaces, and the table of block offsets
+    /// at the end of the file.
     pub(super) fn write_blocks(&self, writer: &mut FieldWriter<impl Write>, contents: &[BlockContents]) -> Result<()> {
         let mut places = Vec::new();
         for contents in contents {

@@ -1,29 +1,33 @@
-//! Computes edge records, which mark the borders and the convex edges of triangles. The engine uses
-//! edge records for collisions.
+//! Computes edge records: one byte per triangle, with a bit for each edge that is a border or
+//! convex. The engine uses edge records for collisions.
 //!
-//! The rules were determined from the sample files, and the computed edge records of all their
-//! edges are equal to the stored ones, bit for bit. All arithmetic uses `f32`, in the order of this
-//! code. Another type or order would give different results for edges of tiny triangles. No sample
-//! file has an edge of three triangles or a triangle without area. The rules for these two cases
-//! are chosen, not measured.
+//! The rules for borders and convex edges were determined from the sample files. For all sample
+//! files, the computed edge records are equal to the stored edge records, bit for bit. The normals
+//! and dot products are computed with `f32`, in the same order of operations as in the engine.
+//! Computing the normals and dot products with `f64` or in another order of operations would give
+//! different edge records for tiny triangles. The rules for an edge that three triangles share and
+//! for a triangle without area are not derived from files, because no sample file has such an edge
+//! or triangle.
 
 use crate::math::{dot, facet};
 
-/// The tolerance for a flat edge. An edge is convex only if the dot product of the two normals is
-/// below 1 by more than this number, and if the far corner lies below the plane by more than this
-/// number.
+/// The tolerance of the test for a convex edge. The edge between two triangles is convex only if
+/// the dot product of the two unit normals is less than 1 - `EPSILON`, and if the corner of the
+/// second triangle that is not on the edge lies more than `EPSILON` below the plane of the first
+/// triangle.
 const EPSILON: f32 = 1e-6;
 
-/// Returns the edge records of a list of triangles: one byte for each triangle.
+/// Returns the edge records of the triangles in an index buffer: one byte for each triangle.
 ///
-/// Bit *k* of a triangle's byte is set if the edge opposite corner *k* is a border or convex, and
-/// clear if that edge is flat or concave. Two triangles share an edge if the indices of its two
-/// positions are equal in both triangles.
+/// Bit *k* of a triangle's edge record is set if the edge opposite corner *k* is a border or
+/// convex, and clear if that edge is flat or concave. Two triangles share an edge if both triangles
+/// contain the same two position indices.
 ///
 /// An edge of three or more triangles counts as a border. A triangle that refers to the same
-/// position twice has no edges. Indices after the last complete triangle are ignored. An index that
-/// refers to no position is treated as a position with NaN coordinates, therefore no edge of its
-/// triangle is convex. The function sorts the edges, which takes O(*n* log *n*) time.
+/// position twice has no edges. If the number of indices is not a multiple of three, the last one
+/// or two indices are ignored. An index that is out of range is treated as a position with NaN
+/// coordinates, and no edge of a triangle with such an index is convex. Sorting the edges takes
+/// O(*n* log *n*) time for *n* triangles.
 pub(crate) fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
     let triangles = indices.as_chunks::<3>().0;
     let mut bytes = vec![0; triangles.len()];
@@ -44,12 +48,13 @@ pub(crate) fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// One edge of one triangle. An edge that two triangles share has two sides.
+/// One edge of one triangle. If two triangles share an edge, there is one `Side` for each of the
+/// two triangles.
 #[derive(Clone, Copy)]
 struct Side {
     /// The indices of the positions at the two ends of the edge, the lower index first.
     ends: [u32; 2],
-    /// The number of the triangle.
+    /// The index of the triangle.
     triangle: usize,
     /// The bit of this edge in the edge record of the triangle.
     bit: u8,
@@ -65,8 +70,8 @@ impl Side {
     }
 }
 
-/// Returns the edges of all triangles, sorted by the indices of the two ends. Equal edges follow
-/// each other, in the order of their triangles.
+/// Returns the three edges of every triangle, sorted by the position indices of the two ends. Edges
+/// with the same two ends are adjacent, in ascending order of the triangle index.
 fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(triangles.len().saturating_mul(3));
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -82,11 +87,14 @@ fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     sides
 }
 
-/// Returns whether the edge between two triangles is convex: `apex`, the far corner of `other`,
-/// lies below the plane of `one`, and the two triangles are not flat.
+/// Returns whether the edge between the triangles `one` and `other` is convex.
 ///
-/// A triangle without area has no plane, and therefore no convex edge. The normal of such a
-/// triangle is NaN, and no comparison with NaN is true.
+/// The edge is convex if two conditions hold: `apex`, the corner of `other` that is not on the
+/// edge, lies below the plane of `one`, and the two triangles do not lie in one plane.
+///
+/// A triangle without area has no normal, and therefore no convex edge. The computed normal of a
+/// triangle without area is NaN, and no comparison with NaN is true, hence this function returns
+/// `false`.
 fn convex(one: [[f32; 3]; 3], other: [[f32; 3]; 3], apex: [f32; 3]) -> bool {
     let (normal, neighbor) = (normal(one), normal(other));
     let above = dot(normal, apex) - dot(normal, one[0]);
@@ -108,8 +116,8 @@ fn position(positions: &[[f32; 3]], number: u32) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// The indices of a box. Bits 2, 1 and 0 of a position's index are its coordinates x, y and z,
-    /// each 0 or 1.
+    /// The index buffer of a cube with 12 triangles. Bits 2, 1 and 0 of the index of a position are
+    /// the coordinates x, y and z of this position, each 0 or 1.
     const CUBE: [u32; 36] =
         [6, 7, 5, 5, 4, 6, 0, 1, 3, 3, 2, 0, 2, 3, 7, 7, 6, 2, 4, 5, 1, 1, 0, 4, 3, 1, 5, 5, 7, 3, 0, 2, 6, 6, 4, 0];
 
@@ -128,8 +136,9 @@ mod tests {
         // Seen from inside, the edges of the cube are concave.
         let inside: Vec<u32> = CUBE.as_chunks::<3>().0.iter().flat_map(|[a, b, c]| [*a, *c, *b]).collect();
         assert_eq!(edges(&cube(), &inside), [0; 12]);
-        // Two quads that form an L, first bent up, then bent down. The edge between the two quads
-        // has the positions 1 and 2.
+        // Two triangles share the edge from position 1 to position 2. Position 3, a corner of the
+        // second triangle, lies above the plane of the first triangle for the height 1, and below
+        // this plane for the height -1.
         let stair = |height: f32| [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, height]];
         assert_eq!(edges(&stair(1.0), &[0, 1, 2, 1, 3, 2]), [6, 5]);
         assert_eq!(edges(&stair(-1.0), &[0, 1, 2, 1, 3, 2]), [7, 7]);
@@ -159,8 +168,9 @@ mod tests {
     fn gives_degenerate_triangles_no_edge() {
         let line = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         assert_eq!(edges(&line, &[0, 0, 1, 2, 2, 2, 0, 1, 3]), [0, 0, 7]);
-        // One triangle has no area. The edge that it shares is not convex, and the other edges are
-        // borders.
+        // The first of the two triangles in this index buffer has no area. Because the first
+        // triangle has no area, the edge between the two triangles is not convex; all other edges
+        // are borders.
         assert_eq!(edges(&line, &[0, 1, 2, 0, 2, 3]), [5, 3]);
     }
 

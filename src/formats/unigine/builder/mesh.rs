@@ -18,32 +18,35 @@ use crate::formats::unigine::writer::FieldWriter;
 /// A new mesh that can be written to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// The generation of the written file, which determines its layout.
+    /// The format version (ms10 to ms15) of the written file. The format version determines the
+    /// layout of the file.
     pub generation: Generation,
     /// The bones of the skeleton.
     pub bones: Vec<Bone>,
-    /// The embedded animations. From ms13 on, this list must be empty.
+    /// The animations that are embedded in the mesh file. From ms13 on, the list of animations must
+    /// be empty.
     pub animations: Vec<Animation>,
     /// The surfaces of the mesh.
     pub surfaces: Vec<Surface>,
-    /// Selects whether blocks are stored compressed or uncompressed. This field is used in ms14 and
-    /// ms15 only.
+    /// Selects whether geometry blocks and tree blocks are stored compressed or uncompressed. The
+    /// field `storage` has an effect in ms14 and ms15 only.
     ///
     /// [`Kept`](Storage::Kept) has the same effect as [`Lz4`](Storage::Lz4), because a new mesh has
     /// no existing blocks.
     pub storage: Storage,
-    /// The target number of triangles per leaf of the spatial trees; 4 in every real file. This
-    /// field is written in ms14 and ms15 only.
+    /// The target number of triangles per leaf of the spatial trees; 4 in all examined files. The
+    /// target number of triangles per leaf is written in ms14 and ms15 only.
     pub leaf_triangles: u32,
-    /// The memory estimate that is stored in the file, in bytes. This field is written in ms14 and
-    /// ms15 only.
+    /// The estimate of the memory that the engine needs for the mesh, in bytes. The memory estimate
+    /// is written in ms14 and ms15 only.
     ///
-    /// If this field is `None`, an approximation of the engine's estimate is written.
+    /// If `memory_estimate` is `None`, the written memory estimate is a computed value that is
+    /// close to the estimate of the engine.
     pub memory_estimate: Option<i64>,
 }
 
 impl Mesh {
-    /// Makes a mesh without bones, animations and surfaces.
+    /// Creates a mesh without bones, animations and surfaces.
     #[must_use]
     pub const fn new(generation: Generation) -> Self {
         Self {
@@ -70,13 +73,14 @@ impl Mesh {
 
     /// Checks the whole mesh, then writes it to `out`.
     ///
-    /// The call makes many small writes to `out`. Therefore, pass a
-    /// [`BufWriter`](std::io::BufWriter) if each write is expensive.
+    /// `write_to` makes many small writes to `out`. Pass a [`BufWriter`](std::io::BufWriter) if
+    /// each write to `out` is expensive.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
-    /// field, if the format cannot store a value. In this case, nothing is written. Returns the I/O
+    /// field, if the format cannot store a value. If `write_to` returns `Refused`, nothing was
+    /// written to `out`, because all values are checked before the first write. Returns the I/O
     /// error of `out` if a write fails.
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
@@ -126,8 +130,10 @@ impl Mesh {
         writer.flush()
     }
 
-    /// Returns the bounds that are written for the whole mesh: the union of the surfaces' bounding
-    /// boxes, and the surfaces' bounding spheres merged one after another.
+    /// Returns the bounding box and the bounding sphere that are written for the whole mesh. The
+    /// bounding box of the mesh is the union of the bounding boxes of all surfaces, and the
+    /// bounding sphere is computed by merging the bounding spheres of the surfaces one after
+    /// another.
     #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let all = self.surfaces.iter().map(Surface::bounds);

@@ -1,11 +1,11 @@
 //! Builds new meshes and animation files from lists of floats.
 //!
-//! A [`Mesh`] is a struct with public fields that contain plain lists. The contents of the lists
-//! are checked and encoded when the mesh is written. Tangent frames, weights and bounds are encoded
-//! exactly as the engine encodes them. Values that a generation cannot store, and numbers that
-//! refer to missing items, are rejected with an error before the first byte is written.
-//! [`validate`](crate::MeshFile::validate) finds further faults in the written mesh, such as bones
-//! whose parents form a cycle.
+//! A [`Mesh`] is a struct with public fields, such as a `Vec` of bones and a `Vec` of surfaces. The
+//! values in the fields of a [`Mesh`] are checked and encoded when the mesh is written. Tangent
+//! frames, weights and bounds are encoded to the same bytes that the engine writes. If the format
+//! version of the file cannot store a value, or if an index is out of range, an error is returned
+//! before the first byte is written. [`validate`](crate::MeshFile::validate) finds further faults
+//! in the written mesh, such as bones whose parents form a cycle.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {

@@ -1,4 +1,4 @@
-//! A surface of a new mesh, with its shapes.
+//! A surface of a new mesh, with its base shape and morph targets.
 
 use std::io::Write;
 
@@ -16,20 +16,21 @@ use crate::formats::unigine::writer::FieldWriter;
 pub struct Surface {
     /// The name of the surface, without the closing NUL.
     pub name: String,
-    /// The two lightmap bytes, written from ms12 on. If this field is `None`, the usual values of
-    /// the engine are written: UV set 1 and 256 texels.
+    /// The two lightmap bytes (UV set and resolution code), which are written from ms12 on. If
+    /// `lightmap` is `None`, the usual values of the engine are written: the lightmap uses UV set 1
+    /// and has a resolution of 256 texels.
     pub lightmap: Option<[u8; 2]>,
-    /// The shapes of the surface: first the base shape, then the morph targets. At least the base
-    /// shape is required.
+    /// The vertices of the surface: first the base shape, then the morph targets. A surface must
+    /// have at least the base shape.
     pub targets: Vec<MorphTarget>,
-    /// For each position, a list of up to four bone influences. The outer list is empty if the
-    /// surface is not skinned.
+    /// For each position, a list of up to four bone influences. The vector `weights` is empty for
+    /// an unskinned surface.
     pub weights: Vec<Vec<Influence>>,
-    /// The two UV sets. Each UV set has one (u, v) pair for each tangent frame of the base shape,
-    /// or is empty.
+    /// The two UV sets. A UV set is either empty or has one (u, v) pair for each tangent frame of
+    /// the base shape.
     pub uvs: [Vec<[f32; 2]>; 2],
-    /// The colours: red, green, blue, alpha for each tangent frame of the base shape. The list may
-    /// be empty.
+    /// The colours: red, green, blue and alpha for each tangent frame of the base shape. The list
+    /// of colours is empty if the surface has no colours.
     pub colors: Vec<[u8; 4]>,
     /// The first index stream: for each triangle corner, the index of its position.
     pub indices: Vec<u32>,
@@ -38,20 +39,22 @@ pub struct Surface {
     pub attribute_indices: Vec<u32>,
 }
 
-/// A shape (base shape or morph target) of a new surface.
+/// The vertices of the base shape or of a morph target of a new surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MorphTarget {
-    /// The name of the shape, without the closing NUL. The name is empty in every real file.
+    /// The name of the base shape or morph target, without the closing NUL. In all examined files,
+    /// the names of base shapes and morph targets are empty.
     pub name: String,
-    /// The vertex positions, in scene units.
+    /// The vertex positions of the base shape or morph target, in scene units.
     pub positions: Vec<[f32; 3]>,
-    /// The tangent frames, one per attribute vertex.
+    /// The tangent frames of the base shape or morph target. Each triangle corner refers to a
+    /// tangent frame by an index of the second index stream.
     pub frames: Vec<TangentFrame>,
 }
 
 impl Surface {
-    /// Returns the bounds that are written for the surface: the bounding box and sphere of the base
-    /// shape.
+    /// Returns the bounding box and the bounding sphere that are written for the surface. The
+    /// bounding box and the bounding sphere enclose the base shape only, not the morph targets.
     #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let positions = self.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
@@ -133,8 +136,8 @@ impl Surface {
         self.targets.first().map_or((0, 0), |base| (base.positions.len(), base.frames.len()))
     }
 
-    /// Writes the number of indices in each index stream. Only the headers of ms14 and ms15 contain
-    /// these two numbers.
+    /// Writes the number of indices in each index stream. Only the surface headers of ms14 and ms15
+    /// contain the lengths of the index streams.
     fn write_corners(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
         writer.length(self.indices.len())?;
         writer.length(self.attribute_indices.len())

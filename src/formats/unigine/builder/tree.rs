@@ -1,19 +1,19 @@
 //! Builds the spatial tree of a surface: a tree of bounding boxes over its triangles. The engine
-//! uses this tree to find intersections with rays and bodies.
+//! uses the spatial tree to find the triangles that a ray or a physics body hits.
 //!
-//! For every sample file, all nodes and bounding boxes of the built tree are equal to those of the
-//! stored tree, bit for bit. A node is split at the middle of its bounding box, on the axis that
-//! divides the triangles of the node most evenly. A triangle belongs to the side of the split that
-//! contains the centre of the triangle's bounding box.
+//! For every sample file, the nodes and bounding boxes of the computed tree are equal to the nodes
+//! and bounding boxes of the stored tree, bit for bit. A node is split at the middle of its
+//! bounding box, on the axis that divides the triangles of the node most evenly. A triangle belongs
+//! to the side of the split that contains the centroid of the triangle.
 
 use crate::array::Bounds;
 use crate::decode::compact;
 use crate::formats::unigine::blocks::node::TreeNode;
 use crate::formats::unigine::bounds::{EMPTY, center};
 
-/// The maximum depth of a tree. Nodes at this depth are always leaves. The limited depth also
-/// limits the time for any input, because each level of the tree visits every triangle at most
-/// once.
+/// The maximum depth of a spatial tree. Nodes at the maximum depth are always leaves. The maximum
+/// depth also bounds the time for building a tree, because each triangle is visited at most once
+/// per level of the tree.
 ///
 /// The deepest tree in the sample files has nodes 21 levels below the root.
 const MAX_DEPTH: u32 = 128;
@@ -26,28 +26,32 @@ const AXES: [Coordinate; 3] = [|[x, _, _]| x, |[_, y, _]| y, |[_, _, z]| z];
 /// The spatial tree of one surface, as the engine builds it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EngineTree {
-    /// For each triangle, the number of its first corner in the index streams. The triangles are in
-    /// the order of the leaves.
+    /// For each triangle, the offset of its first corner in the index buffers, in indices. The
+    /// triangles are in the order of the leaves of the spatial tree, so each leaf has consecutive
+    /// triangles.
     pub(crate) indices: Vec<u32>,
     /// The nodes in pre-order: a node, then its left subtree, then its right subtree.
     pub(crate) nodes: Vec<TreeNode>,
-    /// For each node, the bounding box of its triangles: minimum x, y, z, maximum x, y, z, in scene
-    /// units.
+    /// For each node, the bounding box of its triangles: minimum x, y, z, then maximum x, y, z, in
+    /// scene units.
     pub(crate) boxes: Vec<[f32; 6]>,
-    /// For each node, the split coordinate along the axis of the node; 0 for leaves.
+    /// For each node of the tree, the coordinate of the split along the node's split axis; 0 for
+    /// leaves.
     pub(crate) splits: Vec<f32>,
 }
 
-/// Builds the spatial tree of a list of triangles.
+/// Builds the spatial tree of the triangles in an index buffer.
 ///
-/// A node with fewer than `leaf` triangles becomes a leaf. The engine interprets the target number
-/// of triangles per leaf in the same way. A node whose triangles cannot be divided by any split
-/// also becomes a leaf.
+/// A node with fewer than `leaf` triangles becomes a leaf. The engine also creates a leaf only if
+/// the number of triangles is less than the target number per leaf. A node whose triangles cannot
+/// be divided by any split also becomes a leaf.
 ///
-/// Indices after the last complete triangle are ignored. A coordinate that is NaN, or that belongs
-/// to an index without a position, is treated as greater than every split coordinate, and it
-/// enlarges no bounding box. If there are no triangles, the tree has no nodes. The time is
-/// proportional to the number of triangles times the depth of the tree, which is at most 128.
+/// If the number of indices is not a multiple of three, the last one or two indices are ignored. If
+/// an index is out of range, it is treated as a position with NaN coordinates. A triangle whose
+/// centroid is NaN on the axis of a split belongs to the right child node. NaN coordinates do not
+/// enlarge a bounding box. If there are no triangles, the tree has no nodes. The time for building
+/// a tree is proportional to the number of triangles times the depth of the tree. The depth of a
+/// tree is at most 128.
 pub(crate) fn tree(positions: &[[f32; 3]], indices: &[u32], leaf: u32) -> EngineTree {
     let triangles = TreeTriangle::all(positions, indices);
     let mut tree = EngineTree::default();
@@ -103,7 +107,7 @@ impl EngineTree {
 
     fn inner(&mut self, cut: &AxisCut, bounds: &Bounds) {
         let left = signed(self.nodes.len().saturating_add(1));
-        // The number of the right child node is set when that child is built.
+        // The field `right` is set when the right child node is built.
         self.push(TreeNode { axis: cut.axis, left, right: -1, start: 0, end: 0 }, bounds, cut.at);
     }
 
@@ -122,7 +126,7 @@ impl EngineTree {
     }
 }
 
-/// A triangle with its bounding box and the centre of that box.
+/// A triangle with its bounding box and its centroid.
 struct TreeTriangle {
     first: u32,
     bounds: Bounds,
@@ -140,22 +144,24 @@ impl TreeTriangle {
 
     fn new(first: u32, [a, b, c]: [[f32; 3]; 3]) -> Self {
         let point = |at| Bounds { min: at, max: at };
-        // The centre is rounded as in the engine. A division, or computing with `f64`, would put
-        // some triangles on the other side of a split.
+        // The centroid is computed with the same rounding as in the engine. Dividing by 3 instead
+        // of multiplying by 1/3, or computing with `f64`, would put some triangles into a different
+        // child node than in the engine.
         let center = AXES.map(|along| (along(a) + along(b) + along(c)) * (1.0 / 3.0));
         Self { first, bounds: Bounds::EMPTY.union(&point(a)).union(&point(b)).union(&point(c)), center }
     }
 }
 
-/// A node that is not built yet, with its triangles.
+/// A node that is not yet added to the spatial tree, with the triangles of the node.
 struct PendingNode<'t> {
     triangles: Vec<&'t TreeTriangle>,
     depth: u32,
-    /// The number of the parent node, if this node is a right child.
+    /// The index of the parent node, if this node is a right child node. The parent index is `None`
+    /// for the root and for a left child node.
     parent: Option<usize>,
 }
 
-/// A split of a node: an axis, and a coordinate on that axis.
+/// A plane that splits the triangles of a node: an axis, and a coordinate on that axis.
 struct AxisCut {
     axis: u8,
     along: Coordinate,
@@ -164,9 +170,10 @@ struct AxisCut {
 
 impl AxisCut {
     /// Returns the split through the middle of a bounding box that divides the triangles most
-    /// evenly. If several axes are equally good, the first of them is used.
+    /// evenly. If several axes divide the triangles equally evenly, the first of these axes is
+    /// used.
     ///
-    /// Returns `None` if no split has triangles on both sides.
+    /// Returns `None` if, on each axis, all triangles are on one side of the middle.
     fn best(triangles: &[&TreeTriangle], bounds: &Bounds) -> Option<Self> {
         let middle = center(bounds);
         let cuts = (0_u8..).zip(AXES).map(|(axis, along)| Self { axis, along, at: along(middle) });
@@ -183,8 +190,8 @@ impl AxisCut {
     }
 }
 
-/// Returns the bounding box of the triangles, or the engine's empty box if that bounding box is
-/// empty.
+/// Returns the bounding box of the triangles, or the value that the engine stores for an empty
+/// bounding box if the bounding box of the triangles is empty.
 fn enclose(triangles: &[&TreeTriangle]) -> Bounds {
     let bounds = triangles.iter().fold(Bounds::EMPTY, |bounds, triangle| bounds.union(&triangle.bounds));
     if bounds.is_empty() { EMPTY.0 } else { bounds }
@@ -207,7 +214,8 @@ fn put(bytes: &mut Vec<u8>, value: i32) {
 mod tests {
     use super::*;
 
-    /// The indices of a box from the sample files, whose spatial tree is also known.
+    /// The index buffer of a cuboid from a sample file. A test compares the spatial tree that is
+    /// computed for the cuboid with the tree that the sample file stores.
     const BOX: [u32; 36] =
         [6, 7, 5, 5, 4, 6, 0, 1, 3, 3, 2, 0, 2, 3, 7, 7, 6, 2, 4, 5, 1, 1, 0, 4, 3, 1, 5, 5, 7, 3, 0, 2, 6, 6, 4, 0];
 
@@ -216,7 +224,7 @@ mod tests {
         (0..8).map(|number| [one(number, 4), one(number, 2) * 0.2, one(number, 1) * 2.0]).collect()
     }
 
-    /// Makes a wavy grid of `side` * `side` squares, with two triangles each.
+    /// Creates a wavy grid of `side` * `side` squares, with two triangles per square.
     fn grid(side: u8) -> (Vec<[f32; 3]>, Vec<u32>) {
         let mut positions = Vec::new();
         for (y, x) in (0..=side).flat_map(|y| (0..=side).map(move |x| (f32::from(y), f32::from(x)))) {
@@ -230,8 +238,8 @@ mod tests {
         (positions, indices)
     }
 
-    /// Checks that a tree follows every rule for valid files, and returns the number of triangles
-    /// in the largest leaf.
+    /// Checks the node order, the child indices, the bounding boxes and the leaf ranges of a tree,
+    /// and returns the number of triangles in the largest leaf.
     fn check(tree: &EngineTree, triangles: usize) -> usize {
         let EngineTree { indices, nodes, boxes, splits } = tree;
         let mut sorted = indices.clone();
@@ -330,8 +338,8 @@ mod tests {
 
     #[test]
     fn is_no_deeper_than_its_limit() {
-        // The triangles are at distances that grow by a factor of three, so every split separates
-        // only the last triangle.
+        // Each triangle is a single point, with an x coordinate three times that of the previous
+        // triangle, so every split separates only the last triangle.
         let positions: Vec<[f32; 3]> = (-75..=75).map(|power| [3_f32.powi(power), 0.0, 0.0]).collect();
         let indices: Vec<u32> = (0..151).flat_map(|at| [at; 3]).collect();
         let tree = tree(&positions, &indices, 1);

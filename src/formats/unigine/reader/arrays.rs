@@ -1,6 +1,7 @@
 //! Locates the arrays of a surface, in file order.
 //!
-//! Views, checks and region maps use the same function to read the arrays.
+//! Surface views, structure checks and the listing of regions all use [`Arrays`] to read the
+//! arrays.
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::surface_cache::SurfaceCache;
@@ -12,8 +13,9 @@ use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, 
 use crate::math::as_index;
 use crate::parse::Element;
 
-/// The content of an array of a surface. The arrays are stored in the order of the variants. The
-/// first two variants are stored once per shape (target).
+/// The content of an array of a surface. The arrays of a surface are stored in the order of the
+/// variants of this enum. For each shape (target) of a surface, the file stores an array of
+/// positions and an array of tangent frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayKind {
     Positions(u32),
@@ -27,7 +29,7 @@ pub(crate) enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Returns the field names of the array and of its count.
+    /// Returns two field names: the name of the array and the name of its item count.
     pub(crate) const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Positions(_) => ("positions", "positions.count"),
@@ -42,7 +44,7 @@ impl ArrayKind {
     }
 
     /// Returns the kind of the array that follows this array in the file, in a surface with the
-    /// given number of shapes (targets). Returns `None` for the last array.
+    /// given number of shapes (targets). Returns `None` if `self` is the last array of the surface.
     fn next(self, targets: u32, generation: Generation) -> Option<Self> {
         Some(match self {
             Self::Positions(target) => Self::TangentFrames(target),
@@ -61,13 +63,13 @@ impl ArrayKind {
     }
 }
 
-/// An array that was located in the file. The size of the array is known, but its items were not
-/// read.
+/// An array that was located in the file. The size of a located array is known, but its items were
+/// not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SurfaceArray<'a> {
     pub(crate) kind: ArrayKind,
     pub(crate) count: u32,
-    /// Offset of the number of items.
+    /// Offset of the field that contains the number of items of the array.
     pub(crate) count_at: u64,
     /// Offset of the first item of the array.
     pub(crate) at: u64,
@@ -75,10 +77,12 @@ pub(crate) struct SurfaceArray<'a> {
     pub(crate) element: Element,
 }
 
-/// The array counts of a surface that are stored in the header and not before their arrays.
+/// The array lengths of a surface that the file header stores. An array whose length is stored in
+/// the header has no length field directly before the array.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderCounts<'a> {
-    /// The reader of the header entries of the shapes (targets), at the next entry to read.
+    /// A field reader for the header entries of the shapes (targets), at the start of the next
+    /// entry.
     pub(crate) targets: FieldReader<'a, NoRegions>,
     pub(crate) corners: CornerCounts,
 }
@@ -109,10 +113,11 @@ pub(crate) struct Arrays<'a, S> {
     cache: &'a SurfaceCache,
     surface: u64,
     next: Option<ArrayKind>,
-    /// The array counts that the header stores, in ms14 and ms15.
+    /// The array lengths that the header stores, in ms14 and ms15.
     header_counts: Option<HeaderCounts<'a>>,
-    /// The numbers of positions and tangent frames of shape 0. The index widths and the expected
-    /// array lengths are computed from these two numbers.
+    /// The number of positions of shape 0; the next field, `frames`, is the number of tangent
+    /// frames of shape 0. The index widths and the expected array lengths are computed from the
+    /// numbers of positions and tangent frames.
     positions: u32,
     frames: u32,
 }
@@ -129,15 +134,15 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         Self { reader, generation, targets, cache, surface, next, header_counts: None, positions: 0, frames: 0 }
     }
 
-    /// Moves the reading position to another reader, whose sink can receive the region of each
-    /// array that is read.
+    /// Replaces the field reader of this [`Arrays`] value. The sink of the new field reader can
+    /// receive the region of each array that is read.
     pub(crate) fn with_reader<T: RegionSink>(self, reader: FieldReader<'a, T>) -> Arrays<'a, T> {
         let Self { generation, targets, cache, surface, next, header_counts, positions, frames, .. } = self;
         Arrays { reader, generation, targets, cache, surface, next, header_counts, positions, frames }
     }
 
-    /// Sets the array counts that are stored in the header. These counts are not read before their
-    /// arrays.
+    /// Sets the array lengths that are stored in the header. `Arrays` reads the length of an array
+    /// from the bytes before the array only if the header does not store this length.
     pub(crate) fn with_counts(self, header_counts: Option<HeaderCounts<'a>>) -> Self {
         Self { header_counts, ..self }
     }
@@ -188,21 +193,22 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
             match self.next()? {
                 Some(array) if array.kind == kind => return Ok(array),
                 Some(_) => {}
-                // This error means that the shape (target) does not exist. Views check the number
-                // of the shape before they call this function.
+                // The array `kind` is missing only if its shape (target) does not exist. Surface
+                // views check the index of the shape before they call `find`.
                 None => return Err(self.reader.cursor.error(kind.names().0, ErrorKind::NoSuch { count: 0, index: 0 })),
             }
         }
     }
 
-    /// Skips the remaining arrays and returns the offset of the end of the surface's geometry.
+    /// Skips the remaining arrays of the surface and returns the offset of the end of the surface's
+    /// geometry.
     pub(crate) fn finish(mut self) -> Result<u64> {
         while self.next()?.is_some() {}
         Ok(self.reader.cursor.offset())
     }
 
-    /// Skips the remaining arrays. Returns an error if the arrays do not fill their geometry block
-    /// exactly.
+    /// Skips the remaining arrays of the surface. Returns an error if the arrays do not fill their
+    /// geometry block exactly.
     pub(crate) fn finish_block(mut self) -> Result<()> {
         while self.next()?.is_some() {}
         self.reader.finish("attribute_indices", "the end of the block after the attribute indices")
@@ -211,7 +217,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
     /// Returns, for each of the two index streams, the number of indices and the size of one index
     /// in bytes.
     ///
-    /// Returns `None` if the header does not store these numbers.
+    /// Returns `None` if the header does not store the numbers of indices.
     pub(crate) fn index_streams(&self) -> Option<[(u32, u32); 2]> {
         let [first, second] = self.header_counts.as_ref()?.corners.counts;
         Some([(first, index_element(self.positions).size), (second, index_element(self.frames).size)])
@@ -229,13 +235,15 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         }
     }
 
-    /// Skips the weight lists of all positions and returns their bytes. The first call walks over
-    /// the length byte of each list, and later calls use the cached totals of that walk.
+    /// Skips the weight lists of all positions and returns their bytes. The first call for a
+    /// surface reads the length byte of each weight list and caches the totals of the lists. Later
+    /// calls for the surface use the cached totals of the weight lists.
     fn weights(&mut self, count: u32) -> Result<&'a [u8]> {
         let cursor = &mut self.reader.cursor;
         cursor.can_hold(cursor.offset(), count.into(), 1, "weights")?;
         let start = cursor.offset();
-        // The totals that a sidecar stores may belong to the weights of another file.
+        // The cached weight totals are checked before use, because totals from a sidecar may belong
+        // to another file.
         let fits = |totals: &&RunTotals| {
             totals.matches(as_index(count), size_of::<RawInfluence4>()) && totals.bytes <= cursor.left()
         };

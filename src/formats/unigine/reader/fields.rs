@@ -7,8 +7,8 @@ use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
 use zerocopy::little_endian::I32;
 
-/// Receives the region of each field that a [`FieldReader`] reads. The implementation [`NoRegions`]
-/// ignores the regions at no cost.
+/// Receives the region (byte range and name) of each field that a [`FieldReader`] reads. The type
+/// [`NoRegions`] implements `RegionSink` and ignores all regions at no cost.
 pub(crate) trait RegionSink {
     fn add(&mut self, region: Region);
 }
@@ -42,7 +42,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         self.sink.add(region);
     }
 
-    /// Returns an error if unread bytes remain.
+    /// Returns an error if the cursor has unread bytes.
     pub(crate) fn finish(&self, name: &'static str, expected: &'static str) -> Result<()> {
         match self.cursor.left() {
             0 => Ok(()),
@@ -53,14 +53,14 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         }
     }
 
-    /// Sets the list item (such as a surface or a bone) that errors and regions name for the
-    /// following fields.
+    /// Sets the list item, such as `surface[3]`, that contains the following fields. The field
+    /// names in errors and regions contain this list item.
     pub(crate) const fn set_place(&mut self, place: Field) {
         self.cursor.set_place(place);
     }
 
     /// Reads a magic number, which occurs at the start, between the sections, and at the end of a
-    /// file. Returns an error if the bytes are not `expected`.
+    /// file. Returns an error if the magic number is not `expected`.
     pub(crate) fn magic(&mut self, expected: &'static str, name: &'static str) -> Result<()> {
         let start = self.cursor.offset();
         let mut ahead = self.cursor.clone();
@@ -103,8 +103,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(count)
     }
 
-    /// Converts `value`, the number at the offset `start`, to a count. Returns an error if the
-    /// number is negative.
+    /// Converts `value`, the integer that was read at the offset `start`, to a count. Returns an
+    /// error if `value` is negative.
     fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
         u32::try_from(value).map_err(|_| {
             let kind = ErrorKind::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
@@ -112,7 +112,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         })
     }
 
-    /// Reads a count of items that each take at least `size` bytes.
+    /// Reads the number of items of a list. Each item of the list takes at least `size` bytes.
     ///
     /// Returns an error if the remaining bytes cannot hold the items, before any memory is
     /// allocated for the items.
@@ -134,7 +134,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     /// Reads a count that is stored as a 32-bit integer. Only a few fields of an12 and an13 files
-    /// have such counts.
+    /// have 32-bit counts.
     pub(crate) fn count_32(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let value = self.record::<I32>(name, crate::formats::unigine::layout::I32)?.get();
@@ -162,8 +162,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(Name::new(bytes.strip_suffix(&[0]).unwrap_or(bytes)))
     }
 
-    /// Checks that the remaining bytes can hold `count` items of at least `size` bytes, and that
-    /// `count` does not exceed the limit. Returns an error otherwise.
+    /// Returns an error if the remaining bytes cannot hold `count` items of at least `size` bytes
+    /// each, or if `count` exceeds `limit`.
     fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
         self.cursor.can_hold(at, count.into(), size, name)?;
         if u64::from(count) > limit {

@@ -62,7 +62,8 @@ impl<'a> FileReader<'a> {
         Ok(FieldReader { cursor: self.cursor().at(offset)?, sink: NoRegions })
     }
 
-    /// Returns a field reader at the start of item `index` of a list in the header.
+    /// Returns a field reader at the start of entry `index` of a list in the header, such as the
+    /// list of bones.
     pub(crate) fn entry(self, list: &'static str, starts: &[u64], index: usize) -> Result<FieldReader<'a, NoRegions>> {
         let start = starts.get(index).ok_or_else(|| self.no_such(list, starts.len(), index))?;
         let mut fields = self.fields(*start)?;
@@ -75,8 +76,8 @@ impl<'a> FileReader<'a> {
         Error::without_offset(self.format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 
-    /// Returns the bytes of the header. A sidecar uses these bytes to identify the file that it
-    /// belongs to.
+    /// Returns the bytes of the header. A sidecar identifies its mesh or animation file by the
+    /// header bytes of the file.
     pub(crate) fn header_bytes(self) -> &'a [u8] {
         let end = usize::try_from(self.state.header.body).unwrap_or(usize::MAX);
         self.bytes.get(..end).unwrap_or_default()
@@ -86,15 +87,15 @@ impl<'a> FileReader<'a> {
         self.state.header.bones.len()
     }
 
-    /// Returns the name, the parent and the bind transform of bone `index`. In generations without
-    /// bind transforms, the bind transform is the default transform.
+    /// Returns the name, the parent and the bind transform of bone `index`. In format generations
+    /// without bind transforms, the bind transform is the default transform.
     pub(crate) fn bone(self, index: usize) -> Result<Bone<'a>> {
         let (name, parent) = self.bone_header(index)?;
         let bind = self.bind(index)?.map(RawTransform::get).unwrap_or_default();
         Ok(Bone { name, parent: parent.into(), bind })
     }
 
-    /// Returns the name and the parent number of bone `index`.
+    /// Returns the name and the parent index of bone `index`.
     pub(crate) fn bone_header(self, index: usize) -> Result<(Name<'a>, i16)> {
         self.entry("bone", &self.state.header.bones, index)?.bone_header()
     }
@@ -104,7 +105,7 @@ impl<'a> FileReader<'a> {
         self.state.header.bones.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the offset of a bone's parent number, which is the last field of the bone's header
+    /// Returns the offset of a bone's parent index, which is the last field of the bone's header
     /// entry.
     pub(crate) fn parent_at(self, index: usize) -> Result<u64> {
         let mut fields = self.fields(self.bone_at(index))?;
@@ -112,21 +113,22 @@ impl<'a> FileReader<'a> {
         Ok(fields.cursor.offset())
     }
 
-    /// Returns the bind transform of bone `index`, or `None` in generations without bind
+    /// Returns the bind transform of bone `index`, or `None` in format generations without bind
     /// transforms.
     pub(crate) fn bind(self, index: usize) -> Result<Option<&'a RawTransform>> {
         let Some(at) = self.bind_at(index) else { return Ok(None) };
         self.fields(at)?.record("bind_transform", TRANSFORM).map(Some)
     }
 
-    /// Returns the offset of the bind transform of bone `index`, or `None` in generations without
-    /// bind transforms.
+    /// Returns the offset of the bind transform of bone `index`, or `None` in format generations
+    /// without bind transforms.
     pub(crate) fn bind_at(self, index: usize) -> Option<u64> {
         let first = self.state.header.binds?;
         Some(first.saturating_add(as_u64(index).saturating_mul(TRANSFORM.size.into())))
     }
 
-    /// Returns the bind transforms of all bones, or `None` in generations without bind transforms.
+    /// Returns the bind transforms of all bones, or `None` in format generations without bind
+    /// transforms.
     pub(crate) fn binds(self) -> Result<Option<&'a [RawTransform]>> {
         let Some(at) = self.state.header.binds else { return Ok(None) };
         let bones = u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
@@ -137,8 +139,8 @@ impl<'a> FileReader<'a> {
         self.state.animations.len()
     }
 
-    /// Returns the name of animation `index`, which is empty in generations without animation
-    /// names.
+    /// Returns the name of animation `index`, which is empty in format generations without
+    /// animation names.
     pub(crate) fn animation_name(self, index: usize) -> Result<Name<'a>> {
         self.animation_cache(index)?;
         let names = &self.state.header.animations;
@@ -152,7 +154,8 @@ impl<'a> FileReader<'a> {
 
     /// Returns the file size divided by the number of animations, in bytes.
     ///
-    /// The size of the checkpoint index of an animation is limited to a fraction of this number.
+    /// The maximum size of an animation's checkpoint index is a fraction (2 %) of the returned
+    /// number.
     pub(crate) fn bytes_per_animation(self) -> u64 {
         as_u64(self.bytes.len()).checked_div(as_u64(self.animation_count())).unwrap_or_default()
     }

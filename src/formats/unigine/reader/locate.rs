@@ -1,6 +1,7 @@
-//! Locates the sections of a file (animations, surface geometry and trees). Sections follow each
-//! other without a table of offsets, so a section is located by reading the sections before it.
-//! Each section is read only once.
+//! Locates the sections of a file (animations, surface geometry and trees). Except in ms14 and
+//! ms15, the sections follow each other without a table of offsets, so a section is located by
+//! reading the sections before it. To locate later sections, each section is read only once,
+//! because the start offset of the next section is then stored.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::parse::room;
 
-/// The section offsets that were found so far. An unknown offset is stored as 0, because no section
-/// can start at offset 0, where the magic number is.
+/// The start offsets of the sections of a file that were found so far. An unknown offset is stored
+/// as 0, because no section can start at offset 0, where the magic number of the file is.
 ///
-/// Two threads that search for the same section at the same time store the same offset. Therefore
-/// the offsets need no lock.
+/// Two threads that search for the same section at the same time store the same offset. Because all
+/// threads store the same offset for a section, the offsets need no lock.
 #[derive(Debug)]
 struct SectionOffsets(Box<[AtomicU64]>);
 
@@ -27,8 +28,8 @@ impl SectionOffsets {
         }
     }
 
-    /// Returns the last section at or before `index` whose start is known: its number and its
-    /// offset.
+    /// Returns the index and the start offset of the nearest section before or at `index` whose
+    /// start offset is known.
     fn nearest(&self, index: usize) -> (usize, u64) {
         let known = self.0.iter().take(index.saturating_add(1)).enumerate().rev();
         let mut known = known.map(|(index, start)| (index, start.load(Ordering::Relaxed)));
@@ -40,14 +41,14 @@ impl SectionOffsets {
 #[derive(Debug)]
 pub(crate) struct Sections {
     offsets: SectionOffsets,
-    /// The first section that cannot be read, and its error. No section after this damaged section
-    /// can be located.
+    /// The index of the first section that cannot be read, and the error of reading this section.
+    /// If a section cannot be read, the sections after it cannot be located.
     fault: OnceLock<(usize, Error)>,
 }
 
 impl Sections {
     /// Allocates memory for the start offsets of `count` sections and the end offset of the last
-    /// section. The first section starts at the offset `first`.
+    /// section. The first section of the file starts at the offset `first`.
     pub(crate) fn new(format: &'static str, count: usize, first: u64) -> Result<Self> {
         let offsets = SectionOffsets(slots(format, "sections", count.saturating_add(1))?);
         offsets.set(0, first);
@@ -66,10 +67,11 @@ impl Sections {
 
     /// Returns the start offset of a section.
     ///
-    /// The start offset is already known, or the closure `stored` returns it from a sidecar, or it
-    /// is found by reading the sections from the nearest known section on. The closure `pass`
-    /// receives the number and the start of a section and returns the end of that section. The
-    /// start of each section that is read is stored.
+    /// If the start offset is not known yet, the closure `stored` can return it from a sidecar. If
+    /// `stored` returns `None`, the method reads all sections from the nearest earlier section with
+    /// a known start offset up to the requested section. The closure `pass` receives the index and
+    /// the start offset of a section, and returns the end offset of that section. The method stores
+    /// the start offset of each section that it reads.
     pub(crate) fn locate(
         &self,
         section: usize,

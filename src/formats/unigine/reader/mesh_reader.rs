@@ -22,11 +22,11 @@ use crate::parse::{Cursor, Limits, Name, OpenOptions};
 /// The data that an open mesh holds in addition to the bytes of the file.
 #[derive(Debug)]
 pub(crate) struct MeshFileState {
-    /// The data that meshes and animation files have in common. The sections are the embedded
-    /// animations and the geometry of the surfaces.
+    /// The data that meshes and animation files have in common. In format generations before ms14,
+    /// the sections of a mesh file are the embedded animations and the geometry of the surfaces.
     ///
-    /// In ms14 and ms15, the sections are the geometry of the surfaces, a magic number, and the
-    /// trees of the surfaces.
+    /// In ms14 and ms15, the sections of a mesh file are the geometry of the surfaces, a magic
+    /// number, and the trees of the surfaces.
     pub(crate) file: FileState,
     pub(crate) header: Header,
     surfaces: Box<[SurfaceCache]>,
@@ -86,7 +86,7 @@ impl<'a> MeshReader<'a> {
         self.file().no_such("surface", self.surface_count(), index)
     }
 
-    /// Returns the offset of the bounds of the whole mesh.
+    /// Returns the offset of the bounding box and bounding sphere of the whole mesh.
     pub(crate) fn bounds_at(self) -> u64 {
         self.state.header.compressed.map_or(BOUNDS_AT, |compressed| compressed.bounds_at)
     }
@@ -136,8 +136,9 @@ impl<'a> MeshReader<'a> {
         self.view(index, None)
     }
 
-    /// Makes the view of surface `index`. The geometry is in `block` in ms14 and ms15, and directly
-    /// in the file in earlier generations.
+    /// Creates the view of surface `index`. In ms14 and ms15, `block` is the geometry block of the
+    /// surface, with uncompressed content. In earlier format generations, the geometry is not
+    /// compressed, and `block` is `None`.
     pub(crate) fn view<'b>(self, index: usize, block: Option<&'b InflatedBlock>) -> Result<SurfaceView<'b>>
     where
         'a: 'b,
@@ -147,8 +148,8 @@ impl<'a> MeshReader<'a> {
         Ok(SurfaceView::new(fields, self.generation(), as_u64(index), (self.surface_header(index)?, block), cache))
     }
 
-    /// Returns an [`Arrays`] value that locates the arrays of surface `index`. `fields` is a reader
-    /// at the start of the geometry.
+    /// Returns an [`Arrays`] value that locates the arrays of surface `index`. The argument
+    /// `fields` is a field reader at the start of the surface's geometry.
     pub(crate) fn arrays<'b, S: RegionSink>(self, index: usize, fields: FieldReader<'b, S>) -> Result<Arrays<'b, S>>
     where
         'a: 'b,
@@ -186,7 +187,7 @@ impl<'a> MeshReader<'a> {
         self.file().animation_count().saturating_add(surfaces).saturating_add(trees)
     }
 
-    /// Returns the start offset of a section.
+    /// Returns the start offset of the section with the index `section`.
     pub(crate) fn locate(self, section: usize) -> Result<u64> {
         if self.generation().is_compressed() {
             return self.locate_block(section);
@@ -208,12 +209,14 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Reads the structure of the whole file: every count, the flags of every animation key, and
-    /// the closing magic number. Returns the first error.
+    /// the closing magic number. Returns the first error in the file.
     ///
-    /// Compressed geometry is inflated, surface by surface, to read the counts that it contains.
+    /// Compressed geometry is inflated, surface by surface, to read the array lengths in the
+    /// geometry.
     pub(crate) fn check(self) -> Result<()> {
         if let Some(options) = self.state.file.options_without_sidecar() {
-            // The sidecar may differ from the file, so the check does not use the sidecar.
+            // The sidecar may contain wrong offsets, so the check of the file structure does not
+            // use the sidecar.
             return MeshReader { state: &MeshFileState::open(self.bytes, &options)?, ..self }.check();
         }
         let mut buffer = InflateBuffer::default();

@@ -1,4 +1,4 @@
-//! Reads files field by field and section by section.
+//! Reads UNIGINE files field by field and section by section.
 //!
 //! | file | contents |
 //! |---|---|

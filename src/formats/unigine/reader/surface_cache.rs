@@ -1,5 +1,5 @@
-//! The cached results for a surface. Without this cache, the weights of the surface would be read
-//! again each time.
+//! The cached results of reading the weights of a surface. Without this cache, the weights would be
+//! read again for each access to an array after the weights.
 
 use std::sync::OnceLock;
 
@@ -8,11 +8,13 @@ use crate::array::runs::{RunIndex, RunTotals};
 /// The cached results of reading the weights of a surface.
 #[derive(Debug, Default)]
 pub(crate) struct SurfaceCache {
-    /// The size of the weights in bytes, and the longest weight list.
+    /// The total size of all weight lists of the surface in bytes, the total number of influences,
+    /// and the longest weight list.
     pub(crate) totals: OnceLock<RunTotals>,
     /// The index for random access to the weight lists.
     pub(crate) index: OnceLock<Option<RunIndex>>,
 }
 
-// The documentation of `Mesh` states the memory per surface.
+// The documentation of `Mesh` states the number of bytes of memory per surface, so this check
+// limits the size of the cache.
 const _: () = assert!(size_of::<SurfaceCache>() <= 72);

@@ -1,4 +1,4 @@
-//! Checks the rules about animations, embedded in meshes or in animation files.
+//! Checks the rules about animations in mesh files and in animation files.
 
 use super::rules;
 use crate::error::{Field, Result};
@@ -10,10 +10,10 @@ use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::{Report, Severity, Tally};
 
-/// The maximum difference between the length of a key's quaternion and 1.
+/// The maximum difference between 1 and the length of the rotation quaternion in an animation key.
 const SLACK: f32 = 2e-3;
-/// The maximum difference between the first frame of an animation and the bind pose, for positions,
-/// rotations and scales of about 1.
+/// The tolerance for treating the first frame of an animation as equal to the bind pose. The
+/// tolerance for the comparison with the bind pose is relative for positions and scales.
 const SAME: f32 = 1e-4;
 
 /// Returns the length of a quaternion.
@@ -21,7 +21,8 @@ pub(super) fn length(quaternion: [f32; 4]) -> f32 {
     quaternion.iter().map(|value| value * value).sum::<f32>().sqrt()
 }
 
-/// Checks the frame rate and the bytes of unknown meaning after it.
+/// Checks the frame rate in an12 and an13 files, and the bytes of unknown meaning at the end of the
+/// header.
 pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> Result<()> {
     if let Some(rate) = file.state.header.rate.filter(|rate| *rate <= 0) {
         let at = file.state.header.tail.saturating_sub(4);
@@ -44,15 +45,15 @@ pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> 
     Ok(())
 }
 
-/// Checks all animations of a file, one after another.
+/// Checks the bone indices, the keys and the first frame of each animation of a file.
 pub(super) fn check<'a>(
     file: FileReader<'a>,
     animation: impl Fn(usize) -> Result<AnimationView<'a>>,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let count = file.animation_count();
-    // For each bone, the number of the last animation that refers to this bone. All animations are
-    // checked with the same list.
+    // For each bone, the index of the last animation that refers to this bone. The loop over the
+    // animations reuses this list.
     let mut named = vec![usize::MAX; if count == 0 { 0 } else { file.bone_count() }];
     for index in 0..count {
         let animation = animation(index)?;
@@ -136,7 +137,7 @@ fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'
     }
 }
 
-/// The decoded components of a key.
+/// The decoded components of an animation key.
 struct KeyContent {
     rotation: Option<[f32; 4]>,
     finite: bool,
@@ -145,7 +146,8 @@ struct KeyContent {
 impl KeyContent {
     fn of(key: &AnimationKey<'_>, coding: &Coding) -> Self {
         let absent = Transform { position: [ABSENT; 3], rotation: [ABSENT; 4], scale: [ABSENT; 3] };
-        // A component that a key does not store has its default value in this encoding.
+        // If the encoding stores no differences between frames, a component that is absent from a
+        // key has its default value.
         let mut placed = if coding.is_delta() { absent } else { Transform::default() };
         coding.apply(key.flags, key.components, &mut placed);
         let Transform { position, rotation, scale } = placed;
@@ -157,10 +159,10 @@ impl KeyContent {
     }
 }
 
-/// A special NaN value that marks a component that a key does not store.
+/// A NaN with a special bit pattern, which marks a component that is absent from a key.
 const ABSENT: f32 = f32::from_bits(0x7fc0_aaaa);
 
-/// Reports an animation whose first frame is equal to the bind pose.
+/// Reports an animation whose first frame is equal to the bind pose of the skeleton.
 ///
 /// The vendor's published page on ms10 states that the first frame of an animation should not be
 /// the bind pose.
@@ -176,8 +178,9 @@ fn check_first_frame(
         _ => [[0.0; 3]; 2],
     };
     let mut compared = 0_u32;
-    // Reads only the keys of frame 0, because a file may have many animations and many bones at the
-    // same time.
+    // The loop reads only the keys of animation frame 0, one after another, because building a list
+    // of all bones for each animation could take very long in a file with many bones and many
+    // animations.
     for (bone, key) in animation.bones.iter().zip(animation.keys()) {
         let bone = usize::try_from(bone.get()).ok().filter(|bone| *bone < file.bone_count());
         let Some(bind) = bone.map(|bone| file.bind(bone)).transpose()?.flatten() else { return Ok(()) };

@@ -11,10 +11,10 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::parse::Finding;
 
-/// Converts an error about the bytes of a mesh or an animation file to a finding.
+/// Converts an error in the content of a mesh or an animation file to a finding.
 ///
-/// An error that prevents opening a file is also a violation of a rule. Returns `None` if the error
-/// was not caused by the bytes of the file.
+/// Content that prevents a file from being opened violates a rule. The function returns `None` if
+/// the error has a cause outside the content of the file, such as a missing file.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = Generation::ALL.iter().any(|generation| generation.format() == error.format())
@@ -25,11 +25,12 @@ pub fn finding(error: &Error) -> Option<Finding> {
     found
 }
 
-/// Checks the rules that need only the structure of a mesh (counts, strings, parent numbers), and
-/// reports the findings to `sink`.
+/// Checks the rules about the structure of a mesh (counts, strings, parent indices), and passes the
+/// findings to `sink`.
 ///
-/// Compressed geometry is inflated, surface by surface, to read the counts that it contains. If one
-/// block cannot be read, the other blocks are still checked.
+/// Compressed geometry is inflated, one surface after another, to read the array lengths in the
+/// geometry. If the block of one surface cannot be read, the blocks of the other surfaces are still
+/// checked.
 pub(crate) fn mesh_structure(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = report(sink);
     let checked = structure::check(mesh, &mut report);
@@ -40,7 +41,7 @@ pub(crate) fn mesh_structure(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)
     checked
 }
 
-/// Checks all rules for a mesh, and reports every violation to `sink`.
+/// Checks all rules for a mesh, and passes every finding to `sink`.
 pub(crate) fn mesh(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let structure = mesh_structure(mesh, sink);
     if !mesh.generation().is_compressed() {
@@ -57,8 +58,8 @@ pub(crate) fn mesh(mesh: MeshReader<'_>, sink: &mut dyn FnMut(Finding)) -> Resul
     structure
 }
 
-/// Checks the rules that need only the structure of an animation file (counts, strings, parent
-/// numbers, the flags of every key), and reports the findings to `sink`.
+/// Checks the rules about the structure of an animation file (counts, strings, parent indices, key
+/// flags), and passes the findings to `sink`.
 pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = report(sink);
     let walked = regions::of_animation_file(file, &mut |region| {
@@ -69,7 +70,7 @@ pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn
     skeleton::check_structure(file.file(), &mut report)
 }
 
-/// Checks all rules for an animation file, and reports every violation to `sink`.
+/// Checks all rules for an animation file, and passes every finding to `sink`.
 pub(crate) fn animation_file(file: AnimationReader<'_>, sink: &mut dyn FnMut(Finding)) -> Result<()> {
     animation_file_structure(file, sink)?;
     let mut report = report(sink);

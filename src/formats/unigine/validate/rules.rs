@@ -48,7 +48,8 @@ rules! {
     Warning FRAME_RATE "UG27" "The rate of an12 and an13 is above 0 frames per second.";
 }
 
-/// Creates a [`Report`] for violations of these rules, which passes each finding to `sink`.
+/// Creates a [`Report`] for violations of the UNIGINE rules. The report passes each finding to
+/// `sink`.
 pub(super) fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
     Report::new(RULES, sink)
 }

@@ -10,18 +10,18 @@ use crate::math::{as_index, as_u64};
 use crate::model::Transform;
 use crate::parse::{Name, Report, Severity};
 
-/// The maximum difference between the length of a bind quaternion and 1.
+/// The maximum difference between 1 and the length of the rotation quaternion of a bind transform.
 const BIND_SLACK: f32 = 1e-2;
 
 fn bone(index: usize, name: &'static str) -> Field {
     Field::new(name).in_list("bone", as_u64(index))
 }
 
-/// Checks the parent numbers and the names of all bones.
+/// Checks the parent indices and the names of all bones.
 ///
-/// Names are compared, and cycles of parents are searched, only among bones that a parent number of
-/// 16 bits can refer to. A file may contain a very large number of other bones, because a bone
-/// takes only three bytes.
+/// Duplicate names and cycles of parents are searched only among the first 32,768 bones, because a
+/// parent index has 16 bits. A small file may declare a very large number of bones, because a bone
+/// may take only three bytes.
 pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = file.bone_count();
     let compared = count.min(as_index(MAX_NUMBERED).saturating_add(1));
@@ -47,10 +47,10 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
     Ok(())
 }
 
-/// Returns the number of one bone of each cycle of parents.
+/// Returns, for each cycle of parents, the index of one bone in the cycle.
 ///
-/// The search starts at each bone and follows the parents. Each bone is marked with the number of
-/// the first search that reaches it.
+/// One search for cycles starts at each bone of the skeleton and follows the parent indices. Each
+/// bone is marked with the index of the start bone of the first search that reaches it.
 fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
     let mut walks = vec![usize::MAX; parents.len()];
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
     found
 }
 
-/// Checks the bind transforms of all bones.
+/// Checks that bind transforms are finite and that their quaternions have unit length.
 pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Result<()> {
     for index in 0..file.bone_count() {
         let Some((bind, at)) = file.bind(index)?.zip(file.bind_at(index)) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Checks the rules about counts, strings and lengths. No vertex data is read.
+//! Checks the rules about array lengths, strings and block offsets, without checking the values of
+//! vertices and indices.
 
 use super::rules;
 use crate::decode::compact;
@@ -37,13 +38,15 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
     for index in 0..mesh.surface_count() {
         match mesh.surface_in(index, &mut buffer) {
             Ok(view) => check_counts(mesh, index, &view, report)?,
-            // Surfaces after a damaged block can still be read.
+            // The function `tell` has already reported this error in a block, and the surfaces
+            // after the damaged block can still be read.
             Err(error) if walked.as_ref().is_err_and(|known| known.field() == error.field()) => {}
             Err(error) if mesh.generation().is_compressed() => add_block_fault(&error, index, report),
             Err(error) => return Err(error),
         }
     }
-    // The tree blocks are only located here. The check of values inflates them later.
+    // This loop only locates the tree blocks, without inflating them. The function `trees::check`
+    // inflates the tree blocks later.
     let trees = if mesh.generation().is_compressed() { mesh.surface_count() } else { 0 };
     for index in 0..trees {
         if let Err(error) = mesh.tree_block(index) {
@@ -51,30 +54,31 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
             if !is_told && error.field().name() == BlockKind::Tree.sizes() {
                 add_block_fault(&error, index, report);
             }
-            // The tree blocks after a damaged tree block cannot be located.
+            // If the size fields of a tree block are damaged, the tree blocks after this block
+            // cannot be located.
             break;
         }
     }
     walked
 }
 
-/// Reports the error that prevents reading a block of surface `index`.
+/// Reports the error that occurred when a block of surface `index` was read.
 ///
-/// An error in the block of another surface is ignored here, because it is reported for that
-/// surface.
+/// `add_block_fault` ignores an error in a block of another surface, because the call of
+/// `add_block_fault` for that surface reports the error.
 pub(super) fn add_block_fault(error: &Error, index: usize, report: &mut Report<'_>) {
     if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
         add_fault_as(rules::INVALID_BLOCK, error, report);
     }
 }
 
-/// Reports the error that ended a walk over the file, if the walk failed because of the bytes of
-/// the file.
+/// If an error ended the iteration over the regions of a file, reports this error. Returns the
+/// result `walked` of the iteration unchanged.
 pub(super) fn tell(walked: Result<()>, report: &mut Report<'_>) -> Result<()> {
     walked.inspect_err(|error| add_fault(error, report))
 }
 
-/// Reports an error in the bytes of a file as the violation of a rule.
+/// Reports an error in the content of a file as a violation of a rule.
 pub(super) fn add_fault(error: &Error, report: &mut Report<'_>) {
     add_fault_as(rule_of(error), error, report);
 }
@@ -87,12 +91,14 @@ fn add_fault_as(rule: Rule, error: &Error, report: &mut Report<'_>) {
     report.add(rule, error.field(), error.offset().unwrap_or_default(), text);
 }
 
-/// Checks the block offsets that the table of blocks stores.
+/// Compares each block offset in the table at the end of the file with the actual offset of the
+/// block.
 fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
     let (mut wrong, mut start) = (Tally::default(), mesh.file().state.header.body);
     for index in 0..mesh.surface_count() {
         wrong.add(as_u64(index), mesh.place(table, index) != Some(start));
-        // If the sizes of a block are invalid, only the table can locate the next block.
+        // If the size fields of a block are damaged, the next block can only be located by its
+        // offset in the table.
         let next = mesh.pass_block(index, start).ok().or_else(|| mesh.block_in_table(index.saturating_add(1)));
         let Some(next) = next else { break };
         start = next;
@@ -103,7 +109,7 @@ fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the rule that an error in the bytes of a file violates.
+/// Returns the rule that the content of a file violates if reading the file fails with `error`.
 pub(super) fn rule_of(error: &Error) -> Rule {
     match (error.kind(), error.field().name()) {
         (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => rules::WRONG_MAGIC,
@@ -114,10 +120,10 @@ pub(super) fn rule_of(error: &Error) -> Rule {
     }
 }
 
-/// Checks the raw bytes of a region: the encoding of its counts and strings.
+/// Checks the encoding of the count or string in a region.
 ///
-/// The function also reports bytes after the closing magic number, and counts that exceed the
-/// maximum of the engine.
+/// The function also reports regions with bytes after the closing magic number, and counts of
+/// surfaces or bones above the maximum that the engine supports.
 pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     let Region { field, start, element, count, .. } = *region;
     if field == Field::new("end") {
@@ -177,7 +183,8 @@ fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'
     let fault = match text {
         Some([]) => "a string of 0 bytes, without its closing NUL",
         Some([name @ .., 0]) if name.contains(&0) => "a NUL inside the string",
-        // Checks a copy of the string, because the mapped bytes may change during the check.
+        // `String::from_utf8` checks a copy of the string, because the mapped bytes may change
+        // during the check.
         Some([name @ .., 0]) if String::from_utf8(name.to_vec()).is_err() => "a string that is not UTF-8",
         Some([.., 0]) | None => return,
         Some(_) => "a string without its closing NUL",
@@ -185,8 +192,8 @@ fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'
     report.add(rules::ENCODING, field, start, String::from(fault));
 }
 
-/// Reports names that occur more than once in a list. The function sorts references to the names;
-/// equal names stay in file order.
+/// Reports each name that several surfaces or several bones have. Each duplicate name is reported
+/// once, at its second occurrence in the file.
 pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(usize) -> u64, report: &mut Report<'_>) {
     let mut sorted: Vec<(Name<'_>, usize)> = names.iter().copied().zip(0..).collect();
     sorted.sort_unstable();
@@ -198,8 +205,9 @@ pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(us
     }
 }
 
-/// The array counts of a surface that its other array counts are compared with. A count is 0 until
-/// its array is located.
+/// The numbers of positions and tangent frames of a surface's base shape, and the number of its
+/// triangle corners, with which the lengths of the other arrays are compared. Each of these numbers
+/// is 0 until its array is read.
 #[derive(Default)]
 struct BaseCounts {
     positions: u32,
@@ -219,7 +227,8 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
     let mut arrays = view.arrays()?;
     let inflated = view.inflated_from();
     while let Some(array) = arrays.next()? {
-        // Some counts are stored in the header and not directly before their arrays.
+        // In compressed meshes, the lengths of position arrays and index buffers are stored in the
+        // header, outside the compressed block.
         let told = mesh.generation().is_compressed()
             && matches!(array.kind, ArrayKind::Positions(_) | ArrayKind::Indices | ArrayKind::AttributeIndices);
         report.turn_into(inflated.filter(|_| !told));

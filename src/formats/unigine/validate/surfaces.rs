@@ -1,4 +1,5 @@
-//! Checks the rules about vertices, indices and bounds. Every vertex and every index is read.
+//! Checks the rules about vertices, indices and bounds. The checks of a surface read every vertex
+//! and every index.
 
 use super::rules;
 use zerocopy::little_endian::I16;
@@ -20,12 +21,12 @@ use crate::model::{Counts, Indices, Positions, TangentFrames};
 use crate::parse::{Report, Rule, Severity, Tally};
 use crate::{io, scan};
 
-/// The maximum error of a bounding sphere, relative to its radius.
+/// The maximum error of the centre and radius of a bounding sphere, relative to the radius.
 const SPHERE_SLACK: f32 = 1e-4;
-/// The range of valid sums of the bone weights of a vertex.
+/// The accepted range for the sum of the 16-bit bone weights of a vertex.
 const WEIGHT_SUMS: std::ops::RangeInclusive<u32> = 65532..=65535;
 
-/// A surface that is being checked.
+/// One surface, and the report for the findings about it.
 struct SurfaceCheck<'a, 'c, 'r> {
     view: SurfaceView<'a>,
     field: Field,
@@ -41,8 +42,8 @@ pub(super) fn check_surface(
 ) -> Result<()> {
     let view = match mesh.surface_in(index, buffer) {
         Ok(view) => view,
-        // The check of the structure has already reported this error, and the other surfaces can
-        // still be read.
+        // The function `structure::check` has already reported the error for this surface, and the
+        // other surfaces can still be read.
         Err(_) if mesh.generation().is_compressed() => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -86,8 +87,10 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         }
     }
 
-    /// Checks the positions and tangent frames of every shape in one pass over the arrays, because
-    /// a surface may have many shapes.
+    /// Checks the positions and tangent frames of the base shape and of all morph targets.
+    ///
+    /// The method reads the arrays of the surface in a single iteration, because a surface may have
+    /// many morph targets.
     fn targets(&mut self) -> Result<()> {
         let mut arrays = self.view.arrays()?;
         while let Some(array) = arrays.next()? {
@@ -150,8 +153,9 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             TangentFrames::Quat7(frames) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     let [x, y, z] = raw.xyz.map(scaled);
-                    // The component w is computed from x, y and z, so the length of the quaternion
-                    // is wrong only if the vector (x, y, z) alone is longer than 1.
+                    // In a seven-byte tangent frame, the component w of the quaternion is computed
+                    // from x, y and z, so the length of the quaternion differs from 1 only if the
+                    // vector (x, y, z) is longer than 1.
                     let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
                     look(item, [x, y, z, w], raw.sign.unsigned_abs() == 127);
                 }
@@ -241,7 +245,8 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     }
 }
 
-/// Counts the indices that are out of range, and the items that no index refers to.
+/// Counts the indices that are out of range, and the vertices (positions or tangent frames) that no
+/// index refers to.
 fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
     let (mut beyond, mut unused) = (Tally::default(), Tally::default());
     let mut used = vec![0_u64; as_index(count.div_ceil(64))];
@@ -260,7 +265,8 @@ fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
     (beyond, unused)
 }
 
-/// Checks the bounds of the whole mesh against the bounds of its surfaces.
+/// Compares the bounding box and sphere of the whole mesh with the boxes and spheres of its
+/// surfaces.
 pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
     let field = Field::new("");
     let at = mesh.bounds_at();
@@ -296,8 +302,8 @@ pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Resul
     Ok(())
 }
 
-/// Returns the tolerance for a bounding sphere: a fraction of its radius, plus the rounding error
-/// of its coordinates.
+/// Returns the tolerance for the centre and radius of a bounding sphere: a fraction of the radius
+/// (`SPHERE_SLACK`), plus the rounding error of the coordinates.
 fn slack(bounds: &Bounds, radius: f32) -> f32 {
     let largest = bounds.min.iter().chain(&bounds.max).fold(0.0_f32, |largest, value| largest.max(value.abs()));
     SPHERE_SLACK * radius.abs() + 4.0 * f32::EPSILON * largest
@@ -321,8 +327,9 @@ pub(super) fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
     pairs.into_iter().all(|(one, other)| ordered(*one).abs_diff(ordered(*other)) <= 1)
 }
 
-/// Maps a float to an integer with the same order. The integers of two adjacent floats differ by 1,
-/// and positive and negative zero have the same integer.
+/// Maps floats to integers with the same order: a greater float has a greater integer. Two adjacent
+/// floats are mapped to integers that differ by 1, and positive and negative zero are mapped to the
+/// same integer.
 fn ordered(value: f32) -> i64 {
     let bits = i64::from(value.to_bits() & 0x7fff_ffff);
     if value.is_sign_negative() { bits.wrapping_neg() } else { bits }

@@ -13,21 +13,23 @@ use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Report, Tally};
 
-/// The bits of an edge record that have a meaning: one for each edge of the triangle.
+/// The bits of an edge record that may be set: one bit for each edge of the triangle.
 const EDGE_BITS: u8 = 7;
 
-/// Checks the spatial tree of a surface, in generations that store spatial trees.
+/// Checks the spatial tree of a surface in an ms14 or ms15 mesh. Meshes in format versions before
+/// ms14 store no spatial trees.
 pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, report: &mut Report<'_>) -> Result<()> {
     if !mesh.generation().is_compressed() {
         return Ok(());
     }
-    // The check of the structure has already reported a tree block that cannot be located.
+    // If the tree block of the surface cannot be located, `structure::check` has already reported
+    // the error.
     if mesh.tree_block(index).is_err() {
         return Ok(());
     }
     let inflated = match mesh.fresh_tree(index, &mut mesh.alone()) {
         Ok(inflated) => inflated,
-        // Other trees can be read even if this tree is damaged.
+        // The trees of other surfaces can be read even if the tree of this surface is damaged.
         Err(error) => {
             add_block_fault(&error, index, report);
             return Ok(());
@@ -40,8 +42,9 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     let mut check = SurfaceTreeCheck { tree, field, inflated: &inflated, report };
     let triangles = as_index(view.counts()?.corners / 3);
     check.lists(triangles);
-    // The bounding boxes are checked only if the leaves are valid. If leaves referred to the same
-    // triangles repeatedly, checking the bounding boxes could take a very long time.
+    // The bounding boxes of the nodes are checked only if each triangle belongs to at most one
+    // leaf. If many leaves referred to the same triangles, checking the bounding boxes could take a
+    // very long time.
     if check.nodes() & check.leaves(triangles) {
         check.boxes(view)?;
     }
@@ -49,7 +52,7 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     Ok(())
 }
 
-/// A spatial tree that is being checked.
+/// The spatial tree of one surface, and the report for the findings about it.
 struct SurfaceTreeCheck<'a, 'c, 'r> {
     tree: SurfaceTree<'a>,
     field: Field,
@@ -62,8 +65,11 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         self.report.add(rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
-    /// Checks that the list of edge records and the list of triangles have one item for each
-    /// triangle.
+    /// Checks the array of edge records and the array of first triangle corners.
+    ///
+    /// The array of edge records and the array of first corners must have one item per triangle. In
+    /// an edge record, only the lowest three bits may be set. In the array of first corners, each
+    /// triangle must occur exactly once.
     fn lists(&mut self, triangles: usize) {
         let offsets = self.inflated.offsets;
         let lists = [
@@ -98,12 +104,12 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         }
     }
 
-    /// Checks that the nodes are in pre-order and that each node has exactly one parent. Such a
-    /// tree has no cycles.
+    /// Checks that the nodes are in pre-order and that each node except the root has exactly one
+    /// parent. A tree that passes this check of its nodes has no cycles.
     fn nodes(&mut self) -> bool {
         let nodes = self.tree.nodes();
         let mut wrong = Tally::default();
-        // The numbers of the right child nodes that were not reached yet.
+        // The indices of the right child nodes that the loop over the nodes has not reached yet.
         let mut waiting: Vec<usize> = Vec::new();
         let mut expected = Some(0);
         for (number, node) in nodes.iter().enumerate() {
@@ -141,8 +147,9 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             };
             again.add(number, part.iter().any(|covered| *covered));
             part.fill(true);
-            // The check ends here, because it would take very long if all leaves referred to the
-            // same triangles.
+            // The loop over the leaves ends at the first leaf that shares a triangle with another
+            // leaf. Without this early end, the loop over the leaves would take very long if all
+            // leaves referred to the same triangles.
             if again.any() {
                 break;
             }
@@ -166,9 +173,10 @@ impl SurfaceTreeCheck<'_, '_, '_> {
 
     /// Checks the bounding boxes and the split coordinates of all nodes.
     ///
-    /// The bounding box of a node must lie inside the box of its parent. The box of a leaf must be
-    /// the smallest box around its triangles. The box of the root must be the box of the surface.
-    /// The split coordinate of a node must lie inside the box of the node.
+    /// The bounding box of a child node must lie inside the bounding box of its parent node. The
+    /// bounding box of a leaf must be the smallest bounding box around the triangles of the leaf.
+    /// The bounding box of the root node must be equal to the bounding box of the surface. The
+    /// split coordinate of a node must lie inside the bounding box of the node.
     fn boxes(&mut self, view: &SurfaceView<'_>) -> Result<()> {
         let tree = self.tree;
         let bounds = |number: usize| tree.boxes().get(number).map(split);
@@ -210,8 +218,8 @@ impl SurfaceTreeCheck<'_, '_, '_> {
     }
 }
 
-/// Returns the smallest bounding box around the triangles of a leaf, or `None` if a triangle or a
-/// position does not exist.
+/// Returns the smallest bounding box around the triangles of a leaf, or `None` if a triangle offset
+/// or a position index is out of range.
 fn tight(
     tree: &SurfaceTree<'_>,
     leaf: &TreeNode,

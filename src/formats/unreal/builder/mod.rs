@@ -1,5 +1,5 @@
-//! Builders for a new mesh: [`Mesh`] writes the data file and the aniv file, and [`script`] writes
-//! the script.
+//! Builders for the files of a new mesh: [`Mesh`] writes the data file and the aniv file, and the
+//! module [`script`] writes the script.
 
 pub mod script;
 
@@ -13,10 +13,12 @@ use crate::decode::{packed32, packed64};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 
-/// A vertex mesh to write, in stored units. [`quantize`] converts floats to stored units.
+/// A new mesh with vertex animation, which can be written as an Unreal data file and aniv file. Its
+/// vertex positions are the integers that the aniv file stores, and [`quantize`] converts float
+/// positions to these integers.
 ///
-/// If the files cannot hold the mesh, the functions of this type return an error before they write
-/// the first byte.
+/// If the mesh exceeds a maximum of the file format, such as the maximum number of polygons, the
+/// methods of `Mesh` return an error before they write the first byte.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -38,9 +40,10 @@ pub struct Mesh {
     pub vertices: u32,
     /// The triangles of the mesh.
     pub polygons: Vec<RawPolygon>,
-    /// For each animation frame, the stored x, y and z of every vertex.
+    /// For each animation frame, the x, y and z of every vertex, as the integers that the aniv file
+    /// stores.
     pub frames: Vec<Vec<[i16; 3]>>,
-    /// The unused bytes in the header of the data file.
+    /// The 44 unused bytes in the header of the data file, which are written without change.
     pub unused: [u8; UNUSED],
 }
 
@@ -77,10 +80,12 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh: it has more than 65,535
-    /// polygons or frames, more than 16,383 classic or 8,191 Deus Ex vertices, a vertex index or a
-    /// position that is out of range, or a frame whose number of vertices differs from `vertices`.
-    /// Also returns an error if writing to `out` fails.
+    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh. A mesh can have at most
+    /// 65,535 polygons, 65,535 animation frames, and 16,383 classic, 16,381 prototype or 8,191 Deus
+    /// Ex vertices. Each vertex index must be below `vertices`, and each position must be in the
+    /// range of the vertex format. Each animation frame must have exactly `vertices` positions, and
+    /// a mesh in the prototype format must not have exactly two vertices. Also returns an error if
+    /// writing to `out` fails.
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
         self.check()?;
         let header = RawDataHeader {
@@ -96,7 +101,7 @@ impl Mesh {
 
     /// Writes the aniv file to `out`.
     ///
-    /// The file is written in many small parts, so `out` should be a
+    /// `write_aniv` makes one write call per vertex, so `out` should be a
     /// [`BufWriter`](std::io::BufWriter) or memory.
     ///
     /// # Errors
@@ -123,7 +128,8 @@ impl Mesh {
         out.flush().map_err(|error| failed(ANIV, error))
     }
 
-    /// Checks that the files can hold the whole mesh.
+    /// Checks that every count, vertex index and position of the mesh is in the range of the file
+    /// format.
     fn check(&self) -> Result<()> {
         let most_vertices = match self.variant {
             Variant::Classic => most::CLASSIC_VERTICES,
@@ -166,30 +172,32 @@ impl Mesh {
 /// Selects how [`quantize`] handles a coordinate that is outside the range of the file format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutOfRange {
-    /// [`quantize`] returns an error.
+    /// [`quantize`] returns an error for a coordinate that is out of range.
     #[default]
     Refuse,
-    /// [`quantize`] stores the nearest possible value, and 0 for NaN. [`Quantized::clamped`] lists
-    /// the indices of the positions with such a coordinate.
+    /// [`quantize`] replaces a coordinate that is out of range by the nearest value in the range,
+    /// and NaN by 0. [`Quantized::clamped`] lists the indices of the positions with a clamped
+    /// coordinate.
     Clamp,
 }
 
-/// The result of [`quantize`]: positions in stored units, and the indices of the positions that
-/// were clamped.
+/// The result of [`quantize`]: positions as the integers that the file stores, and the indices of
+/// the positions that were clamped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quantized {
-    /// The stored x, y and z of each position.
+    /// The x, y and z of each quantized position, as the integers that the aniv file stores.
     pub stored: Vec<[i16; 3]>,
     /// The indices of the positions that were out of range and were clamped.
     pub clamped: Vec<usize>,
 }
 
-/// Rounds positions in the units of the mesh's author to stored units.
+/// Rounds positions in the units of the mesh's author to the integers that the file stores.
 ///
-/// In the author's units, every vertex must be in a cube of 256 units per side. Each coordinate is
-/// rounded to the nearest stored value. The largest rounding error, in units of the author, is 1/16
-/// for classic x and y, 1/8 for classic z, and 1/512 for Deus Ex. Unlike the packing on the
-/// published page, this function never wraps a value around to the other end of the range.
+/// In the author's units, every vertex must be in a cube of 256 units per side around 0, 0, 0. Each
+/// coordinate is rounded to the nearest value that the file can store. The largest rounding error,
+/// in units of the author, is 1/16 for classic x and y, 1/8 for classic z, and 1/512 for Deus Ex x,
+/// y and z. Unlike the packing code on the published page of the format, `quantize` never wraps a
+/// coordinate around to the other end of the range.
 ///
 /// # Errors
 ///
@@ -228,8 +236,8 @@ fn whole(value: f32) -> i16 {
     value as i16
 }
 
-/// Returns the minimum and maximum corners of the bounding box of a frame. A prototype frame stores
-/// these corners after its vertices.
+/// Returns the minimum and maximum corners of the bounding box of an animation frame. In the
+/// prototype format, an animation frame stores the minimum and maximum corners after its vertices.
 fn extremes(frame: &[[i16; 3]]) -> Vec<[i16; 3]> {
     let Some(first) = frame.first() else { return vec![[0; 3]; 2] };
     let corner = |pick: fn(i16, i16) -> i16| {
@@ -249,7 +257,7 @@ fn refused(format: &'static str, field: Field, expected: String, found: String) 
     Error::without_offset(format, field, ErrorKind::Refused { expected: expected.into(), found: found.into() })
 }
 
-/// Converts a length to a 16-bit count. The caller has checked that the length fits.
+/// Converts a length of at most 65,535 to a 16-bit count. `Mesh::check` rejects greater lengths.
 fn narrow(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

@@ -1,8 +1,9 @@
 //! Builder for the text of a new script that imports one mesh.
 //!
 //! [`Script`] has public fields, which are checked and encoded when the script is written.
-//! [`Script::new`] sets the published defaults. Unlike the published program that writes scripts,
-//! this builder sets each texture only once, and sets no texture number too many.
+//! [`Script::new`] sets the default values of the published program that generates scripts for new
+//! meshes. Unlike the published script generator, this builder writes one `SETTEXTURE` command per
+//! texture, and none for an unused texture index.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -25,35 +26,36 @@ use crate::formats::unreal::layout::SCRIPT;
 use crate::formats::unreal::script::{Line, MeshScript, refused};
 use crate::parse::Name;
 
-/// A script to write.
+/// A new script (`.uc`) to write, which imports one mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
     /// The name of the class: ASCII letters, digits and `_`.
     pub class: String,
-    /// The name of the base class, which the class expands.
+    /// The name of the base class in the line `class .. expands ..`.
     pub base: String,
     /// The name of the mesh.
     pub mesh: String,
-    /// The path of the folder that contains all files, as the engine sees the folder. An empty
-    /// string means no folder.
+    /// The folder that the script writes before each file name, such as `MODELS`. If `folder` is
+    /// empty, file names are written without a folder.
     pub folder: String,
     /// The name of the data file, which holds the polygons, without the folder.
     pub data_file: String,
     /// The name of the aniv file, which holds the animation frames, without the folder.
     pub aniv_file: String,
-    /// Whether the engine flips the model when it imports the model.
+    /// Whether the script sets the key `UNMIRROR`, with which the engine mirrors the model on
+    /// import.
     pub unmirror: bool,
-    /// The offset of the mesh along the x, y and z axis, in stored units.
+    /// The position that the engine moves to 0, 0, 0, in the integer units of the aniv file.
     pub origin: [f32; 3],
-    /// The rotation of the mesh: yaw, pitch and roll, in 1/256 of a turn.
+    /// The yaw, pitch and roll by which the engine rotates the mesh, in 1/256 of a turn.
     pub rotation: [f32; 3],
     /// The sequences: named ranges of animation frames.
     pub sequences: Vec<Sequence>,
     /// The functions that the engine calls at given times of the sequences.
     pub notifies: Vec<Notify>,
-    /// The scale factor of the x, y and z axis for the stored positions.
+    /// The factors by which the engine multiplies the stored x, y and z of a vertex.
     pub scale: [f32; 3],
-    /// The textures of the mesh, at most one per texture number.
+    /// The textures of the mesh, at most one per texture index.
     pub textures: Vec<Texture>,
 }
 
@@ -66,38 +68,40 @@ pub struct Sequence {
     pub start: u32,
     /// The number of animation frames in the sequence.
     pub frames: u32,
-    /// The playback rate in frames per second. With `None`, the engine uses its default rate.
+    /// The playback rate in animation frames per second. If the rate is `None`, the engine uses 30
+    /// frames per second.
     pub rate: Option<f32>,
-    /// The name of the group of the sequence, or `None` for no group.
+    /// The name of the group that the sequence belongs to, or `None` for no group.
     pub group: Option<String>,
 }
 
-/// A notification to write: a function that the engine calls at a time of a sequence.
+/// A notification to write: a function that the engine calls when a sequence reaches a given time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notify {
     /// The name of the sequence.
     pub sequence: String,
-    /// The time of the call, as a fraction of the sequence from 0 to 1.
+    /// The time at which the engine calls the function, as a fraction of the sequence from 0 to 1.
     pub time: f32,
-    /// The name of the function to call.
+    /// The name of the function that the engine calls.
     pub function: String,
 }
 
-/// A texture to write.
+/// A texture of a new script: its texture index, its name and its image file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
-    /// The texture number by which polygons refer to the texture.
+    /// The texture index by which polygons refer to the texture.
     pub number: u8,
     /// The name of the texture.
     pub name: String,
-    /// The name of the image file, without the folder. If the name is empty, the script assigns the
-    /// texture to its number, but does not import the image file.
+    /// The name of the image file, without the folder. If `file` is empty, the script assigns the
+    /// texture name to the texture index, but has no `TEXTURE IMPORT` command for the texture.
     pub file: String,
 }
 
 impl Script {
-    /// Makes a script with the published defaults: the files `MODELS\mesh_d.3d` and
-    /// `MODELS\mesh_a.3d`, the sequences `All` and `Still`, and a scale of 0.5, 0.5, 1.
+    /// Makes a script with the defaults of the published script generator: the files
+    /// `MODELS\mesh_d.3d` and `MODELS\mesh_a.3d`, the sequences `All` and `Still`, and a scale of
+    /// 0.5, 0.5, 1.
     #[must_use]
     pub fn new(mesh: &str, frames: u32) -> Self {
         let sequence = |name: &str, frames| Sequence { name: name.into(), frames, ..Sequence::default() };
@@ -123,7 +127,8 @@ impl Script {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if a name, text or number
-    /// would be read back as something else, or if two textures have the same number.
+    /// cannot be written in a form that is read back unchanged, or if two textures have the same
+    /// texture index.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut text = format!("class {} expands {};\n", class(&self.class)?, class(&self.base)?).into_bytes();
         for part in [self.mesh_lines()?, self.texture_lines()?] {
@@ -219,31 +224,34 @@ impl Sequence {
 
 /// Makes a new script for a mesh with the files `name_d.3d` and `name_a.3d`.
 ///
-/// The script has the published defaults, and one texture for each texture number that a drawn
-/// polygon uses. The caller can change the fields of the script before writing it.
+/// The script has the defaults of [`Script::new`], and one texture for each texture index that a
+/// rendered polygon uses. The caller can change the fields of the script before writing it.
 ///
-/// The mesh and its class are also called `name`, with `_` in place of each character that is not
-/// valid in the name of a class. The scale converts one unit of the author to four units of the
-/// game. The result is the published scale of 0.5, 0.5, 1 for classic vertices, and 1/64 along each
-/// axis for Deus Ex vertices.
+/// The mesh and its class are called `name`, with `_` in place of each character that is not an
+/// ASCII letter or digit, and `_` before a leading digit. The scale converts one unit of the mesh's
+/// author to four units of the game. For classic vertices, the scale is the published default of
+/// 0.5, 0.5, 1. For Deus Ex vertices, the scale is 1/64 along each axis.
 ///
 /// # Errors
 ///
 /// Returns the same errors as [`Mesh::surface`], and
-/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not a valid file name.
+/// [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not allowed as a file name
+/// on every operating system.
 pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
     let word = word(name)?;
     let frames = u32::try_from(mesh.frame_count()).unwrap_or(u32::MAX);
     let mut script = Script::new(&word, frames);
-    // For classic vertices, the scale is the published 0.5, 0.5, 1. Deus Ex meshes get the same
-    // size.
+    // For classic vertices, the scale is the published default of 0.5, 0.5, 1. With the scale for
+    // Deus Ex vertices, a mesh has the same size in the game as the same mesh with classic
+    // vertices.
     script.scale = mesh.variant().author_scale().map(|scale| scale * 4.0);
     script.data_file = format!("{name}_d.3d");
     script.aniv_file = format!("{name}_a.3d");
     for surface in mesh.surfaces() {
         let surface = surface?;
         let number = surface.texture();
-        // Surfaces are sorted by texture number, so only the last texture can have the same number.
+        // Rendered surfaces are sorted by texture index, so only the last item of `script.textures`
+        // can already have the texture index of this surface.
         let known = script.textures.last().is_some_and(|last| last.number == number);
         if surface.is_drawn() && !known {
             let name = format!("J{word}{number}");
@@ -258,12 +266,13 @@ pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
 /// name.
 ///
 /// The new script has every command about the mesh, with all keys of each command, in the order of
-/// the existing script. The class and the other meshes of the existing script are not copied.
+/// the existing script. The class line and the commands about other meshes are not copied.
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not a valid file
-/// name, or if the value of a key cannot be written in one line of a script.
+/// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) if `name` is not allowed as a
+/// file name on every operating system, or if the value of a key cannot be written in one line of a
+/// script.
 pub fn rename(mesh: &MeshScript<'_>, name: &str) -> Result<Vec<u8>> {
     let word = word(name)?;
     let mut text = format!("class {word} expands Object;\n\n").into_bytes();
@@ -293,7 +302,8 @@ fn beside(path: Name<'_>, file: &str) -> Vec<u8> {
     [path.get(..folder).unwrap_or_default(), file.as_bytes()].concat()
 }
 
-/// Converts the stem of a file name to a valid name for a class.
+/// Converts the stem of a file name to a class name: ASCII letters, digits and `_`, without a digit
+/// at the start.
 fn word(name: &str) -> Result<String> {
     if !is_file_name(name.as_bytes()) {
         return Err(refused("name", "the stem of a file name", name.as_bytes()));
@@ -309,8 +319,9 @@ fn along(line: Line, [x, y, z]: [f32; 3]) -> Result<Line> {
     line.number("X", x)?.number("Y", y)?.number("Z", z)
 }
 
-/// Returns `name` if it is a valid name for a class, and an error otherwise. The name becomes part
-/// of the code of the script.
+/// Returns `name` if it has only ASCII letters, digits and `_`, without a digit at the start.
+/// Returns an error for any other name, because the class name is written without quotes into the
+/// code of the script.
 fn class(name: &str) -> Result<&str> {
     let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if word && name.bytes().next().is_some_and(|first| !first.is_ascii_digit()) {

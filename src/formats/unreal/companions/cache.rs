@@ -1,4 +1,4 @@
-//! A cache of the folders and scripts that were read, and the search for the files that paths in
+//! Caches the folder listings and scripts that were read, and finds the files that the paths in
 //! scripts refer to.
 
 use std::collections::BTreeMap;
@@ -33,16 +33,16 @@ impl FolderCache {
         Self { limits: *limits, ..Self::default() }
     }
 
-    /// Returns the names in a folder. The first call reads the folder, and later calls return the
-    /// cached names.
+    /// Returns the names of the files and subfolders in a folder. The first call for a folder reads
+    /// the names from the disk, and later calls return the cached names.
     pub(super) fn folder(&mut self, path: &Path) -> Result<Arc<Folder>> {
         let limit = self.limits.items;
         let list = || Folder::list(path, limit).map(Arc::new);
         self.folders.entry(path.to_owned()).or_insert_with(list).clone()
     }
 
-    /// Returns the meshes that a script imports. The first call reads the script, and later calls
-    /// return the cached meshes.
+    /// Returns the meshes that a script imports. The first call for a script reads the script, and
+    /// later calls return the cached meshes.
     pub(super) fn read(&mut self, path: &Path) -> Result<Arc<Imports>> {
         let limits = self.limits;
         let read = || {
@@ -59,10 +59,10 @@ impl FolderCache {
         self.scripts.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
-    /// Returns the scripts that may import the files of a folder. The first call reads the scripts,
-    /// and later calls return the cached scripts.
+    /// Returns the scripts that may import the files of a folder. The first call for a folder reads
+    /// the scripts, and later calls return the cached scripts.
     ///
-    /// The function reads the scripts in the folder itself, and in the `Classes` subfolders of the
+    /// `near` reads the scripts in the given folder, and in the `Classes` subfolders of the given
     /// folder, of its parent and of its grandparent. A script that cannot be read is treated as a
     /// script without imports.
     pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
@@ -72,7 +72,8 @@ impl FolderCache {
         let mut near = Near::default();
         let own = self.folder(folder)?;
         self.add_scripts(folder, &own, &mut near);
-        // The files of similar models are often in a subfolder of the folder with all models.
+        // The grandparent folder is also searched for scripts, because the files of similar models
+        // are often in a subfolder of the folder with all models.
         let (beside, above) = (around(folder), around(&around(folder)));
         for around in [folder.to_owned(), beside, above] {
             let Ok(listed) = self.folder(&around) else { continue };
@@ -95,14 +96,15 @@ impl FolderCache {
         }
     }
 
-    /// Returns the root for the scripts in a folder: the folder that the paths in these scripts
-    /// must not leave. The root is cached.
+    /// Returns the root folder for the scripts in a folder: the folder that the paths in these
+    /// scripts must not leave. The first call for a folder finds the root folder, and later calls
+    /// return the cached root folder.
     fn root(&mut self, folder: &Path) -> Result<Arc<Root>> {
         let find = || Root::of(folder).map(Arc::new);
         self.roots.entry(folder.to_owned()).or_insert_with(find).clone()
     }
 
-    /// Finds the data file and the aniv file of one mesh that a script imports.
+    /// Finds the data file and the aniv file on the disk for one mesh that a script imports.
     pub(super) fn resolve_mesh(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Pair> {
         let files = [(&mesh.data_file, "data_file"), (&mesh.aniv_file, "aniv_file")];
         let [data, aniv] = files.map(|(file, field)| self.file_of(script, file, field, mesh));
@@ -128,7 +130,7 @@ impl FolderCache {
 
     /// Returns the paths of the data file and the aniv file that are in the folder of a script and
     /// have the same stem as the script. Returns `None` if one of these files does not exist, or if
-    /// files with this stem belong to another mesh than `mesh`.
+    /// files with the same stem as the script belong to another mesh than `mesh`.
     fn stem_pair(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Option<(PathBuf, PathBuf)>> {
         let own = imports.own.and_then(|own| imports.meshes.get(own));
         if own.is_none_or(|own| own.name != mesh.name) {
@@ -144,8 +146,9 @@ impl FolderCache {
 
     /// Finds the file that a path in a script refers to. Returns `None` if the file does not exist.
     ///
-    /// Returns an error if the path leads out of the folders of the script, by its text or through
-    /// a link. A path that leads out of these folders is not followed.
+    /// Returns an error if the path leads out of the root folder of the script, by its text (an
+    /// absolute path or `..`) or through a link in the file system. A path outside the root folder
+    /// of the script is never returned.
     pub(super) fn resolve(&mut self, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
         let refused = || wrong("path", outside(path)).at_path(script);
         let parts = parts(path).ok_or_else(refused)?;
@@ -167,8 +170,9 @@ impl FolderCache {
         Ok(None)
     }
 
-    /// Follows the names in `parts` from the root down to a file. Checks after each name that the
-    /// path is still inside the root.
+    /// Follows a path in a script, split into the names `parts`, from the root folder of the script
+    /// down to a file. After each name of the path, `walk` checks that the file or folder is inside
+    /// the root folder.
     fn walk(&mut self, root: &Root, parts: &[&[u8]]) -> Result<PathTarget> {
         let mut path = root.path.clone();
         for (left, part) in iter::zip((0..parts.len()).rev(), parts) {
@@ -187,7 +191,8 @@ impl FolderCache {
     }
 }
 
-/// The result of following a path in a script.
+/// The result of following a path from a script: a file, a path outside the root folder, or no
+/// file.
 enum PathTarget {
     Found(PathBuf),
     Outside,

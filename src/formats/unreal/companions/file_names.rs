@@ -1,5 +1,5 @@
-//! File names. The name of a file determines the role of the file in a mesh, and the mesh in a
-//! script that the file belongs to.
+//! Splits and compares file names. The name of a file gives the role of the file (data file, aniv
+//! file or script), and helps to find the mesh in a script that the file belongs to.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use super::root;
 use super::pair_file::PairFile;
 
 /// Returns the role of a file (data file, aniv file or script) and the stem of its name. Returns
-/// `None` if the name fits no role. All files of a mesh have the same stem.
+/// `None` if the name is not the name of a data file, an aniv file or a script. The files of one
+/// mesh usually have the same stem.
 pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
     if let Some(stem) = strip(name, b".uc") {
         return Some((PairFile::Script, stem));
@@ -25,16 +26,17 @@ pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
         .or_else(|| prefix(b"aniv", PairFile::Aniv))
 }
 
-/// Returns the name of the aniv file that belongs to a data file, or of the data file that belongs
-/// to an aniv file.
+/// Returns the name of the aniv file that belongs to a data file, or the name of the data file that
+/// belongs to an aniv file.
 ///
-/// If the letter `d` or `a` before the extension is in upper case, the replaced letter in the
-/// returned name is also in upper case. The old numbered names, such as `data07.3d`, are also
-/// supported. For an old name, the returned name starts with `data` or `aniv` in lower case.
+/// If the letter `d` or `a` before the extension is in upper case, the letter that replaces it in
+/// the returned name is also in upper case. For an old numbered name, such as `data07.3d`, the
+/// returned name starts with `data` or `aniv` in lower case, such as `aniv07.3d`.
 pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     let (part, stem) = part(name)?;
     let (old, letter) = if part == PairFile::Data { (b"aniv", b'a') } else { (b"data", b'd') };
-    // The offset of the letter `d` or `a` before the extension. The old names have no such letter.
+    // The offset of the letter `d` or `a` before the extension. An old numbered name, such as
+    // `data07.3d`, has digits before the extension instead of the letter `d` or `a`.
     let place = stem.len().saturating_add(1);
     if name.len() != place.saturating_add(4) {
         return Some([&old[..], name.get(4..)?].concat());
@@ -45,8 +47,8 @@ pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     Some(partner)
 }
 
-/// Removes an ending from a file name, without regard to the case of letters. Returns `None` if the
-/// name does not have this ending.
+/// Removes the ending `ending` from a file name, without regard to the case of letters. Returns
+/// `None` if the file name does not end in `ending`.
 pub(super) fn strip<'n>(name: &'n [u8], ending: &[u8]) -> Option<&'n [u8]> {
     let (start, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     end.eq_ignore_ascii_case(ending).then_some(start)
@@ -58,8 +60,9 @@ pub(super) fn last(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| matches!(byte, b'\\' | b'/')).next().unwrap_or_default()
 }
 
-/// Returns whether a stem is equal to `name`, or ends in `name` after a `_`, `-`, `.` or blank. The
-/// case of letters, and an ending that marks an older version of the file, are ignored.
+/// Returns whether the stem of a file name is equal to `name`, or ends in `name` after a `_`, `-`,
+/// `.` or blank. The comparison ignores the case of letters, and ignores an ending of a dot and
+/// eight hexadecimal digits, which marks an older version of a file.
 pub(super) fn ends_in(stem: &[u8], name: &[u8]) -> bool {
     let is_end = |stem: &[u8]| match strip(stem, name) {
         _ if name.is_empty() => false,
@@ -69,7 +72,8 @@ pub(super) fn ends_in(stem: &[u8], name: &[u8]) -> bool {
     is_end(stem) || is_end(without_version(stem))
 }
 
-/// Removes an ending of a dot and eight hexadecimal digits, which marks an older version of a file.
+/// Removes an ending of a dot and eight hexadecimal digits from the stem of a file name. Such an
+/// ending marks an older version of a file.
 fn without_version(stem: &[u8]) -> &[u8] {
     match stem.split_at_checked(stem.len().saturating_sub(9)) {
         Some((start, [b'.', digits @ ..])) if digits.len() == 8 && digits.iter().all(u8::is_ascii_hexdigit) => start,
@@ -77,13 +81,15 @@ fn without_version(stem: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns whether a name is a valid file name on every system: not a path, not the name of a
-/// device, and not a name that some systems change, such as a name that ends in a dot.
+/// Returns whether a name is allowed as a file name on every operating system: not a path, not the
+/// name of a device, and not a name that some operating systems change, such as a name that ends in
+/// a dot.
 pub(crate) fn is_file_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && root::parts(name).is_some_and(|parts| parts.len() == 1)
 }
 
-/// Returns the file name of a path, as bytes.
+/// Returns the last component of a path, as bytes in the encoding of the operating system, or no
+/// bytes if the path has no file name.
 pub(super) fn name_of(path: &Path) -> &[u8] {
     path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
 }

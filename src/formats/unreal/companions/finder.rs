@@ -1,4 +1,4 @@
-//! [`Finder`], which finds the files of a mesh.
+//! [`Finder`], which finds the data file, the aniv file and the script of a mesh.
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
 
-/// A mesh that a script imports, with the result of the search for its files.
+/// A mesh that a script imports, with the result of the search for the mesh's files on the disk.
 #[derive(Clone, Debug)]
 pub struct ScriptImport {
     /// The name of the mesh.
@@ -25,14 +25,16 @@ pub struct ScriptImport {
     pub data_file: Vec<u8>,
     /// The path of the aniv file, which holds the animation frames, as written in the script.
     pub aniv_file: Vec<u8>,
-    /// The paths of the files of the mesh, or the error if a file is not found.
+    /// The paths of the data file and the aniv file on the disk, or the error if one of these files
+    /// is not found.
     pub found: Result<Pair>,
 }
 
-/// Finds the files of meshes, and caches the folders and scripts that it reads.
+/// Finds the files of meshes, and caches the folder listings and scripts that were read.
 ///
-/// Searching for all meshes in a folder of N meshes and M scripts accesses N + M files. A finder
-/// does not notice changes on the disk to a folder or script that it has already read.
+/// A search for all meshes in a folder with N meshes and M scripts accesses N + M files. A finder
+/// does not notice when a folder or script changes on the disk after the finder has read the folder
+/// or script.
 ///
 /// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
@@ -48,7 +50,7 @@ pub struct Finder {
     cache: FolderCache,
 }
 
-/// Finds the files of the one mesh that a path refers to.
+/// Finds the files of a mesh by the path of one of the files.
 ///
 /// # Errors
 ///
@@ -67,33 +69,36 @@ pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
 }
 
 impl Finder {
-    /// Makes a finder with the default limits.
+    /// Makes a finder with the maximum sizes of [`Limits::default`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a finder with the given limits.
+    /// Makes a finder with the given maximum sizes of folders and scripts.
     ///
-    /// [`Limits::items`] is the maximum number of names in a folder and of commands in a script.
-    /// [`Limits::script`] is the maximum size of a script, in bytes.
+    /// [`Limits::items`] is the maximum number of names in a folder, and also the maximum number of
+    /// commands in a script. [`Limits::script`] is the maximum size of a script, in bytes.
     #[must_use]
     pub fn with_limits(limits: &Limits) -> Self {
         Self { cache: FolderCache::new(limits) }
     }
 
-    /// Finds the files of the meshes that a path refers to.
+    /// Finds the files of one mesh by the path of a file, or the files of all meshes that a script
+    /// imports.
     ///
-    /// The path is the path of a data file, an aniv file or a script, or such a path without the
-    /// ending of the file name (a stem). For a data file, an aniv file or a stem with such files,
-    /// returns one pair of files. For a script, returns one pair for each mesh whose files exist,
-    /// and at least one pair.
+    /// The argument `path` is the path of a data file, an aniv file or a script, or a stem: such a
+    /// path without the ending `_d.3d`, `_a.3d` or `.uc` of the file name. For a data file, an aniv
+    /// file, or a stem with a data file or aniv file, `find` returns the paths of one data file and
+    /// one aniv file as a [`Pair`]. For a script, `find` returns one [`Pair`] for each imported
+    /// mesh whose files exist, or an error if the files of no mesh exist.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if one file of a pair does not exist, [`ErrorKind::Outside`]
-    /// if a path in a script leads out of the folders of the script, [`ErrorKind::Limit`] if a
-    /// limit is exceeded, and [`ErrorKind::Io`] if the file system reports an error.
+    /// Returns [`ErrorKind::Missing`] if the data file or the aniv file of a mesh does not exist,
+    /// [`ErrorKind::Outside`] if a path in a script leads out of the root folder of the script,
+    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`], and
+    /// [`ErrorKind::Io`] if the file system reports an error.
     pub fn find(&mut self, path: &Path) -> Result<Vec<Pair>> {
         let path = &*self.spelled(path);
         match self.target(path)? {
@@ -108,8 +113,8 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Choice`] with the names of all meshes if no mesh has the given name.
-    /// Also returns the errors of [`find`](Self::find).
+    /// Returns [`ErrorKind::Choice`] with the names of the meshes in the script if no mesh has the
+    /// given name. Also returns the errors of [`find`](Self::find).
     pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
         let path = &*self.spelled(path);
         let pair = match self.target(path)? {
@@ -123,8 +128,8 @@ impl Finder {
         named(vec![pair?], path).pop().ok_or_else(|| wrong(path, ErrorKind::Empty))
     }
 
-    /// Returns the meshes that a script imports, in the order of the script. Each mesh is returned
-    /// with the paths of its files, or with the error if a file is not found.
+    /// Returns the meshes that a script imports, in the order of the script. Each returned
+    /// [`ScriptImport`] has the paths of the mesh's files, or the error if a file is not found.
     ///
     /// # Errors
     ///
@@ -153,8 +158,10 @@ impl Finder {
         if pairs.is_empty() { Err(first.unwrap_or_else(none)) } else { Ok(pairs) }
     }
 
-    /// Returns the path with the file name as it is written on the disk, if the name in `path`
-    /// differs only in the case of letters. Returns any other path unchanged.
+    /// Returns `path` with the file name as it is written on the disk, if the name in `path`
+    /// differs only in the case of letters. Returns `path` unchanged if the folder has a file with
+    /// exactly the name in `path`, or has no file name that is equal without regard to the case of
+    /// letters.
     fn spelled<'p>(&mut self, path: &'p Path) -> Cow<'p, Path> {
         if fs::symlink_metadata(path).is_ok() {
             return path.into();
@@ -165,8 +172,8 @@ impl Finder {
         found.map_or(path.into(), |name| folder.join(name).into())
     }
 
-    /// Returns the file that a path refers to. A stem refers to the data file with this stem, or
-    /// else to the aniv file, or else to the script.
+    /// Returns the file that a path refers to. A path without an ending such as `_d.3d` (a stem)
+    /// refers to the data file with this stem, or else to the aniv file, or else to the script.
     fn target(&mut self, path: &Path) -> Result<Target> {
         let name = name_of(path);
         if let Some((PairFile::Script, _)) = file_names::part(name) {
@@ -222,7 +229,7 @@ impl Finder {
     }
 
     /// Returns the script that is in the folder of a file and has the same stem as the file.
-    /// Returns `None` if no such script exists.
+    /// Returns `None` if the folder of the file has no script with the same stem as the file.
     fn own_script(&mut self, file: &Path, stem: &[u8]) -> Result<Option<(PathBuf, Arc<Imports>)>> {
         let folder = folder_of(file);
         let found = self.cache.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));
@@ -231,12 +238,17 @@ impl Finder {
         Ok(Some((script, imports)))
     }
 
-    /// Returns the path of the other file of a mesh, for a file that a script imports.
+    /// Returns the path of the data file for an aniv file that a script imports, or the path of the
+    /// aniv file for a data file that a script imports.
     ///
-    /// If the path of `file` in the script leads to `file` itself, the result is the path that the
-    /// script gives for the other file. In all other cases, the other file is searched in the
-    /// folder of `file`, first by its name in the script and then by its stem. If this search
-    /// fails, the result is also the path that the script gives for the other file.
+    /// A script has a path for each of the two files of a mesh. If the script's path for `file`
+    /// leads to `file` itself, and the script's path for the other file (data file or aniv file)
+    /// leads to a file, `other_of` returns the path of the other file. If one of these two paths
+    /// leads to no file, or if the script's path for `file` leads to a different file than `file`,
+    /// `other_of` searches for the other file in the folder of `file`, first by the name of the
+    /// other file in the script and then by the stem of `file`. If the other file is not in the
+    /// folder of `file`, `other_of` returns the file at the script's path for the other file,
+    /// provided that a file exists at this path.
     fn other_of(&mut self, file: &Path, part: PairFile, script: &Path, mesh: &ScriptMesh) -> Result<PathBuf> {
         let (own, other) = match part {
             PairFile::Aniv => (&mesh.aniv_file, &mesh.data_file),
@@ -255,8 +267,9 @@ impl Finder {
         }
     }
 
-    /// Returns the path of the file called `name` in the folder of `file`. If no such file exists,
-    /// returns the path of the data file or aniv file in that folder with the same stem as `file`.
+    /// Returns the path of the file called `name` in the folder of `file`. If no file is called
+    /// `name`, returns the path of the data file or aniv file in the folder of `file` with the same
+    /// stem as `file`.
     fn beside(&mut self, file: &Path, name: Option<&[u8]>) -> Result<PathBuf> {
         let folder = self.cache.folder(&folder_of(file))?;
         let partner = file_names::partner(name_of(file));

@@ -7,7 +7,7 @@ use std::{fs, io};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 
-/// The names in a folder, sorted by their lower-case form.
+/// The names of the files and subfolders in a folder, sorted by their lower-case form.
 #[derive(Debug)]
 pub(super) struct Folder(Vec<(Box<[u8]>, OsString)>);
 
@@ -27,8 +27,8 @@ impl Folder {
         Ok(Self(names))
     }
 
-    /// Finds a name in the folder. An exact match is preferred to a match that differs in the case
-    /// of letters.
+    /// Finds a name in the folder, without regard to the case of letters. If several names in the
+    /// folder match, the name whose letters have the same case as in `name` is preferred.
     pub(super) fn find(&self, name: &[u8]) -> Option<&OsStr> {
         let wanted = name.to_ascii_lowercase();
         let start = self.0.partition_point(|(known, _)| **known < *wanted);
@@ -47,19 +47,20 @@ fn lower(name: &OsStr) -> Box<[u8]> {
     name.as_encoded_bytes().to_ascii_lowercase().into()
 }
 
-/// Returns the path of a folder in the form for system calls: `.` if the path is empty, and the
-/// unchanged path otherwise.
+/// Returns a folder path that can be passed to system calls: `.` if `folder` is empty, and the
+/// unchanged `folder` otherwise.
 pub(super) fn shown(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
-/// Returns the path of the folder that contains the file at `path`. The result is an empty path for
-/// the current folder.
+/// Returns the path of the folder that contains the file at `path`. Returns an empty path if the
+/// file is in the current folder and `path` is only a file name.
 pub(super) fn folder_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// Returns the parent folder of a folder.
+/// Returns the path of the parent folder of a folder. For the root folder of a file system, returns
+/// the same root folder.
 pub(super) fn around(folder: &Path) -> PathBuf {
     match folder.components().next_back() {
         Some(Component::Normal(_)) => folder_of(folder),
@@ -77,7 +78,7 @@ pub(super) fn is_classes(folder: &Path) -> bool {
     }
 }
 
-/// Returns whether a path leads to a regular file.
+/// Returns whether a path leads to a regular file, directly or through links.
 pub(super) fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }

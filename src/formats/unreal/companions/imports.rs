@@ -1,4 +1,5 @@
-//! The meshes that scripts import, and their lookup by name and by file.
+//! The meshes that scripts import, with functions that find a mesh by its name or by the name of
+//! one of its files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +24,9 @@ pub(super) struct Imports {
     /// The mesh names in lower case, sorted, each with the index of the mesh in `meshes`.
     by_name: Vec<(Box<[u8]>, usize)>,
     pub(super) stem: Vec<u8>,
-    /// The index of the mesh that files with the same stem as the script belong to.
+    /// The index in `meshes` of the mesh whose files may have the same stem as the script, such as
+    /// `Cat_d.3d` for the script `Cat.uc`. `None` if the stem of the script does not select exactly
+    /// one mesh.
     pub(super) own: Option<usize>,
 }
 
@@ -53,11 +56,12 @@ impl Imports {
         self.meshes.get(self.by_name.get(found)?.1)
     }
 
-    /// Returns the mesh that files with the given stem belong to.
+    /// Returns the imported mesh that files with the given stem belong to.
     ///
-    /// The result is the only mesh of the script, or else the only mesh whose name is the stem, or
-    /// else the only mesh with a data file name that is at the end of the stem, or else the only
-    /// mesh whose own name is at the end of the stem. Returns `None` if none of these conditions
+    /// Returns the only mesh of the script, or else the only mesh whose name is equal to `stem`, or
+    /// else the only mesh for which `stem` ends in the stem of the mesh's data file, or else the
+    /// only mesh for which `stem` ends in the name of the mesh. Returns `None` if none of these
+    /// four conditions (only mesh, equal name, stem of the data file, name at the end of `stem`)
     /// selects exactly one mesh.
     pub(super) fn matching(&self, stem: &[u8]) -> Option<&ScriptMesh> {
         let index = if stem.eq_ignore_ascii_case(&self.stem) { self.own } else { self.index_of(stem) };
@@ -94,7 +98,8 @@ fn by_name(meshes: &[ScriptMesh]) -> Vec<(Box<[u8]>, usize)> {
     names
 }
 
-/// Returns for each mesh whether it is the last mesh with this name.
+/// Returns one flag per mesh: whether no later mesh in `meshes` has the same name, without regard
+/// to the case of letters.
 fn newest(meshes: &[ScriptMesh]) -> Vec<bool> {
     let names = by_name(meshes);
     let mut newest = vec![true; meshes.len()];
@@ -140,9 +145,11 @@ impl Near {
     }
 
     /// Returns the import of the file called `name`: the path of the script, the mesh, and the role
-    /// of the file in the mesh. If several scripts import the file, the script with the stem of the
-    /// file is preferred to the first script. If `part` or `mesh` is given, only imports with this
-    /// role or this mesh name are considered.
+    /// of the file in the mesh. If several scripts import the file, the first script with the stem
+    /// `stem` is preferred. If no script that imports the file has the stem `stem`, the first
+    /// script that imports the file is used. If `part` is given, only imports in which the file has
+    /// the role `part` are considered. If `mesh` is given, only imports of a mesh called `mesh` are
+    /// considered.
     pub(super) fn import(
         &self,
         name: &[u8],

@@ -1,5 +1,5 @@
-//! Finds the files that belong together: the two binary files of a mesh, and the script that
-//! imports them.
+//! Finds the files of one mesh: the data file, the aniv file, and the script that imports these two
+//! files.
 //!
 //! | given path | searched files |
 //! |---|---|
@@ -7,17 +7,20 @@
 //! | `X` | `X_d.3d` and `X_a.3d`, as above; else `X.uc` |
 //! | `X.uc` | the files of every mesh that the script imports |
 //!
-//! Scripts are searched in the folder of the file, and in the `Classes` subfolders of that folder,
-//! of its parent and of its grandparent. If none of these scripts imports the file, the script
-//! `X.uc` in the same folder is used, provided that `X.uc` imports only one mesh, or only one mesh
-//! whose name is at the end of `X`. File names are compared without regard to the case of letters,
-//! but an exact match is preferred.
+//! For a data file or an aniv file, scripts are searched in the folder of the file, and in the
+//! `Classes` subfolders of that folder, of its parent and of its grandparent. If no script in these
+//! four folders imports the data file or aniv file, the script `X.uc` in the folder of the file
+//! `X_d.3d` or `X_a.3d` is used, provided that `X.uc` imports only one mesh, or only one mesh whose
+//! name is at the end of `X`. File names are compared without regard to the case of letters, but a
+//! file whose name has the same case as the searched name is preferred.
 //!
 //! The paths in a script are relative to the folder of the script. If the folder of the script is
 //! called `Classes`, the paths are relative to the parent of the folder first, and then to the
-//! folder itself. A file that does not exist at these paths is searched by its name in the folder
-//! `Models` and in the folder of the script. No path in a script may lead out of these folders,
-//! neither by the text of the path nor through a link.
+//! folder itself. A file that does not exist at its path in the script is searched by its name in
+//! the subfolder `Models` of the root folder (the folder of the script, or its parent if the folder
+//! is called `Classes`), and in the folder of the script. A path in a script must not lead out of
+//! the folder of the script (or out of its parent, if the folder is called `Classes`), neither by
+//! the text of the path nor through a link.
 
 mod cache;
 mod file_names;

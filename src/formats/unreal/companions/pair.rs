@@ -1,4 +1,4 @@
-//! [`Pair`]: the paths of the files of one mesh, ready to be opened.
+//! [`Pair`]: the paths of the files of one mesh, and a method that opens these files as a mesh.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,17 @@ use crate::formats::unreal::script::Script;
 /// The paths of the files of one mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The data file, which holds the polygons.
+    /// The path of the data file, which holds the polygons.
     pub data: PathBuf,
-    /// The aniv file, which holds the animation frames.
+    /// The path of the aniv file, which holds the animation frames.
     pub aniv: PathBuf,
-    /// The script with more data about the mesh, or `None` if no such script was found.
+    /// The path of the script that imports the mesh, or `None` if no script was found for the mesh.
     pub script: Option<PathBuf>,
-    /// The name of the mesh in the script, or `None` if the script is `None`.
+    /// The name of the mesh in the script, or `None` if no script was found for the mesh.
     pub mesh: Option<Vec<u8>>,
-    /// The role of the file whose path the caller gave, or `None` if the caller gave only a stem.
+    /// The role of the file at the path that the caller passed to
+    /// [`Finder::find`](super::Finder::find), or `None` if the caller passed a path without an
+    /// ending such as `_d.3d` (a stem).
     pub named: Option<PairFile>,
 }
 
@@ -27,8 +29,8 @@ impl Pair {
     /// Opens the data file and the aniv file as a mesh, and reads the script of the mesh.
     ///
     /// The function `open` receives the path of each file and returns the bytes of the file. The
-    /// function [`read`](crate::io::read) reads a file into memory; a closure can map the file
-    /// instead.
+    /// function [`read`](crate::io::read) reads a file into memory; a closure can memory-map the
+    /// file instead.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -41,8 +43,8 @@ impl Pair {
     ///
     /// # Errors
     ///
-    /// Returns the errors of the function `open`, and an error if the files are not a valid mesh.
-    /// An error about an invalid file contains the path of that file.
+    /// Returns the errors of the function `open`, of [`Mesh::open`], of [`Script::open`] and of
+    /// [`Mesh::with_script`]. An error about the contents of a file contains the path of that file.
     pub fn open<D: AsRef<[u8]>>(&self, mut open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
         let (data, aniv) = (open(&self.data)?, open(&self.aniv)?);
         let mesh = Mesh::open(data, aniv).map_err(|error| self.locate_error(error))?;
@@ -51,8 +53,8 @@ impl Pair {
         script.map_err(|error| self.locate_error(error))
     }
 
-    /// Returns the path of a file of the mesh: source 0 is the data file, source 1 is the aniv
-    /// file, and source 2 is the script.
+    /// Returns the path of a file of the mesh by its index: 0 is the data file, 1 is the aniv file,
+    /// and 2 is the script. Returns `None` if the mesh has no file with the index `source`.
     #[must_use]
     pub fn source(&self, source: u8) -> Option<&Path> {
         match source {
@@ -64,7 +66,8 @@ impl Pair {
     }
 
     /// Adds the path of the file to an error about the data file, the aniv file or the script.
-    /// Returns any other error unchanged.
+    /// Returns the error unchanged if it is about a file of another format, or about a script
+    /// although the mesh has no script.
     #[must_use]
     pub fn locate_error(&self, error: Error) -> Error {
         let source = match error.format() {

@@ -1,4 +1,4 @@
-//! The roles of the files of a mesh.
+//! The role of a file in a mesh: data file, aniv file or script.
 
 /// The role of a file in a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

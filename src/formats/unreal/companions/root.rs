@@ -1,5 +1,6 @@
-//! Paths in a script. A path is split into folder names and a file name, and is never followed out
-//! of the folders of the script.
+//! Splits a path in a script into folder and file names, and joins the names to a path inside the
+//! root folder of the script. A path in a script is never followed out of the root folder of the
+//! script.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +8,16 @@ use super::folder::{around, failed, is_classes, shown};
 use crate::error::{ErrorKind, Result};
 use crate::parse::Name;
 
-/// Names that some operating systems reserve for devices, also with an extension.
+/// The device names that some operating systems reserve: a file must not have such a name, with or
+/// without an extension.
 const DEVICES: [&[u8]; 6] = [b"con", b"prn", b"aux", b"nul", b"conin$", b"conout$"];
 
-/// Splits a path in a script into names, at slashes and backslashes.
+/// Splits a path in a script into folder and file names, at slashes and backslashes.
 ///
-/// Returns `None` if the path is absolute, names a drive or a device, or has a name that some
-/// systems change. The text `%2e` is not decoded to a dot: it is read as three characters.
+/// Returns `None` if the path is absolute or names a drive or a device. Also returns `None` if the
+/// path contains a file or folder name that some operating systems change when they open the file,
+/// such as a name that ends in a dot. The text `%2e` is not decoded to a dot: it is read as three
+/// characters.
 pub(super) fn parts(path: &[u8]) -> Option<Vec<&[u8]>> {
     let parts: Vec<_> = path.split(|byte| matches!(byte, b'\\' | b'/')).collect();
     let first = parts.first().is_some_and(|first| !first.is_empty());
@@ -32,7 +36,8 @@ fn is_device(part: &[u8]) -> bool {
     let stem = part.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
     let numbered = |name: &[u8]| {
         stem.strip_prefix(name).is_some_and(|number| {
-            // Superscript digits also count as digits, in UTF-8 and in the Western code page.
+            // After `COM` or `LPT`, the superscript digits 1, 2 and 3 also count as digits of a
+            // device name, encoded in UTF-8 or in the Western code page.
             matches!(number, [b'0'..=b'9' | 0xb9 | 0xb2 | 0xb3] | [0xc2, 0xb9 | 0xb2 | 0xb3])
         })
     };
@@ -40,7 +45,7 @@ fn is_device(part: &[u8]) -> bool {
 }
 
 /// Appends the names in `parts` to the folder names in `inside`, and resolves `.` and `..`. Returns
-/// `None` if the path leads above the root.
+/// `None` if the path leads above the root folder.
 pub(super) fn join<'p>(inside: &[&'p [u8]], parts: &[&'p [u8]]) -> Option<Vec<&'p [u8]>> {
     let mut joined = inside.to_vec();
     for part in parts {
@@ -55,26 +60,27 @@ pub(super) fn join<'p>(inside: &[&'p [u8]], parts: &[&'p [u8]]) -> Option<Vec<&'
     Some(joined)
 }
 
-/// Makes the error for a path in a script that leads out of the folders of the script.
+/// Makes the error for a path in a script that leads out of the root folder of the script.
 pub(super) fn outside(path: &[u8]) -> ErrorKind {
     ErrorKind::Outside { path: format!("\"{}\"", Name::new(path)) }
 }
 
-/// The folder that the paths of a script must not leave.
+/// The root folder of a script: the folder that the paths in the script must not leave.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// The path of the folder, as the caller gave it.
+    /// The path of the root folder, without resolving links, and relative if the path of the script
+    /// is relative.
     pub(super) path: PathBuf,
-    /// The canonical path of the same folder.
+    /// The canonical path of the root folder, with all links resolved.
     canonical: PathBuf,
-    /// The name of the subfolder of the root that contains the script, in any case of letters.
-    /// `None` if the script is in the root itself.
+    /// The name of the subfolder of the root folder that contains the script, in any case of
+    /// letters: `Classes`. `None` if the script is in the root folder itself.
     inside: Option<&'static [u8]>,
 }
 
 impl Root {
-    /// Returns the root for the scripts in a folder: the folder itself, or its parent if the folder
-    /// is called `Classes`.
+    /// Returns the root folder for the scripts in `folder`: `folder` itself, or its parent if
+    /// `folder` is called `Classes`.
     pub(super) fn of(folder: &Path) -> Result<Self> {
         let classes = is_classes(folder);
         let path = if classes { around(folder) } else { folder.to_owned() };
@@ -83,13 +89,13 @@ impl Root {
         Ok(Self { path, canonical, inside })
     }
 
-    /// Returns the names of the folders from the root down to the folder of the script, without the
-    /// root.
+    /// Returns the names of the folders from the root folder down to the folder of the script,
+    /// without the root folder.
     pub(super) fn inside(&self) -> Vec<&[u8]> {
         self.inside.into_iter().collect()
     }
 
-    /// Returns whether a path is inside the root after all links are resolved.
+    /// Returns whether a path is inside the root folder after all links in the path are resolved.
     pub(super) fn holds(&self, path: &Path) -> bool {
         std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.canonical))
     }

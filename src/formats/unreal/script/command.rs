@@ -1,5 +1,5 @@
-//! Commands. A command is the contents of a `#exec` line, independent of the mesh that the command
-//! is about.
+//! The commands of a script. A command is the text of a `#exec` line, such as `#exec MESH IMPORT
+//! ..`.
 
 use ArgumentKind::{Float, Integer, Text};
 
@@ -9,16 +9,16 @@ use crate::error::Field;
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// The operation of a command.
+/// The operation of a command, which is given by the first two words of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
     /// `MESH IMPORT`: assigns a data file and an aniv file to the name of a mesh.
     MeshImport,
-    /// `MESH ORIGIN`: moves and rotates a mesh.
+    /// `MESH ORIGIN`: sets the origin and the rotation of a mesh.
     MeshOrigin,
     /// `MESH SEQUENCE`: gives a name to a range of animation frames.
     MeshSequence,
-    /// `MESH NOTIFY`: calls a function when a sequence reaches a time.
+    /// `MESH NOTIFY`: calls a function when a sequence reaches a given time.
     MeshNotify,
     /// `MESH LODPARAMS`: sets the parameters for the levels of detail.
     MeshLodParams,
@@ -26,24 +26,27 @@ pub enum Verb {
     MeshDropFrames,
     /// `MESHMAP NEW`: makes a mesh map, which is another name for a mesh.
     MeshMapNew,
-    /// `MESHMAP SCALE`: sets the scale factors for the stored positions.
+    /// `MESHMAP SCALE`: sets the factors by which the engine multiplies the stored x, y and z.
     MeshMapScale,
-    /// `MESHMAP SETTEXTURE`: assigns a texture to a texture number.
+    /// `MESHMAP SETTEXTURE`: assigns a texture to a texture index.
     MeshMapSetTexture,
-    /// `TEXTURE IMPORT`: assigns a file to the name of a texture.
+    /// `TEXTURE IMPORT`: assigns an image file to the name of a texture.
     TextureImport,
-    /// Any other command. Such a command is kept in the list of commands, but is not about a mesh.
+    /// Any command whose first two words belong to no other `Verb`, and which is not about a mesh.
+    /// [`Script::commands`](super::Script::commands) also returns the commands with the verb
+    /// `Other`.
     Other,
 }
 
 impl Verb {
-    /// Returns whether a command with this verb refers to a mesh by the name of a mesh map.
+    /// Returns whether commands with this verb refer to a mesh by the name of a mesh map, as
+    /// `MESHMAP SCALE` does.
     pub(in crate::formats::unreal) fn is_of_map(self) -> bool {
         matches!(self, Self::MeshMapScale | Self::MeshMapSetTexture)
     }
 }
 
-/// The type of the value of a key in a command.
+/// The type of the value of a key in a command: text, float or integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Text,
@@ -51,7 +54,7 @@ pub(super) enum ArgumentKind {
     Integer,
 }
 
-/// A key that the commands with one verb support.
+/// A key that a command with a certain verb can have, such as `SEQ` of `MESH SEQUENCE`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArgumentKey {
     pub(super) name: &'static str,
@@ -59,15 +62,15 @@ pub(super) struct ArgumentKey {
     pub(super) needed: bool,
 }
 
-/// The syntax of the commands with one verb.
+/// The first two words and the possible keys of the commands with a certain verb.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spelling {
     pub(super) verb: Verb,
-    /// The two words of the verb.
+    /// The first two words of a command with this verb, such as `MESH` and `IMPORT`.
     pub(super) words: [&'static str; 2],
-    /// The name of the command in regions and findings.
+    /// The name of the command in byte regions and findings, such as `scale`.
     name: &'static str,
-    /// The keys that the command supports.
+    /// The keys that a command with this verb can have.
     pub(super) keys: &'static [ArgumentKey],
 }
 
@@ -193,14 +196,14 @@ pub struct Command<'a> {
     offset: u64,
     index: u64,
     words: [Name<'a>; 2],
-    /// Offset of the arguments from the start of the command.
+    /// Offset of the first argument from the start of the command, in bytes.
     arguments: usize,
     spelling: Option<&'static Spelling>,
 }
 
 impl<'a> Command<'a> {
-    /// Reads the two words of command `index`. The bytes of the command start at byte `offset` of
-    /// the script.
+    /// Reads the first two words of the command with index `index`. The bytes of the command start
+    /// at byte `offset` of the script.
     pub(super) fn new(bytes: &'a [u8], offset: u64, index: usize) -> Self {
         let mut words = [Name::default(); 2];
         let mut arguments = EXEC.len();
@@ -217,14 +220,14 @@ impl<'a> Command<'a> {
         Self { bytes, offset, index: as_u64(index), words, arguments, spelling }
     }
 
-    /// Returns the operation of the command.
+    /// Returns the operation of the command, which is given by the first two words of the command.
     #[must_use]
     pub fn verb(&self) -> Verb {
         self.spelling.map_or(Verb::Other, |spelling| spelling.verb)
     }
 
-    /// Returns the two words of the command, as written in the script. A missing word is returned
-    /// as an empty name.
+    /// Returns the first two words of the command, such as `MESH` and `IMPORT`, as written in the
+    /// script. A missing word is returned as an empty name.
     #[must_use]
     pub const fn words(&self) -> [Name<'a>; 2] {
         self.words
@@ -234,14 +237,14 @@ impl<'a> Command<'a> {
         self.spelling
     }
 
-    /// Returns the offset of the first byte of the command from the start of the file.
+    /// Returns the offset of the first byte of the command from the start of the script file.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the bytes of the command, without the comment after the command and the end of the
-    /// line.
+    /// Returns the bytes of the command, without the line end and without a comment after the
+    /// command.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
@@ -253,7 +256,8 @@ impl<'a> Command<'a> {
         self.index
     }
 
-    /// Returns the name of the command in regions and findings, such as `command[3].scale`.
+    /// Returns the field name of the command in byte regions and findings, such as
+    /// `command[3].scale`.
     #[must_use]
     pub fn field(&self) -> Field {
         Field::new(self.spelling.map_or("other", |spelling| spelling.name)).in_list("command", self.index)
@@ -277,22 +281,22 @@ impl<'a> Command<'a> {
         self.argument(key)?.value
     }
 
-    /// Returns the number at the start of the value of a key, or `None` if the command does not
-    /// have this key. The number is 0 if the value does not start with a number.
+    /// Returns the float at the start of the value of a key, or `None` if the command does not have
+    /// this key. The returned float is 0 if the value does not start with a number.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f32> {
         self.value(key).map(|value| number::float(value.as_bytes()).0)
     }
 
     /// Returns the whole number at the start of the value of a key, or `None` if the command does
-    /// not have this key. The number is 0 if the value does not start with a number.
+    /// not have this key. The returned number is 0 if the value does not start with a number.
     #[must_use]
     pub fn integer(&self, key: &str) -> Option<i64> {
         self.value(key).map(|value| number::integer(value.as_bytes()).0)
     }
 
-    /// Returns whether the value of a key means on: a number other than 0, or `ON`, `TRUE` or
-    /// `YES`. Returns `None` if the command does not have this key.
+    /// Returns whether the value of a key switches an option on: the value is a number other than
+    /// 0, or `ON`, `TRUE` or `YES`. Returns `None` if the command does not have this key.
     #[must_use]
     pub fn flag(&self, key: &str) -> Option<bool> {
         let value = self.value(key)?;

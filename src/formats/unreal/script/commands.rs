@@ -1,9 +1,10 @@
-//! The commands of a script, located by their byte ranges.
+//! The commands of a script, which are stored as byte ranges in the text of the script.
 
 use super::command::Command;
 use crate::math::as_u64;
 
-/// The byte range of a command: the offset of its first byte, and the offset after its last byte.
+/// The byte range of a command in the script: the offset of its first byte, and the offset after
+/// its last byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandRange {
     pub(super) start: usize,

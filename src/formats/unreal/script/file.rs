@@ -1,4 +1,4 @@
-//! [`Script`], which holds the bytes of a script.
+//! [`Script`], which holds the bytes of a script and the byte ranges of its commands.
 
 use super::command::Command;
 use super::commands::{CommandRange, Commands};
@@ -10,7 +10,7 @@ use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
 use crate::parse::{Element, Limits, Region};
 
-/// The element type of the byte regions of a script.
+/// The element type of the byte regions of a script: `u8`.
 const CHARACTERS: Element = Element::new("u8", 1, 1);
 
 /// A script. `D` is the type of the value that holds the bytes of the script, such as a
@@ -49,13 +49,13 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`] if the script is too long or has too many commands, and
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::script`] bytes or has
+    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &Limits::default())
     }
 
-    /// Finds the commands in the bytes of a script, with the given limits.
+    /// Finds the commands in the bytes of a script, with the given maximum sizes.
     ///
     /// [`Limits::script`] is the maximum size of the script, in bytes. [`Limits::items`] is the
     /// maximum number of commands.
@@ -117,39 +117,40 @@ impl<D: AsRef<[u8]>> Script<D> {
     }
 
     /// Returns an iterator over the `MESH IMPORT` commands, in file order. Each [`Import`] has the
-    /// paths of the two files of a mesh.
+    /// paths of the data file and the aniv file of a mesh.
     pub fn imports(&self) -> impl Iterator<Item = Import<'_>> {
         self.commands().filter_map(Import::of)
     }
 
     /// Finds the commands about the mesh with the given name, without regard to the case of
-    /// letters. Each call reads every command of the script.
+    /// letters. Each call of this function reads every command of the script.
     #[must_use]
     pub fn select(&self, mesh: &[u8]) -> Selected {
         Selected::new(self.all(), mesh)
     }
 
     /// Finds the commands about every mesh that the script imports, in the order of the imports. A
-    /// mesh that is imported twice appears once in the result. The function reads the commands a
-    /// fixed number of times, independent of the number of meshes.
+    /// mesh that is imported twice appears once in the returned vector. The function reads the
+    /// commands a fixed number of times, independent of the number of meshes.
     #[must_use]
     pub fn select_all(&self) -> Vec<Selected> {
         Selected::all(self.all())
     }
 
-    /// Returns the data that the script has about one mesh. `selected` must be a selection from
-    /// this script, such as the result of [`select`](Self::select).
+    /// Returns a view of the script's commands about one mesh. The argument `selected` must be a
+    /// result of [`select`](Self::select) or [`select_all`](Self::select_all) for this script.
     #[must_use]
     pub fn mesh<'a>(&'a self, selected: &'a Selected) -> MeshScript<'a> {
         MeshScript::new(self.all(), selected)
     }
 
-    /// Passes the named byte regions of the script to `see`: for example `command[3].scale` for
-    /// command 3, and `text[3]` for the text before command 3.
+    /// Calls `see` once for each byte region of the script, in file order. For example, the region
+    /// `command[3].scale` is command 3, and the region `text[3]` is the text before command 3.
     ///
     /// # Errors
     ///
-    /// Never returns an error, because every byte of an opened script belongs to a named region.
+    /// Never returns an error, because every byte of an opened script belongs to a command or to
+    /// the text between commands.
     pub fn regions(&self, see: &mut dyn FnMut(Region)) -> Result<()> {
         let mut at = 0;
         for command in self.commands() {
@@ -163,7 +164,7 @@ impl<D: AsRef<[u8]>> Script<D> {
     }
 }
 
-/// Passes the region of the text before command `index` to `see`, if this text is not empty.
+/// Calls `see` with the region of the text before command `index`, if this text is not empty.
 fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
     if start < end {
         span(Field::new("").in_list("text", index), start, end, see);

@@ -1,32 +1,35 @@
-//! The text of a script: its lines, the commands among the lines, and the arguments of a command.
+//! Splits the text of a script into lines, finds the commands among the lines, and splits a command
+//! into arguments.
 
 use crate::math::as_u64;
 use crate::parse::Name;
 
-/// The maximum length of a line, in bytes. A longer line is skipped.
+/// The maximum length of a line in a script, in bytes. A line of more than 64 KiB is skipped.
 pub(super) const MAX_LINE: usize = 64 << 10;
 
-/// The word at the start of a command.
+/// The word at the start of a command, in lower case.
 pub(super) const EXEC: &[u8] = b"#exec";
 
 /// The byte order mark that some editors write before UTF-8 text.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The kind of a line in a script.
+/// The classification of a line in a script: text, command or skipped line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
-    /// Code, a comment, or an empty line.
+    /// A line that is code, a comment, or empty.
     Text,
     /// A line with a command.
     Command,
-    /// A line longer than [`MAX_LINE`], which is skipped.
+    /// A line with more than [`MAX_LINE`] bytes, which is skipped.
     TooLong,
-    /// A command that contains a NUL, which is skipped.
+    /// A line with a command that contains a NUL. The line is skipped.
     Nul,
 }
 
-/// The byte range of a line, or of the command in the line: the offset of the first byte of the
-/// range, and the offset after the last byte of the range.
+/// The classification and the byte range of a line. The byte range of a line extends from `start`
+/// up to, but not including, `end`; both offsets are from the start of the script. For a line with
+/// a command, the byte range contains neither the blanks before the command nor the comment after
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SourceLine {
     pub(super) kind: LineKind,
@@ -39,21 +42,20 @@ pub(super) struct SourceLine {
 pub(super) struct SourceLines<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The number of block comments that are open at the current position. Block comments can be
-    /// nested.
+    /// The number of block comments that are open at the offset `at`. Block comments can be nested.
     depth: usize,
 }
 
 impl<'a> SourceLines<'a> {
-    /// Makes an iterator that starts at the first byte of a script. For text with two bytes per
-    /// character, the iterator returns no lines.
+    /// Makes an iterator that starts at the first byte of a script. For a script with two bytes per
+    /// character (UTF-16), the iterator returns no lines.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let at = if is_wide(bytes) { bytes.len() } else { bom };
         Self { bytes, at, depth: 0 }
     }
 
-    /// Returns whether a block comment is open at the current position.
+    /// Returns whether a block comment is open at the end of the line that was returned last.
     pub(super) const fn is_in_comment(&self) -> bool {
         self.depth > 0
     }
@@ -90,8 +92,8 @@ impl Iterator for SourceLines<'_> {
     }
 }
 
-/// Returns whether text has two bytes per character. Such text starts with a UTF-16 byte order
-/// mark, or has a NUL at every second byte.
+/// Returns whether text has two bytes per character: whether the text starts with a UTF-16 byte
+/// order mark, or every second one of its first 64 bytes is a NUL.
 pub(super) fn is_wide(bytes: &[u8]) -> bool {
     let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
     let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
@@ -127,7 +129,8 @@ fn text_length(line: &[u8]) -> usize {
     line.len()
 }
 
-/// Scans a line of code, and returns the number of block comments that are open at its end.
+/// Scans a line of program code in a script, and returns the number of block comments that are open
+/// at the end of the line.
 fn scan(line: &[u8], mut depth: usize) -> usize {
     let mut rest = line;
     while let [first, after @ ..] = rest {
@@ -161,28 +164,28 @@ fn skip_string(mut rest: &[u8]) -> &[u8] {
     }
 }
 
-/// Shows whether a value in a script is in quotes.
+/// The quotes around a value in a script: none, both quotes, or only the opening quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quote {
     /// The value has no quotes.
     Bare,
     /// The value is in double quotes.
     Quoted,
-    /// The value has an opening quote, but no closing quote. Such a value extends to the end of the
-    /// line.
+    /// The value has an opening quote, but no closing quote. A value without a closing quote
+    /// extends to the end of the line.
     Open,
 }
 
 /// One argument of a command: `KEY=value`, or a single word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Argument<'a> {
-    /// The key of the argument, or the single word.
+    /// The key of the argument, or the word itself if the argument is a single word.
     pub key: Name<'a>,
     /// The value without its quotes, or `None` if the argument is a single word.
     pub value: Option<Name<'a>>,
-    /// Shows whether the value, or the single word, is in quotes.
+    /// The quotes around the value, or around the word if the argument is a single word.
     pub quote: Quote,
-    /// Offset of the argument's first byte from the start of the file.
+    /// Offset of the argument's first byte from the start of the script file.
     pub offset: u64,
 }
 
@@ -191,18 +194,18 @@ pub struct Argument<'a> {
 pub struct Arguments<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Offset of the first byte of the command from the start of the file.
+    /// Offset of the first byte of the command from the start of the script file.
     start: u64,
 }
 
 impl<'a> Arguments<'a> {
-    /// Makes an iterator that starts at byte `at` of a command. The command starts at byte `start`
-    /// of the script.
+    /// Makes an iterator over the arguments of a command, which starts at byte `at` of the command.
+    /// The command starts at byte `start` of the script.
     pub(super) const fn new(bytes: &'a [u8], at: usize, start: u64) -> Self {
         Self { bytes, at, start }
     }
 
-    /// Returns the current position of the iterator, as an offset from the start of the command.
+    /// Returns the offset of the next byte that the iterator reads, from the start of the command.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
@@ -212,7 +215,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the bytes from `at` up to the first byte for which `ends` returns true, and moves
-    /// the current position to that byte.
+    /// the iterator to that byte.
     fn take(&mut self, at: usize, ends: impl Fn(u8) -> bool) -> Name<'a> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
@@ -221,7 +224,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the text between the opening quote at `at` and the closing quote, and moves the
-    /// current position past the closing quote.
+    /// iterator past the closing quote.
     fn quoted(&mut self, at: usize) -> (Name<'a>, Quote) {
         let text = self.take(at.saturating_add(1), |byte| byte == b'"');
         let quote = if self.byte(self.at).is_some() { Quote::Quoted } else { Quote::Open };
@@ -229,8 +232,9 @@ impl<'a> Arguments<'a> {
         (text, quote)
     }
 
-    /// Returns the value after the `=` at `at`. If blanks follow this `=`, and the word after the
-    /// blanks also contains a `=`, then this word is the next argument, and the value is empty.
+    /// Returns the value of an argument: the text after the `=` at offset `at`. If blanks follow
+    /// the `=`, and the word after the blanks also contains a `=`, then that word is the next
+    /// argument, and an empty value is returned for the first `=`.
     fn value(&mut self, at: usize) -> (Name<'a>, Quote) {
         let behind = at.saturating_add(1);
         let start = skip_blanks(self.bytes, behind);

@@ -1,18 +1,18 @@
-//! Scripts of the Unreal engine (`.uc`): the `#exec` lines that are about meshes.
+//! Scripts of the Unreal engine (`.uc`): reads the `#exec` lines that are about meshes.
 //!
 //! The two binary files of a mesh hold polygons and animation frames. Names, ranges of animation
 //! frames, textures, scale and origin are in a script, in lines that the compiler of the engine
-//! executes as commands. Everything else in a script is skipped.
+//! executes as commands. This crate skips the lines of a script that are not `#exec` lines.
 //!
 //! # The lines
 //!
-//! A command is a line whose first text is `#exec`, in any case of letters, followed by a blank.
-//! After the blank, a command has two words, and then arguments in any order. An argument has the
-//! form `KEY=value`; blanks or tabs separate the arguments. A value with blanks is written in
-//! double quotes, without escapes. `//` outside quotes starts a comment. Lines inside `/* */` are
-//! not commands; these block comments can be nested. Lines end with LF, CR LF or CR. Names and keys
-//! are compared without regard to the case of ASCII letters. The bytes of a script need not be
-//! valid UTF-8.
+//! A command is a line that starts with `#exec`, in any case of letters, followed by a blank.
+//! Blanks may precede `#exec`. After `#exec`, a command has two words, such as `MESH IMPORT`, and
+//! then arguments in any order. An argument has the form `KEY=value`; blanks or tabs separate the
+//! arguments. A value with blanks is written in double quotes, without escapes. `//` outside quotes
+//! starts a comment. Lines inside a block comment `/* */` are not commands; block comments can be
+//! nested. Lines end with LF, CR LF or CR. Names and keys are compared without regard to the case
+//! of ASCII letters. The bytes of a script need not be valid UTF-8.
 //!
 //! | command | keys | meaning |
 //! |---|---|---|
@@ -28,10 +28,11 @@
 //! | `TEXTURE IMPORT` | FILE; NAME GROUP FLAGS MIPS LODSET PALETTE .. | [`TextureImport`]: the file of a texture |
 //!
 //! One script often imports several meshes, and the name of a mesh often differs from the names of
-//! its files. Commands are therefore selected by the name of the mesh ([`Script::select`]). Numbers
-//! are read like C's `atof`: the longest prefix of the value that is a number is used.
+//! its files. [`Script::select`] selects the commands about a mesh by the name of the mesh, and not
+//! by a file name. Numbers in scripts are read like C's `atof`: the longest prefix of the value
+//! that is a number is used.
 //!
-//! This description of scripts was checked on about 8,000 lines of real scripts.
+//! This description of the script format was checked on about 8,000 lines of real scripts.
 
 mod command;
 mod commands;

@@ -1,20 +1,20 @@
 //! Numbers in scripts, read like C's `atof` and `atoi`: the longest prefix of the text that is a
 //! number is used.
 
-/// A fault in the text of a number.
+/// The reason why a text is not exactly one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The text does not start with a number. The result is 0.
+    /// The text does not start with a number. A text without a number at its start is read as 0.
     Missing,
-    /// Other text follows the number.
+    /// Other text follows the number at the start of the text.
     Trailing,
-    /// The number is too large for its type. The result is infinity, or the extreme value of the
-    /// integer type, with the same sign.
+    /// The number is too large for `f32` or `i64`. A number that is too large is read as an
+    /// infinity (`f32`), or as the minimum or maximum of `i64`, with the sign of the number.
     TooLarge,
 }
 
-/// Reads a number with an optional sign, fraction and exponent. Also returns the fault in the text,
-/// or `None` if the whole text is a number.
+/// Reads a number with an optional sign, fraction and exponent. The second item of the returned
+/// tuple is the fault in the text, or `None` if the whole text is a number.
 pub(super) fn float(text: &[u8]) -> (f32, Option<Fault>) {
     let length = float_length(text);
     let number: f32 = spelled(text, length).parse().unwrap_or_default();
@@ -26,8 +26,9 @@ pub(super) fn float(text: &[u8]) -> (f32, Option<Fault>) {
     (number, fault)
 }
 
-/// Reads a whole number with an optional sign. A fraction after the whole number is dropped. Also
-/// returns the fault in the text, or `None` if the text is a whole number.
+/// Reads a whole number with an optional sign. A fraction after the whole number is dropped. The
+/// second item of the returned tuple is the fault in the text, or `None` if the text is a whole
+/// number.
 pub(super) fn integer(text: &[u8]) -> (i64, Option<Fault>) {
     let sign = sign_length(text);
     let length = sign.saturating_add(digits(text, sign));
@@ -41,8 +42,8 @@ pub(super) fn integer(text: &[u8]) -> (i64, Option<Fault>) {
     }
 }
 
-/// Returns whether the text after its first `length` bytes is empty, or is a fraction that has only
-/// zeros.
+/// Returns whether the text after the first `length` bytes is empty, or is a decimal point followed
+/// only by zeros.
 fn is_whole(text: &[u8], length: usize) -> bool {
     let rest = text.get(length..).unwrap_or_default();
     rest.strip_prefix(b".").unwrap_or(rest).iter().all(|byte| *byte == b'0')

@@ -1,4 +1,4 @@
-//! The validation rules for scripts. Each rule has a constant.
+//! The validation rules for scripts. Each rule is a constant.
 
 use crate::parse::rules;
 

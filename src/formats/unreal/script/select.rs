@@ -1,4 +1,4 @@
-//! The selection of the commands of a script that are about one mesh.
+//! Selects the commands of a script that are about one mesh.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::statements::{
 use crate::error::ErrorKind;
 use crate::parse::Name;
 
-/// The maximum number of mesh names that an error message lists.
+/// The maximum number of mesh names in an error message.
 const MAX_NAMES: usize = 32;
 
-/// The commands of a script that are about one mesh.
+/// The selection of the commands of a script that are about one mesh.
 ///
 /// A `Selected` has no lifetime parameter and can be stored together with its
 /// [`Script`](super::Script). The function [`Script::mesh`](super::Script::mesh) makes a
@@ -27,10 +27,13 @@ pub struct Selected {
     lod_params: Option<usize>,
     drop_frames: Option<usize>,
     sequences: Vec<usize>,
-    /// The function calls, sorted by the name of their sequence in lower case, then by file order.
+    /// The function calls (`MESH NOTIFY` commands), each with the name of its sequence in lower
+    /// case and the index of the command. The function calls are sorted by the name of the
+    /// sequence, then by file order.
     notifies: Vec<(Box<[u8]>, usize)>,
-    /// The textures, sorted by texture number: the number, the index of the last command that sets
-    /// a texture for this number, and the index of the command that imports the texture.
+    /// The textures of the mesh, sorted by texture index. Each item of `textures` has the texture
+    /// index, the index of the last command that sets a texture for this texture index, and the
+    /// index of the command that imports the texture.
     textures: Vec<(i64, usize, Option<usize>)>,
 }
 
@@ -48,8 +51,8 @@ impl Selected {
         selected
     }
 
-    /// Finds the commands about every imported mesh. Each mesh name appears once in the result, in
-    /// the order of the first imports.
+    /// Finds the commands about every imported mesh. Each mesh name appears once in the returned
+    /// vector, in the order of the first imports.
     pub(super) fn all(commands: Commands<'_>) -> Vec<Self> {
         let imported = commands.iter().filter_map(Import::of).enumerate();
         let mut names: Vec<_> = imported.map(|(order, import)| (lower(import.mesh), order, import.mesh)).collect();
@@ -78,7 +81,7 @@ impl Selected {
         }
     }
 
-    /// Keeps only the last texture for each texture number, and finds the command that imports this
+    /// Keeps only the last texture for each texture index, and finds the command that imports the
     /// texture.
     fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
         self.notifies.sort_unstable();
@@ -92,8 +95,8 @@ impl Selected {
     }
 }
 
-/// Adds each command to the selection for the mesh that the command is about. The function makes
-/// one pass over the commands, with a binary search for each command.
+/// Adds each command to the selection for the mesh that the command is about. `gather` makes one
+/// pass over the commands, with a binary search for each command.
 fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
     let mut names: Vec<_> =
         selected.iter().enumerate().map(|(slot, one)| (lower(Name::new(&one.name)), slot)).collect();
@@ -120,11 +123,11 @@ fn gather(commands: Commands<'_>, selected: &mut [Selected]) {
     }
 }
 
-/// The name of the mesh that each mesh map belongs to. All names are in lower case. If a mesh map
-/// is defined twice, the last `MESHMAP NEW` command is used.
+/// A table that gives the name of the mesh for the name of a mesh map. All names in the table are
+/// in lower case. If a mesh map is defined twice, the last `MESHMAP NEW` command is used.
 struct Maps(Vec<(Lower, usize, Lower)>);
 
-/// A name in lower case.
+/// A copy of a name in lower case.
 type Lower = Box<[u8]>;
 
 impl Maps {
@@ -154,7 +157,8 @@ fn about<'a>(command: &Command<'a>) -> Option<Name<'a>> {
     }
 }
 
-/// The texture imports of a script, sorted by the name of the texture in lower case.
+/// The `TEXTURE IMPORT` commands of a script: each item has the texture name in lower case and the
+/// index of the command. The items are sorted by texture name.
 #[derive(Debug)]
 pub(super) struct ImportNames(Vec<(Box<[u8]>, usize)>);
 
@@ -166,8 +170,8 @@ impl ImportNames {
         Self(imports)
     }
 
-    /// Returns the index of the last command that imports a texture with this name. For a path in a
-    /// package, such as `Package.Group.Name`, also searches for the name at the end of the path.
+    /// Returns the index of the last command that imports a texture with the given name. If no
+    /// command imports `Package.Group.Name`, `find` searches for the texture `Name`.
     pub(super) fn find(&self, name: Name<'_>) -> Option<usize> {
         let name = lower(name);
         let part = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
@@ -181,25 +185,26 @@ impl ImportNames {
     }
 }
 
-/// Returns a copy of a name in lower case. Sorting uses such copies, because the bytes of a
-/// memory-mapped file may change while they are compared.
+/// Returns a copy of a name in lower case. Names are copied before they are sorted, because the
+/// bytes of a memory-mapped file may change during the sort.
 pub(super) fn lower(name: Name<'_>) -> Box<[u8]> {
     name.as_bytes().to_ascii_lowercase().into()
 }
 
-/// A texture of a mesh, according to a script.
+/// A texture that a script sets for a mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'a> {
-    /// The texture number by which polygons refer to the texture.
+    /// The texture index by which polygons refer to the texture.
     pub number: i64,
     /// The name of the texture, or its path in a package.
     pub name: Name<'a>,
-    /// The command that imports the texture, or `None` for a texture of another package.
+    /// The command that imports the texture, or `None` if the script does not import the texture,
+    /// such as a texture of another package.
     pub import: Option<TextureImport<'a>>,
 }
 
-/// The data that a script has about one mesh. If the script sets a value twice, the last value is
-/// used. All sequences are kept, even sequences with the same name.
+/// A view of the commands of a script about one mesh. If two commands set the same value, such as
+/// the scale, the later command is used. All sequences are kept, even sequences with the same name.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshScript<'a> {
     commands: Commands<'a>,
@@ -230,23 +235,25 @@ impl<'a> MeshScript<'a> {
         self.view(self.selected.import)
     }
 
-    /// Returns the origin and the rotation of the mesh, or `None` if the script does not set them.
+    /// Returns the origin and the rotation of the mesh, or `None` if the script has no `MESH
+    /// ORIGIN` command for the mesh.
     #[must_use]
     pub fn origin(&self) -> Option<Origin<'a>> {
         self.view(self.selected.origin)
     }
 
     /// Returns the scale factors of the x, y and z axis for the stored positions, or `None` if the
-    /// script has no `MESHMAP SCALE` command for the mesh. An axis without a factor in this command
-    /// has the factor 1.
+    /// script has no `MESHMAP SCALE` command for the mesh. An axis without a factor in the `MESHMAP
+    /// SCALE` command has the factor 1.
     #[must_use]
     pub fn scale(&self) -> Option<[f32; 3]> {
         let command = self.commands.get(self.selected.scale?)?;
         Some(["X", "Y", "Z"].map(|axis| command.number(axis).unwrap_or(1.0)))
     }
 
-    /// Returns the commands that the data about the mesh is read from, in file order: the commands
-    /// about the mesh, the last command for each texture number, and the imports of those textures.
+    /// Returns the commands that the methods of [`MeshScript`] read, in file order: the commands
+    /// about the mesh, the last `MESHMAP SETTEXTURE` command for each texture index, and the
+    /// commands that import the textures.
     #[must_use]
     pub fn commands(&self) -> Vec<Command<'a>> {
         let Selected { import, origin, scale, lod_params, drop_frames, sequences, notifies, textures, .. } =
@@ -294,8 +301,9 @@ impl<'a> MeshScript<'a> {
         this.selected.sequences.iter().filter_map(move |index| this.view(Some(*index)))
     }
 
-    /// Returns an iterator over the function calls of sequence `index`, in file order. A function
-    /// call refers to its sequence by name.
+    /// Returns an iterator over the function calls of sequence `index`, in file order. Sequences
+    /// with the same name share their function calls, because a function call refers to a sequence
+    /// by name.
     pub fn notifies(&self, index: usize) -> impl Iterator<Item = Notify<'a>> + use<'a> {
         let this = *self;
         let name = self.sequence(index).map(|sequence| sequence.name);
@@ -303,8 +311,8 @@ impl<'a> MeshScript<'a> {
         found.iter().filter_map(move |(_, index)| this.view(Some(*index)))
     }
 
-    /// Returns function call number `call` of sequence `index`, counted from 0 in file order.
-    /// Returns `None` if the sequence or the function call does not exist.
+    /// Returns the function call with index `call` of the sequence with index `index`, in file
+    /// order. Returns `None` if the sequence or the function call does not exist.
     #[must_use]
     pub fn notify(&self, index: usize, call: usize) -> Option<Notify<'a>> {
         let sequence = self.sequence(index)?;
@@ -319,14 +327,14 @@ impl<'a> MeshScript<'a> {
         all.get(start..end).unwrap_or_default()
     }
 
-    /// Returns an iterator over the textures of the mesh, sorted by texture number.
+    /// Returns an iterator over the textures of the mesh, sorted by texture index.
     pub fn textures(&self) -> impl Iterator<Item = Texture<'a>> + use<'a> {
         let this = *self;
         this.selected.textures.iter().filter_map(move |found| this.texture_of(found))
     }
 
-    /// Returns the texture with the given texture number, or `None` if the script sets no texture
-    /// for this number.
+    /// Returns the texture with the given texture index, or `None` if the script sets no texture
+    /// for this texture index.
     #[must_use]
     pub fn texture(&self, number: i64) -> Option<Texture<'a>> {
         let all = &self.selected.textures;
@@ -341,7 +349,7 @@ impl<'a> MeshScript<'a> {
 }
 
 /// Makes the error for the name of a mesh that a script does not have. The error lists the names of
-/// the meshes that the script has.
+/// up to 32 meshes that the script has.
 pub(in crate::formats::unreal) fn choice<'n>(
     names: impl Iterator<Item = &'n [u8]>,
     found: impl Into<Cow<'static, str>>,

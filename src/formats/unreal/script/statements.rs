@@ -1,18 +1,18 @@
-//! Typed views of commands: one view for each verb. If a command lacks a required key, the view has
-//! an empty name or 0 as its value.
+//! Typed views of commands: one view for each verb. If a command lacks a required key, the field of
+//! the typed view for the missing key is an empty name or 0.
 
 use super::command::{Command, Verb};
 use crate::parse::Name;
 
 /// A typed view of a command that has a certain verb.
 pub(super) trait Statement<'a>: Sized {
-    /// The verb of the commands that have this view.
+    /// The verb of the commands that this typed view represents.
     const VERB: Verb;
 
-    /// Makes the view of a command that has the verb [`VERB`](Self::VERB).
+    /// Makes the typed view of a command that has the verb [`VERB`](Self::VERB).
     fn read(command: Command<'a>) -> Self;
 
-    /// Makes the view of a command, or returns `None` if the command has another verb than
+    /// Makes the typed view of a command, or returns `None` if the command has another verb than
     /// [`VERB`](Self::VERB).
     fn of(command: Command<'a>) -> Option<Self> {
         (command.verb() == Self::VERB).then(|| Self::read(command))
@@ -31,10 +31,10 @@ fn float(command: &Command<'_>, key: &str) -> f32 {
     command.number(key).unwrap_or_default()
 }
 
-/// `MESH IMPORT`: the two files of a mesh.
+/// `MESH IMPORT`: the paths of the data file and the aniv file of a mesh, and the import options.
 #[derive(Clone, Copy, Debug)]
 pub struct Import<'a> {
-    /// The command that this view was made from.
+    /// The `MESH IMPORT` command that this view was made from.
     pub command: Command<'a>,
     /// The name of the mesh.
     pub mesh: Name<'a>,
@@ -42,22 +42,27 @@ pub struct Import<'a> {
     pub aniv_file: Name<'a>,
     /// The path of the data file, which holds the polygons.
     pub data_file: Name<'a>,
-    /// Whether the engine flips the model when it imports the model. Player models are usually
-    /// flipped. The data file and the aniv file do not show whether a model is flipped.
+    /// Whether the engine mirrors (flips) the model on import: the key `UNMIRROR`. Scripts usually
+    /// set `UNMIRROR` for player models. The data file and the aniv file do not show whether the
+    /// engine mirrors a model.
     pub unmirror: bool,
     /// Whether the key `MIRROR` is set. The effect of `MIRROR` is not known.
     pub mirror: bool,
-    /// Whether texture numbers start at 0.
+    /// Whether the key `ZEROTEX` is set, which means that texture indices start at 0.
     pub zero_tex: bool,
-    /// Whether the engine makes levels of detail for the mesh. With `None`, the engine decides.
+    /// Whether the engine makes levels of detail for the mesh. `None` if the command has no key
+    /// `MLOD`: the engine then decides whether to make levels of detail.
     pub mlod: Option<bool>,
-    /// Whether the levels of detail ignore textures. With `None`, the engine decides.
+    /// Whether the engine ignores textures when it makes levels of detail. `None` if the command
+    /// has no key `LODNOTEX`: the engine then decides whether to ignore textures.
     pub lod_no_tex: Option<bool>,
-    /// The number of the style in which the engine makes levels of detail.
+    /// The value of the key `LODSTYLE`, which selects the style in which the engine makes levels of
+    /// detail.
     pub lod_style: Option<i64>,
-    /// The index of the animation frame from which the engine makes levels of detail.
+    /// The index of the animation frame whose vertex positions the engine uses to make levels of
+    /// detail.
     pub lod_frame: Option<i64>,
-    /// The number of a texture that the engine does not flip.
+    /// The index of a texture that the engine does not mirror on import (the key `UNMIRRORTEX`).
     pub unmirror_tex: Option<i64>,
 }
 
@@ -86,9 +91,9 @@ impl<'a> Statement<'a> for Import<'a> {
 /// `MESH ORIGIN`: the origin and the rotation of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// The command that this view was made from.
+    /// The `MESH ORIGIN` command that this view was made from.
     pub command: Command<'a>,
-    /// The offset of the mesh along the x, y and z axis, in stored units.
+    /// The stored position that the engine moves to 0, 0, 0, in the integer units of the aniv file.
     pub position: [f32; 3],
     /// The rotation of the mesh around the z axis, in 1/256 of a turn.
     pub yaw: f32,
@@ -116,16 +121,18 @@ impl<'a> Statement<'a> for Origin<'a> {
 /// `MESH SEQUENCE`: a named range of animation frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence<'a> {
-    /// The command that this view was made from.
+    /// The `MESH SEQUENCE` command that this view was made from.
     pub command: Command<'a>,
     /// The name of the sequence.
     pub name: Name<'a>,
-    /// The index of the first animation frame, as written in the script. The mesh may not have this
-    /// frame.
+    /// The index of the first animation frame of the sequence, as written in the script. The
+    /// animation frame with this index may not exist in the mesh.
     pub start: i64,
-    /// The number of animation frames, as written in the script. The mesh may have fewer frames.
+    /// The number of animation frames of the sequence, as written in the script. The mesh may have
+    /// fewer animation frames than the sequence refers to.
     pub frames: i64,
-    /// The playback rate in frames per second. With `None`, the engine uses 30 frames per second.
+    /// The playback rate in animation frames per second. If the rate is `None`, the engine uses 30
+    /// frames per second.
     pub rate: Option<f32>,
     /// The name of the group of the sequence, or `None` if the command gives no group.
     pub group: Option<Name<'a>>,
@@ -146,16 +153,16 @@ impl<'a> Statement<'a> for Sequence<'a> {
     }
 }
 
-/// `MESH NOTIFY`: a function that the engine calls when a sequence reaches a time.
+/// `MESH NOTIFY`: a function that the engine calls when a sequence reaches a given time.
 #[derive(Clone, Copy, Debug)]
 pub struct Notify<'a> {
-    /// The command that this view was made from.
+    /// The `MESH NOTIFY` command that this view was made from.
     pub command: Command<'a>,
     /// The name of the sequence.
     pub sequence: Name<'a>,
-    /// The time of the call, as a fraction of the sequence from 0 to 1.
+    /// The time at which the engine calls the function, as a fraction of the sequence from 0 to 1.
     pub time: f32,
-    /// The name of the function to call.
+    /// The name of the function that the engine calls.
     pub function: Name<'a>,
 }
 
@@ -168,19 +175,19 @@ impl<'a> Statement<'a> for Notify<'a> {
     }
 }
 
-/// `MESH LODPARAMS`: the parameters for the levels of detail. For a parameter that is `None`, the
-/// engine uses the default value of the parameter.
+/// `MESH LODPARAMS`: the parameters for the levels of detail. The engine uses its default value for
+/// each level-of-detail parameter that is `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct LodParams<'a> {
-    /// The command that this view was made from.
+    /// The `MESH LODPARAMS` command that this view was made from.
     pub command: Command<'a>,
-    /// The minimum number of vertices that are drawn.
+    /// The number of vertices below which the engine does not reduce the mesh.
     pub min_verts: Option<f32>,
     /// How quickly the level of detail decreases with distance.
     pub strength: Option<f32>,
-    /// The fraction of a change between two levels of detail that is blended.
+    /// The fraction of a change between two levels of detail that the engine blends gradually.
     pub morph: Option<f32>,
-    /// The resistance to a change between two levels of detail.
+    /// The hysteresis (resistance to a change) when the engine switches between levels of detail.
     pub hysteresis: Option<f32>,
     /// The value that is added to the distance of the mesh when the level of detail is selected.
     pub z_displace: Option<f32>,
@@ -204,11 +211,11 @@ impl<'a> Statement<'a> for LodParams<'a> {
 /// `MESH DROPFRAMES`: a range of animation frames that the engine leaves out on import.
 #[derive(Clone, Copy, Debug)]
 pub struct DropFrames<'a> {
-    /// The command that this view was made from.
+    /// The `MESH DROPFRAMES` command that this view was made from.
     pub command: Command<'a>,
-    /// The index of the first animation frame that is left out.
+    /// The index of the first animation frame that the engine leaves out on import.
     pub start: i64,
-    /// The number of animation frames that are left out.
+    /// The number of animation frames that the engine leaves out on import.
     pub frames: i64,
 }
 
@@ -220,16 +227,16 @@ impl<'a> Statement<'a> for DropFrames<'a> {
     }
 }
 
-/// `MESHMAP SETTEXTURE`: the texture that belongs to a texture number.
+/// `MESHMAP SETTEXTURE`: assigns a texture to a texture index.
 #[derive(Clone, Copy, Debug)]
 pub struct SetTexture<'a> {
-    /// The command that this view was made from.
+    /// The `MESHMAP SETTEXTURE` command that this view was made from.
     pub command: Command<'a>,
-    /// The texture number by which polygons refer to the texture.
+    /// The texture index by which polygons refer to the texture.
     pub number: i64,
     /// The name of the texture, or its path in a package: `Package.Group.Name`.
     pub texture: Name<'a>,
-    /// The distance from which the texture is drawn with less detail.
+    /// The distance from which the texture is rendered with less detail.
     pub lod: Option<f32>,
 }
 
@@ -242,10 +249,10 @@ impl<'a> Statement<'a> for SetTexture<'a> {
     }
 }
 
-/// `TEXTURE IMPORT`: the image file of a texture.
+/// `TEXTURE IMPORT`: assigns an image file to the name of a texture.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureImport<'a> {
-    /// The command that this view was made from.
+    /// The `TEXTURE IMPORT` command that this view was made from.
     pub command: Command<'a>,
     /// The name of the texture. If the command has no key `NAME`, the name is the stem of the file
     /// name.
@@ -254,15 +261,17 @@ pub struct TextureImport<'a> {
     pub file: Name<'a>,
     /// The name of the group of the texture, or `None` if the command gives no group.
     pub group: Option<Name<'a>>,
-    /// The flag bits of the texture. The value 2 is said to mark a masked texture.
+    /// The flag bits of the texture. According to unconfirmed descriptions, the value 2 marks a
+    /// masked texture.
     pub flags: Option<i64>,
     /// Whether the engine makes smaller images of the texture (mipmaps).
     pub mips: Option<bool>,
-    /// The set of texture detail settings that applies to the texture.
+    /// The value of the key `LODSET`, which selects the set of texture detail settings for this
+    /// texture.
     pub lod_set: Option<i64>,
     /// The name of the texture whose palette this texture uses.
     pub palette: Option<Name<'a>>,
-    /// The name of the texture that is drawn over this texture at a short distance.
+    /// The name of the detail texture, which is rendered over this texture at a short distance.
     pub detail: Option<Name<'a>>,
 }
 
@@ -285,7 +294,7 @@ impl<'a> Statement<'a> for TextureImport<'a> {
     }
 }
 
-/// Returns the name of a file without the folders of its path and without its extension.
+/// Returns the stem of a path: the file name without folders and without its extension.
 fn stem(file: Name<'_>) -> Name<'_> {
     let bytes = file.as_bytes();
     let name = bytes.rsplit(|byte| matches!(byte, b'\\' | b'/')).next().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! The validation of scripts. The check that the animation frames of a sequence exist needs the
-//! mesh, so this check is in another module.
+//! Validates scripts. The module `unreal::validate` checks that the animation frames of a sequence
+//! exist, because this check needs the mesh as well as the script.
 //!
 //! A finding with the severity warning means that a script is read differently from the intention
-//! of its author. Real scripts refer to meshes of other scripts, define items twice and have keys
-//! that the engine ignores. Findings about such commands have the severity info. For one script, at
-//! most 1,000 findings per rule are reported.
+//! of its author. Findings about unknown meshes, duplicate commands and unknown keys have the
+//! severity info, because real scripts refer to meshes of other scripts, define items twice and
+//! have keys that the engine ignores. For one script, at most 1,000 findings per rule are reported.
 
 use super::command::{ArgumentKey, ArgumentKind, Command, Verb};
 use super::commands::Commands;
@@ -21,15 +21,15 @@ use crate::parse::{Finding, Name, Report, Rule};
 /// The maximum number of animation frames of a mesh.
 const MAX_FRAMES: i64 = 65_535;
 
-/// Adds a finding to the report: the command breaches the rule.
+/// Adds a finding to the report: `command` violates `rule`, and `text` explains the violation.
 fn add(report: &mut Report<'_>, rule: Rule, command: &Command<'_>, text: String) {
     report.add(rule, command.field(), command.offset(), text);
 }
 
 impl<D: AsRef<[u8]>> Script<D> {
-    /// Passes a finding to `report` for every breach of a validation rule in the script. A valid
-    /// script has no findings above [`Severity::Info`](crate::Severity::Info). The function reads
-    /// every byte of the script.
+    /// Calls `report` with a finding for every violation of a validation rule in the script. A
+    /// script that is read as its author intended has no findings above
+    /// [`Severity::Info`](crate::Severity::Info). `validate` reads every byte of the script.
     pub fn validate(&self, report: &mut dyn FnMut(Finding)) {
         let mut report = Report::new(RULES, report);
         check_text(self.as_bytes(), &mut report);
@@ -43,9 +43,10 @@ impl<D: AsRef<[u8]>> Script<D> {
     }
 }
 
-/// Adds a finding to the report for each line that is skipped. The field of the finding is
-/// `text[i]`, the region that contains the skipped line, where `i` is the number of commands before
-/// the line.
+/// Adds a finding to the report for each line of the script that is skipped, for an unclosed block
+/// comment, for the first NUL, and for text with two bytes per character. The field of a finding
+/// about a skipped line is `text[i]`, the region that contains the line, where `i` is the number of
+/// commands before the line.
 fn check_text(bytes: &[u8], report: &mut Report<'_>) {
     let nul = bytes.iter().position(|byte| *byte == 0).map(as_u64);
     let field = |index| Field::new("").in_list("text", index);
@@ -90,7 +91,8 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
         }
         let is = |key: &ArgumentKey| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
         match keys.iter().position(is).filter(|_| argument.value.is_some()) {
-            // The keys of commands with the verb `Verb::Other` are not known.
+            // The possible keys of a command with the verb `Verb::Other` are not known, so none of
+            // its keys is reported as unknown.
             None if keys.is_empty() => {}
             None => {
                 let text = format!("expected a key of {}, found {}", spelled(command), argument.key);
@@ -101,8 +103,8 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Checks the value of a known key. `seen` is a bit set of the keys that occurred before in the
-/// command.
+/// Checks the value of a key that commands with the same verb can have. The argument `seen` is a
+/// bit set of the keys that occurred before in the same command.
 fn check_value(
     command: &Command<'_>,
     argument: &Argument<'_>,
@@ -135,7 +137,8 @@ fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
     let keys = command.spelling().map_or(&[][..], |spelling| spelling.keys);
     for key in keys.iter().filter(|key| key.needed) {
         let found = command.value(key.name);
-        // An empty number is already reported as a number that cannot be read.
+        // For a numeric key with an empty value, `check_value` has already reported an invalid
+        // number.
         if found.is_none() || (key.kind == ArgumentKind::Text && found == Some(Name::default())) {
             add(
                 report,
@@ -159,8 +162,9 @@ fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Adds a finding to the report for each command that sets an item which an earlier command has
-/// already set. After the commands are sorted by their items, two such commands are adjacent.
+/// Adds a finding to the report for each command that sets an item, such as a scale or a sequence,
+/// which an earlier command has already set. `check_once` sorts the commands by the item that each
+/// command sets; two commands that set the same item are then adjacent.
 fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     let mut said: Vec<_> =
         commands.iter().enumerate().filter_map(|(index, command)| Some((saying(&command)?, index))).collect();
@@ -181,8 +185,9 @@ fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns a key for the item that a command sets: the verb of the command and the names of the
-/// item. Returns `None` for a command that may be repeated.
+/// Returns a sort key that identifies the item that a command sets: the verb of the command and the
+/// names of the mesh, sequence or texture. Returns `None` for a command that may occur more than
+/// once, such as `MESH NOTIFY`.
 fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
     let keys: &[&str] = match command.verb() {
         Verb::MeshImport | Verb::MeshOrigin | Verb::MeshLodParams => &["MESH"],
@@ -221,8 +226,8 @@ fn check_names(commands: Commands<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the name of the mesh of a command and the name of a sequence in lower case, separated by
-/// a NUL.
+/// Returns the mesh name in a command and the name of a sequence, both in lower case and separated
+/// by a NUL.
 fn of_mesh(command: &Command<'_>, sequence: Name<'_>) -> Box<[u8]> {
     [&lower(command.value("MESH").unwrap_or_default())[..], &[0], &lower(sequence)].concat().into()
 }
@@ -284,7 +289,7 @@ fn shown(name: Name<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the rules that a script breaches, each with the field of the finding.
+    /// Returns the rules that a script violates, each with the field of the finding.
     fn breaches(text: &str) -> Vec<String> {
         let script = Script::open(text).unwrap();
         let mut found = Vec::new();

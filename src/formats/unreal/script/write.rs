@@ -1,5 +1,5 @@
 //! Writes commands and scripts: [`Line`] encodes one command as a line, and [`Script::write_to`]
-//! writes a script as it was read.
+//! writes an exact copy of a script.
 
 use std::io::Write;
 
@@ -9,8 +9,8 @@ use super::line::{Argument, Quote};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
 use crate::formats::unreal::layout::SCRIPT;
 
-/// A command to write as one line of a script. The functions that add an argument return an error
-/// if the value would change how the line is read back.
+/// A command to write as one line of a script. The methods of [`Line`] that add an argument return
+/// an error if the argument would be read back with another value.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -25,20 +25,21 @@ use crate::formats::unreal::layout::SCRIPT;
 pub struct Line(Vec<u8>);
 
 impl Line {
-    /// Makes a command with its two words and without arguments.
+    /// Makes a line with the two words of a command, such as `MESH` and `IMPORT`, and without
+    /// arguments.
     #[must_use]
     pub fn new(first: &'static str, second: &'static str) -> Self {
         Self(format!("#exec {first} {second}").into())
     }
 
-    /// Encodes a command that was read, with all its arguments in the same order. The function
-    /// `instead` receives each key in upper case and returns a new value for this key, or `None` to
-    /// keep the value.
+    /// Encodes an existing command as a line, with all its arguments in the same order. The
+    /// function `instead` receives each key in upper case and returns a new value for this key, or
+    /// `None` to keep the value.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if a value has quotes or control characters, which no line
-    /// can hold.
+    /// Returns [`ErrorKind::Refused`] if a value contains quotes or control characters, because
+    /// scripts have no escapes for these characters.
     pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
         let mut line = b"#exec".to_vec();
         for word in command.words() {
@@ -64,7 +65,8 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the name is empty or contains any of these.
+    /// Returns [`ErrorKind::Refused`] if the name is empty or contains a blank, `=`, a quote, a
+    /// control character, `//` or `/*`.
     pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
         let name = name.as_ref();
         if name.is_empty() || !is_text(name) || !is_bare(name) {
@@ -74,7 +76,7 @@ impl Line {
     }
 
     /// Adds an argument whose value is any text without quotes and control characters, such as a
-    /// path. The text is written in quotes if necessary.
+    /// path. The text is written in quotes if it is empty or contains a space, `=`, `//` or `/*`.
     ///
     /// # Errors
     ///
@@ -91,7 +93,8 @@ impl Line {
         Ok(self)
     }
 
-    /// Adds an argument whose value is text in quotes, even if the quotes are not necessary.
+    /// Adds an argument whose value is text in quotes, even if the text has no spaces, `=`, `//` or
+    /// `/*`.
     ///
     /// # Errors
     ///
@@ -133,19 +136,21 @@ impl Line {
         self
     }
 
-    /// Returns the bytes of the line, without a line end.
+    /// Returns the bytes of the line, without a line feed or carriage return at the end.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Returns whether a text can be written between quotes.
+/// Returns whether a text can be written between quotes: it contains no quotes and no control
+/// characters.
 fn is_text(text: &[u8]) -> bool {
     !text.iter().any(|byte| byte.is_ascii_control() || *byte == b'"')
 }
 
-/// Returns whether a text can be written without quotes.
+/// Returns whether a text can be written without quotes: it contains no spaces, no `=`, and no
+/// start of a comment.
 fn is_bare(text: &[u8]) -> bool {
     let comment = text.windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
     !comment && !text.iter().any(|byte| matches!(byte, b' ' | b'='))
@@ -163,8 +168,8 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns an error if writing to `out` fails. A part of the script may have been written
-    /// before the error.
+    /// Returns an error if writing to `out` fails. If an error is returned, the first bytes of the
+    /// script may already have been written to `out`.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
         let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
         out.write_all(self.as_bytes()).map_err(failed)?;

@@ -1,4 +1,5 @@
-//! Checks of the data file and the aniv file, and of the sequences in a script against these files.
+//! Checks the data file and the aniv file against the validation rules, and checks that the
+//! animation frames of the sequences in a script exist.
 
 use super::rules;
 use crate::array::Array;
@@ -14,7 +15,7 @@ use crate::math::as_u64;
 use crate::model::Positions;
 use crate::parse::{Report, Severity, Tally};
 
-/// The size of a polygon, in bytes, and the offsets of some fields of a polygon.
+/// The size of a polygon, and the offsets of three fields from the start of the polygon, in bytes.
 const POLYGON: u64 = widen(size_of::<RawPolygon>());
 const KIND_AT: u64 = widen(offset_of!(RawPolygon, kind));
 const COLOR_AT: u64 = widen(offset_of!(RawPolygon, color));
@@ -113,7 +114,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the number of bytes after the header of an aniv file.
+/// Returns the number of bytes of the aniv file after its header.
 fn body<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> u64 {
     as_u64(mesh.aniv().as_ref().len()).saturating_sub(FRAMES_AT)
 }
@@ -128,15 +129,17 @@ fn cut<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> (u64, u64) {
     (whole, vertices.min(shape.vertices.into()))
 }
 
-/// Adds a finding to the report if the aniv file has lost its carriage returns in a text
-/// conversion.
+/// Adds a finding to the report if a conversion of line ends has removed the carriage returns from
+/// the aniv file.
 ///
-/// In a file with lost carriage returns, few bytes are missing, but not exactly the bytes of one
-/// vertex. The file has no CR LF left, and its number of line feeds is not less than the number of
-/// missing bytes.
+/// A finding is added only if three conditions are met: the number of bytes that are missing at the
+/// end of the aniv file is at most 1/64 of the length of the aniv file, but not exactly the size of
+/// one vertex; the aniv file contains no CR LF; and the number of line feeds in the aniv file is
+/// not less than the number of missing bytes.
 fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Report<'_>) {
     let bytes = mesh.aniv().as_ref();
-    // An exporter that counts vertices from 1 leaves out exactly one vertex.
+    // If exactly one vertex is missing at the end of the aniv file, the cause is an exporter that
+    // counts vertices from 1, and not a conversion of line ends.
     if missing == u64::from(mesh.header.variant.vertex_size()) || missing > as_u64(bytes.len() / 64) {
         return;
     }
@@ -226,8 +229,8 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
     }
 }
 
-/// Checks that the padding field of every vertex is 0. The padding is not a coordinate, and only
-/// Deus Ex vertices have it.
+/// Adds a finding to the report for each animation frame that has vertices with a padding field
+/// other than 0. Only Deus Ex vertices have a padding field, which is not a coordinate.
 pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     report.turn_to(ANIV);
     for frame in 0..mesh.frame_count() {
@@ -252,7 +255,8 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
     }
 }
 
-/// Checks that the mesh has all animation frames that the sequences of its script refer to.
+/// Adds a finding to the report for each sequence of the script with animation frames that the mesh
+/// does not have.
 pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let Some(script) = mesh.script() else { return };
     let frames = i64::from(mesh.header.frames);
@@ -272,7 +276,7 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     report.turn_to(DATA);
 }
 
-/// The source numbers of the data file, the aniv file and the script.
+/// The indices by which a report refers to the data file, the aniv file and the script.
 const DATA: u8 = 0;
 const ANIV: u8 = 1;
 const SCRIPT: u8 = 2;

@@ -1,4 +1,5 @@
-//! The findings about a mesh: from validation, from the checks of strict mode, and from errors.
+//! Makes the validation findings about a mesh, converts errors to findings, and makes the errors of
+//! strict mode.
 
 use super::files;
 use super::rules::{self, RULES};
@@ -7,7 +8,7 @@ use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA};
 use crate::parse::{Finding, Report, Rule};
 
-/// The rules whose breach is an error in strict mode.
+/// The validation rules whose violation is an error in strict mode.
 const STRICT: [Rule; 6] = [
     rules::FRAME_SIZE,
     rules::MISSING_FRAMES,
@@ -19,8 +20,8 @@ const STRICT: [Rule; 6] = [
 
 /// Converts an error in the bytes of a data file or an aniv file to a validation finding.
 ///
-/// An error that prevents a mesh from being opened is also a breach of a validation rule. Returns
-/// `None` if the bytes of the files are not the cause of the error.
+/// An error that prevents a mesh from being opened is also a violation of a validation rule.
+/// Returns `None` if the bytes of the files are not the cause of the error.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = [DATA, ANIV].contains(&error.format());
@@ -43,8 +44,8 @@ pub fn finding(error: &Error) -> Option<Finding> {
     found
 }
 
-/// Returns an error for the first breach of a rule in `STRICT`. In lenient mode, such a breach is
-/// only a finding.
+/// Returns an error for the first violation of a rule in `STRICT`. In lenient mode, a violation of
+/// a rule in `STRICT` is only a finding and not an error.
 pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Result<()> {
     let mut first = None;
     files::check_structure(
@@ -61,14 +62,15 @@ pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>)
     Err(Error::new(format, field, offset, kind))
 }
 
-/// Returns the text of a rule, as the expected state in an error of strict mode.
+/// Returns the text of a rule, followed by `(in strict mode)`. An error of strict mode contains the
+/// returned text as the expected value.
 fn strictly(rule: Rule) -> String {
     format!("\"{}\" (in strict mode)", rule.text.trim_end_matches('.'))
 }
 
-/// Passes a finding to `report` for every breach of a rule in headers and polygons, and for every
-/// sequence of the script with frames that do not exist. The function reads vertices only if the
-/// aniv file is cut.
+/// Passes a finding to `report` for every violation of a rule about headers and polygons, and for
+/// every sequence of the script with animation frames that do not exist. `validate_structure` reads
+/// the bytes of vertices only if the aniv file is shorter than its header declares.
 pub(in crate::formats::unreal) fn validate_structure<D: AsRef<[u8]>>(
     mesh: &Mesh<D>,
     report: &mut dyn FnMut(Finding),
@@ -79,12 +81,13 @@ pub(in crate::formats::unreal) fn validate_structure<D: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Passes a finding to `report` for every breach of the rules about vertices.
+/// Passes a finding to `report` for every violation of the rules about vertices.
 pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut dyn FnMut(Finding)) {
     files::check_vertices(mesh, &mut Report::new(RULES, report));
 }
 
-/// Passes a finding to `report` for every breach of a rule in the script, if the mesh has a script.
+/// Passes a finding to `report` for every violation of a rule about scripts, if the mesh has a
+/// script.
 pub(in crate::formats::unreal) fn validate_script<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut dyn FnMut(Finding)) {
     if let Some(script) = mesh.whole_script() {
         script.validate(&mut |finding| report(Finding { source: 2, ..finding }));

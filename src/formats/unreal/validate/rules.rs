@@ -1,10 +1,11 @@
 //! The validation rules for Unreal vertex meshes.
 //!
-//! UR01 to UR18 are about the two files, and UR30 and up are about scripts. A file whose findings
-//! are all below the severity error loads in lenient mode and can be used. Deviations in the files
-//! of real games are also reported. A finding is about one rule at one offset in a file. If many
-//! items breach a rule, a single finding has the number of these items and the offset of the first
-//! item.
+//! The rules UR01 to UR18 are about the data file and the aniv file, and the rules with numbers
+//! from UR30 upwards are about scripts. A mesh without findings of the severity error loads in
+//! lenient mode and can be used. Deviations from the format are reported even if they occur in the
+//! files of real games. Each finding is about one rule at one byte offset in a file. If many items
+//! of one kind (polygons or vertices) violate a rule, one finding contains the number of violating
+//! items and the offset of the first violating item.
 
 use crate::formats::unreal::script;
 use crate::parse::{Rule, rules};

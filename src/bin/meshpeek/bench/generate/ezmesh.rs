@@ -1,5 +1,5 @@
-//! Generated EZ-Mesh files of any size. One mesh is built, and its bytes are written once for each
-//! mesh of the file.
+//! Generated EZ-Mesh files of any size. One mesh element is built in memory, and its bytes are
+//! written repeatedly until the file has the requested size.
 
 use std::io::Write;
 
@@ -9,16 +9,18 @@ use meshpeek::ezmesh::builder::{self, Column, Material, MeshElement, Section};
 
 use super::height_field::HeightField;
 
-/// The number of meshes in a generated file. A large file contains more meshes.
+/// The number of meshes in a generated file of up to 1 GiB. A generated file of more than 1 GiB
+/// contains more meshes.
 const MESHES: u64 = 16;
 /// The maximum size of one generated mesh, in bytes.
 const MAX_MESH_BYTES: u64 = 64 << 20;
-/// The number of bytes per vertex with its two triangles, in text and in binary.
+/// The approximate number of bytes per vertex in a text file and in a binary file. Two triangles
+/// per vertex are included in this number.
 const TEXT_VERTEX_BYTES: u64 = 126;
 const BINARY_VERTEX_BYTES: u64 = 56;
 
-/// Writes a file of about `size` bytes. The file is binary in the given byte order, or text if
-/// `order` is `None`.
+/// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or
+/// text if `order` is `None`.
 pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
     let field = HeightField::of_quads(
@@ -30,7 +32,8 @@ pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyho
         order.map_or_else(|| system.to_ezm(), |order| system.to_ezb(order))
     };
     let (one, two) = (spell(1)?, spell(2)?);
-    // The two files first differ in the declared number of meshes, and then by one additional mesh.
+    // The generated file with one mesh and the generated file with two meshes differ first in the
+    // declared number of meshes, and then at the start of the second mesh.
     let differ = |from: usize| {
         let pairs = one.iter().zip(&two).skip(from);
         pairs.take_while(|(one, two)| one == two).count().saturating_add(from)

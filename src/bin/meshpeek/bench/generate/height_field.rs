@@ -1,28 +1,29 @@
-//! A height field, which is the shape of every generated mesh. Its heights are so irregular that
-//! they do not compress well.
+//! A height field, which is the shape of most generated meshes. A small pseudo-random offset is
+//! added to each position, because regular positions would compress too well.
 
 use std::iter;
 
 /// The number of columns of quads between two texture seams.
 const CHART: u16 = 4;
 
-/// A height field of `side` times `side` quads. `side` is a multiple of four.
+/// A square height field with `side` quads on each side. `side` is a multiple of four.
 #[derive(Clone, Copy, Debug)]
 pub struct HeightField {
     side: u16,
-    /// The seed of the pseudo-random heights. Height fields with different seeds differ.
+    /// The seed of the pseudo-random offsets that are added to the positions.
     seed: u32,
 }
 
 impl HeightField {
-    /// Returns a height field of about `quads` quads. It has at least four and at most `most` quads
-    /// on each side.
+    /// Returns a height field of about `quads` quads. Each side of the height field has at least
+    /// four and at most `most` quads.
     pub fn of_quads(quads: u64, most: u16) -> Self {
         let side = u16::try_from(quads.isqrt()).unwrap_or(u16::MAX).min(most);
         Self { side: (side / CHART).max(1).saturating_mul(CHART), seed: 0 }
     }
 
-    /// Returns a height field of the same size with other pseudo-random heights.
+    /// Returns a copy of this height field in which `seed` determines the pseudo-random offsets of
+    /// the positions.
     pub const fn with_seed(self, seed: u32) -> Self {
         Self { seed, ..self }
     }
@@ -36,8 +37,8 @@ impl HeightField {
         (0..=self.side).flat_map(move |y| (0..=self.side).map(move |x| (x, y)))
     }
 
-    /// Returns the columns and rows of the vertices, with a texture seam after every fourth column.
-    /// At a seam, the last column before the seam is repeated as the first column after the seam.
+    /// Returns the column and the row of each vertex, with a texture seam after every fourth column
+    /// of quads. The vertices on a texture seam are returned twice, once for each side of the seam.
     fn seamed(self) -> impl Iterator<Item = (u16, u16)> {
         let columns = move || (0..self.side).flat_map(|x| if x % CHART == 0 { vec![x, x] } else { vec![x] }).skip(1);
         (0..=self.side).flat_map(move |y| columns().chain(iter::once(self.side)).map(move |x| (x, y)))
@@ -51,7 +52,7 @@ impl HeightField {
         let [x, y] = self.place(step);
         let [right, down, up, _] =
             random(random(self.seed) ^ u32::from(step.0) << 16 ^ u32::from(step.1)).to_le_bytes().map(f32::from);
-        // This height is less than the distance between two vertices.
+        // The pseudo-random offset is less than the distance between two adjacent vertices.
         let uneven = 0.002 / f32::from(self.side);
         let inside = |value: f32| value.clamp(-0.5, 0.5);
         [inside(x + right * uneven), inside(y + down * uneven), (x * 9.0).sin() * (y * 13.0).cos() * 0.2 + up * uneven]
@@ -96,8 +97,8 @@ impl HeightField {
         self.quads(stride, |x| x)
     }
 
-    /// Returns the same triangles as `triangles`, with the vertex numbers of the height field with
-    /// texture seams.
+    /// Returns two triangles for each quad of the height field, as indices of the vertices that
+    /// `seamed` returns.
     pub fn seamed_triangles(self) -> impl Iterator<Item = [u32; 3]> {
         let charts = u32::from(self.side / CHART);
         let stride = u32::from(self.side).saturating_add(charts);
@@ -122,8 +123,8 @@ pub const fn random(seed: u32) -> u32 {
     mixed ^ (mixed >> 15)
 }
 
-/// Returns one to four bones below `bones`, with equal weights. The bones depend only on the number
-/// of the vertex.
+/// Returns one to four bone influences with equal weights. The bone indices are less than `bones`
+/// and depend only on the vertex index.
 pub fn influences(vertex: u32, bones: u16) -> Vec<meshpeek::decode::Influence> {
     let random = random(vertex);
     let count = u8::try_from(random % 4).unwrap_or_default().saturating_add(1);

@@ -1,7 +1,8 @@
-//! Generated meshes of each format and of any size. They are written by the writers of the crate.
+//! Generates meshes of each format and of any size, with the writers of the crate.
 //!
-//! If a mesh does not fit into memory, only one mesh or surface is built, and its bytes are written
-//! repeatedly. The file has the same bytes as a file that was built as a whole.
+//! For a large generated file, one mesh element or surface is built in memory, and its bytes are
+//! written repeatedly. The generated file has the same bytes as if all its meshes or surfaces had
+//! been built in memory.
 
 mod counting_writer;
 mod ezmesh;
@@ -23,8 +24,8 @@ use crate::render::text::shown;
 
 use counting_writer::CountingWriter;
 
-/// Returns the approximate maximum size of a generated file in bytes, and the reason for this
-/// limit. Returns `None` if a generated file may have any size.
+/// Returns the approximate maximum size of a generated mesh in bytes, and the reason for this
+/// maximum. Returns `None` if generated meshes of the type `kind` may have any size.
 pub const fn max_size(kind: SampleKind) -> Option<(u64, &'static str)> {
     match kind {
         SampleKind::Unreal => Some((unreal::MAX_BYTES, "65,535 frames of 8,191 vertices, which all readers accept")),
@@ -33,7 +34,7 @@ pub const fn max_size(kind: SampleKind) -> Option<(u64, &'static str)> {
     }
 }
 
-/// Writes a mesh of about `size` bytes to a file in `folder`.
+/// Writes a generated mesh of about `size` bytes to one or two files in `folder`.
 pub fn generate(kind: SampleKind, size: u64, folder: &Path) -> anyhow::Result<MeshFiles> {
     let write = |extension: &str, write: &dyn Fn(&mut CountingWriter<BufWriter<File>>) -> anyhow::Result<()>| {
         let path = folder.join(format!("{}.{extension}", kind.id()));

@@ -1,4 +1,4 @@
-//! Generated Second Life assets, up to the maximum size of an asset.
+//! Generates Second Life assets of up to 15 MB.
 
 use std::io::Write;
 
@@ -8,23 +8,25 @@ use super::height_field::{HeightField, influences};
 
 /// The approximate size of the largest asset that can be generated, in bytes.
 pub const MAX_BYTES: u64 = 15_000_000;
-/// The number of submeshes in each level of detail.
+/// The number of submeshes in each level of detail of a generated asset.
 const SUBMESHES: u32 = 8;
-/// The maximum number of quads on a side of a submesh. A submesh of this size has 64,009 vertices.
+/// The maximum number of quads on a side of a square submesh. A submesh with 252 quads on each side
+/// has 64,009 vertices.
 const MAX_SIDE: u16 = 252;
-/// The number of bytes per vertex, for 8 submeshes with two triangles per vertex. These bytes are
-/// compressed, and they include the lower levels of detail.
+/// The compressed size of 8 submeshes in bytes, divided by the number of vertices of one submesh.
+/// The compressed size includes two triangles per vertex and the lower levels of detail.
 const VERTEX_BYTES: u64 = 8 * 29;
-/// The joints of the skin. The names are from the avatar skeleton.
+/// The names of the joints that move the generated skinned asset. They are joints of the avatar
+/// skeleton of Second Life.
 const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
 
 /// Writes an asset of about `size` bytes.
 pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
-    // A level of detail has a quarter of the vertices of the next higher level of detail.
+    // Each level of detail has a quarter of the vertices of the next higher level of detail.
     let level = |step: u32| {
         let field = HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2));
-        // Identical submeshes would be compressed to almost no bytes, so each submesh has a
-        // different seed.
+        // Identical submeshes would be compressed to almost no bytes, so the pseudo-random offsets
+        // of each submesh have a different seed.
         Level::from((0..SUBMESHES).map(|number| submesh(field.with_seed(number))).collect::<Vec<_>>())
     };
     let joints = JOINTS.map(|name| Joint { name: name.into(), ..Joint::default() }).into();

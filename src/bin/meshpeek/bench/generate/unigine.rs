@@ -1,5 +1,5 @@
-//! Generated UNIGINE meshes of any size. One surface is built, and its bytes are written once for
-//! each surface of the file.
+//! Generated UNIGINE meshes of any size. One surface is built in memory, and its bytes are written
+//! once for each surface of the file.
 
 use meshpeek::MeshFile as _;
 use std::io::Write;
@@ -13,18 +13,18 @@ use meshpeek::unigine::{Generation, Mesh, builder};
 use super::counting_writer::CountingWriter;
 use super::height_field::{HeightField, influences};
 
-/// The number of surfaces of an uncompressed mesh.
+/// The number of surfaces of a generated uncompressed mesh.
 const SURFACES: u64 = 16;
 /// The number of bones of a skinned mesh.
 const BONES: u16 = 64;
 /// The maximum inflated size of a surface of a compressed mesh, in bytes.
 const MAX_INFLATED_BYTES: u64 = 16 << 20;
 
-/// Writes an ms13 mesh of about `size` bytes.
+/// Writes an uncompressed ms13 mesh of about `size` bytes, with bone weights if `skinned` is true.
 pub fn plain(size: u64, skinned: bool, out: &mut CountingWriter<impl Write>) -> anyhow::Result<()> {
-    // Each quad takes 12 bytes of positions, 16 bytes of tangent frames and UVs (with a quarter
-    // more vertices), 11 bytes of weights on average, and six indices in each of the two index
-    // streams.
+    // Each quad needs 12 bytes for positions, 20 bytes for tangent frames and UVs (whose elements
+    // are a quarter more than the positions, because of texture seams), 11 bytes for weights on
+    // average, and six indices in each of the two index streams.
     let quads = |index: u64| {
         let bytes = if skinned { 43_u64 } else { 32 }.saturating_add(index.saturating_mul(12));
         (size / SURFACES).checked_div(bytes).unwrap_or_default()
@@ -33,7 +33,7 @@ pub fn plain(size: u64, skinned: bool, out: &mut CountingWriter<impl Write>) -> 
     repeat(&mesh(Generation::Ms13, HeightField::of_quads(quads, u16::MAX), skinned), |_| SURFACES, out)
 }
 
-/// Writes an ms14 mesh of about `size` bytes.
+/// Writes an ms14 mesh with compressed blocks of about `size` bytes.
 pub fn compressed(size: u64, out: &mut CountingWriter<impl Write>) -> anyhow::Result<()> {
     let inflated = (size / SURFACES).min(MAX_INFLATED_BYTES);
     let one = mesh(Generation::Ms14, HeightField::of_quads(inflated / 60, u16::MAX), false);
@@ -76,10 +76,11 @@ fn surface(field: HeightField, skinned: bool) -> builder::Surface {
     }
 }
 
-/// Writes the same file as for a mesh that contains its one surface many times, without creating
-/// the copies.
+/// Writes a mesh file that contains the only surface of `mesh` many times, without creating copies
+/// of the surface in memory.
 ///
-/// `times` gets the number of bytes of one surface and returns the number of surfaces.
+/// The closure `times` gets the number of bytes of one surface in the file, and returns the number
+/// of surfaces to write.
 fn repeat(
     mesh: &builder::Mesh,
     times: impl Fn(u64) -> u64,

@@ -1,4 +1,4 @@
-//! Generated Unreal meshes: a cloth in the wind, with one vertex frame for each moment.
+//! Generates Unreal meshes: an animated cloth in the wind, with many vertex frames.
 
 use std::io::Write;
 
@@ -8,21 +8,22 @@ use zerocopy::IntoBytes as _;
 
 use super::height_field::random;
 
-/// The maximum number of vertices. With one more vertex, readers that use signed 16-bit integers
-/// would compute a negative size of a vertex frame.
+/// The maximum number of vertices of a generated mesh. With 8,192 vertices, readers that use signed
+/// 16-bit integers would compute a negative number of bytes per vertex frame.
 const MAX_VERTICES: u64 = 8191;
-/// The maximum number of vertex frames.
+/// The maximum number of vertex frames of a generated mesh.
 const MAX_FRAMES: u64 = 65_535;
-/// The size of the two files of the largest mesh, in bytes.
+/// The total size of the two files of the largest generated mesh, in bytes.
 pub const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
-/// The number of different vertex frames. After these, the vertex frames are repeated.
+/// The maximum number of different vertex frames of a generated mesh. A generated mesh with more
+/// than 64 vertex frames repeats its first 64 vertex frames.
 const MOMENTS: u64 = 64;
 /// The number of vertices in a row of the cloth.
 const ROW: u16 = 91;
-/// The number of polygons with each texture.
+/// The number of consecutive polygons of a generated mesh that have the same texture index.
 const TEXTURE_POLYGONS: u16 = 4096;
 
-/// The numbers of vertices, frames and polygons of a generated mesh.
+/// The numbers of vertices, vertex frames and polygons of a generated mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct PairPlan {
     vertices: u16,
@@ -31,7 +32,8 @@ pub struct PairPlan {
 }
 
 impl PairPlan {
-    /// Returns the plan of a mesh whose two files have about `size` bytes.
+    /// Returns the numbers of vertices, vertex frames and polygons for a mesh whose two files have
+    /// about `size` bytes in total.
     pub fn of(size: u64) -> Self {
         let vertices = (size / 120).clamp(16, MAX_VERTICES);
         let polygons = vertices.saturating_mul(2);
@@ -67,8 +69,8 @@ impl PairPlan {
         frames.chunks_exact(frame).cycle().take(self.frames.into()).try_for_each(|frame| Ok(out.write_all(frame)?))
     }
 
-    /// Returns a triangle of two adjacent vertices and one vertex of the next row. After the last
-    /// vertex, the numbering continues with the first vertex.
+    /// Returns a triangle of two adjacent vertices and one vertex of the next row. Vertex indices
+    /// wrap around to 0 after the last vertex.
     fn polygon(self, number: u16) -> RawPolygon {
         let [first, second, third, fourth] = random(number.into()).to_le_bytes();
         let vertex = |step: u16| number.wrapping_add(step).checked_rem(self.vertices).unwrap_or_default();

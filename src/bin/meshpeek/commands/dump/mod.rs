@@ -70,7 +70,7 @@ pub struct DumpArgs {
     level: LevelArgs,
 }
 
-/// A range of item indices. If `end` is `None`, the range extends to the last item.
+/// A range of item indices. `None` as the end means that the range extends to the last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IndexRange {
     start: usize,
@@ -129,7 +129,8 @@ impl DumpArgs {
         let level = facts.level(&self.level)?;
         asset.note_other_assets(self.level.asset, &self.file.file, global);
         if self.target != 0 {
-            // This call returns an error if the surface does not have the chosen morph target.
+            // `positions` is called only to return its error if the surface does not have the
+            // chosen morph target.
             asset.model.geometry()?.positions(self.surface, self.target)?;
         }
         if self.frame.uv_listing
@@ -151,7 +152,8 @@ impl DumpArgs {
         Ok(asset.check()?)
     }
 
-    /// Returns an error if a given option does not apply to the format of the file.
+    /// Returns an error if the command line contains an option that does not apply to the format of
+    /// the file.
     fn check_options(&self, asset: &InputAsset, has_levels: bool) -> anyhow::Result<()> {
         let facts = asset.facts();
         if let (Some(option), None) = (self.frame.first_option(), facts.vertex_frames()) {
@@ -195,8 +197,8 @@ impl DumpArgs {
         UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
     }
 
-    /// Returns the values of an attribute that any format may have, or `None` if the surface does
-    /// not have this attribute.
+    /// Returns the values of an attribute that exists in several formats, such as positions.
+    /// Returns `None` if the surface does not have the attribute.
     fn neutral_values<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
         use Attribute as A;
         Ok(match self.attribute {
@@ -215,7 +217,8 @@ impl DumpArgs {
             A::Weights => boxed(surface.weights()?),
             A::Indices => Some(Box::new(surface.indices()?)),
             A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
-            // The attributes that only one format has are handled by this format.
+            // The values of an attribute that exists in one format only are returned by the
+            // [`FormatFacts`] implementation of the format.
             _ => None,
         })
     }
@@ -261,8 +264,9 @@ impl DumpArgs {
             Some(asset) => with(head, "asset", asset.into()),
             None => head,
         };
-        // An array may have very many values. Each value is therefore printed when it is decoded,
-        // while the JSON object is still open.
+        // An array may be too large to be collected as JSON in memory. Each value of the array is
+        // therefore printed immediately after it is decoded, before the closing brace of the JSON
+        // object is printed.
         let head = head.to_string();
         write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;
         let mut first = true;

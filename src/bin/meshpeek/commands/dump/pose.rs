@@ -1,4 +1,4 @@
-//! Printing the pose of all bones at one moment of an animation.
+//! Prints the transforms of all bones at one time of an animation.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -46,8 +46,8 @@ pub struct PoseArgs {
     model: bool,
 }
 
-/// An animation frame, and the position of the moment between this frame (0) and the next one (1,
-/// which is not included).
+/// The index of an animation frame, and the fraction of the way from this frame to the next frame
+/// (0 or greater, less than 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PoseFrame {
     whole: usize,
@@ -75,19 +75,19 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 }
 
 impl PoseArgs {
-    /// Returns whether one of the options that choose a pose was given.
+    /// Returns whether the command line contains `--pose` or `--time`.
     pub fn is_set(&self) -> bool {
         self.pose.is_some() || self.time.is_some()
     }
 
-    /// Returns the name of the first given option that has no effect without a pose, or `None` if
-    /// no such option was given.
+    /// Returns the first option on the command line that needs `--pose` or `--time`, or `None` if
+    /// there is no such option.
     pub fn option_without_pose(&self) -> Option<&'static str> {
         let options = [(self.onto.is_some(), "--onto"), (self.model, "--model")];
         options.into_iter().find(|(is_set, _)| *is_set && !self.is_set()).map(|(_, name)| name)
     }
 
-    /// Returns the chosen moment as a JSON object.
+    /// Returns the frame or time from the command line as a JSON object.
     pub fn json(&self, motion: &dyn Animations, clip: usize) -> Value {
         match (self.pose, self.time) {
             (Some(PoseFrame { whole, fraction: 0.0 }), _) => json!({ "clip": clip, "pose": whole }),
@@ -102,16 +102,16 @@ impl PoseArgs {
         }
     }
 
-    /// Returns the animation frame, or an error if the options require an interpolation or a
-    /// skeleton.
+    /// Returns the index of the chosen animation frame. Returns an error if the options require
+    /// interpolation between two frames, or if they require a skeleton.
     pub fn whole_frame(&self) -> anyhow::Result<usize> {
         let frame = self.pose.filter(|frame| frame.fraction == 0.0 && self.onto.is_none() && !self.model);
         let text = "--pose: a file without a skeleton needs a whole frame number, without --onto and --model";
         frame.map(|frame| frame.whole).ok_or_else(|| UsageError(text.to_owned()).into())
     }
 
-    /// Prints the transform of every bone. A bone that the animation does not move is printed with
-    /// its rest transform.
+    /// Prints the transform of every bone at the chosen time. A bone that the animation does not
+    /// move is printed with its rest transform.
     pub fn print(
         &self,
         clip: usize,
@@ -143,8 +143,8 @@ impl PoseArgs {
         Ok(())
     }
 
-    /// Returns the chosen moment: an existing animation frame, and the frame after it if the moment
-    /// lies between two frames.
+    /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
+    /// next frame.
     fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
         let Some(PoseFrame { whole, fraction }) = self.pose else {
             return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
@@ -170,7 +170,7 @@ fn lossy(frame: usize) -> f32 {
     frame as f32
 }
 
-/// Prints the transforms of the bones relative to their parents.
+/// Prints the transform of each bone relative to its parent bone.
 pub fn print_bones(
     bones: impl Iterator<Item = (String, Transform)>,
     head: Value,
@@ -197,7 +197,7 @@ pub fn print_bones(
     out.flush()
 }
 
-/// Prints the transforms of the bones in model space, as matrices.
+/// Prints the transform of each bone in model space, as a matrix.
 fn print_model(
     bones: impl Iterator<Item = (String, Affine)>,
     head: Value,

@@ -48,8 +48,8 @@ pub struct InfoArgs {
 impl InfoArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let mut entries = Vec::new();
-        // An animation is printed together with the mesh that it moves. The animations are
-        // therefore kept until all meshes have been opened.
+        // An animation is printed together with the mesh that it moves. The descriptions of
+        // animations are therefore kept in memory until all meshes have been opened.
         let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
         let (outcome, missing) = each(&self.files.files, global, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);

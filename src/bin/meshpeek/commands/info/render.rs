@@ -1,4 +1,4 @@
-//! The output of `info`: text and JSON.
+//! Prints the output of `info` as text or JSON.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,8 @@ use crate::formats::summary::{BlockSummary, SurfaceSummary};
 use crate::render::json;
 use crate::render::text::{mesh_suffix, print_findings, shown};
 
-/// The number of surfaces, of bones and of clips that are listed without the option `--verbose`.
+/// The maximum number of surfaces, of bones and of clips that `info` prints without the option
+/// `--verbose`.
 const LISTED: usize = 16;
 
 impl FileSummary {
@@ -56,7 +57,7 @@ impl FileSummary {
         let Self { format, version, bytes, touched, .. } = self;
         let mesh = mesh_suffix(mesh);
         let path = shown(path);
-        writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them looked at")?;
+        writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them read")?;
         self.print_bounds(out)?;
         print_blocks(out, &self.blocks)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
@@ -86,13 +87,14 @@ impl FileSummary {
     fn print_surfaces(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         let sum =
             |of: fn(&SurfaceSummary) -> u32| self.surfaces.iter().map(|surface| u64::from(of(surface))).sum::<u64>();
-        // A vertex that several surfaces share is counted once.
+        // If a surface shares its vertices with the previous surface, the shared vertices are
+        // counted once in the total.
         let vertices = sum(|surface| if surface.shares { 0 } else { surface.counts.vertices });
         let attributes = sum(|surface| if surface.shares { 0 } else { surface.counts.attribute_vertices });
         let triangles = sum(|surface| surface.counts.corners / 3);
         let count = self.surfaces.len().saturating_add(self.left_out);
         match self.vertex_frames {
-            // All surfaces share the vertices of each vertex frame.
+            // In a mesh with vertex frames, all surfaces share the same vertices.
             Some((frames, vertices)) => {
                 writeln!(out, "  frames    {frames}, of {vertices} vertices each")?;
                 writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;

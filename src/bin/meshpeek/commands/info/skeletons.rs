@@ -1,4 +1,4 @@
-//! Finds the mesh whose bones an animation moves, among the files that the user named.
+//! Finds the mesh whose bones an animation moves, among the files on the command line.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,18 @@ use crate::render::text::shown;
 
 /// The maximum number of meshes whose skeletons are kept in memory.
 const MAX_MESHES: usize = 1024;
-/// The maximum number of missing bones that are listed for an animation.
+/// The maximum number of bones that `info` lists as moved by one animation but absent from the
+/// mesh.
 const MAX_LACKING: usize = 64;
 
-/// The skeletons of the meshes that the user named together with animations.
+/// The skeletons of all meshes among the files on the command line.
 #[derive(Debug, Default)]
 pub struct Skeletons {
     meshes: Vec<(PathBuf, BTreeSet<String>)>,
 }
 
-/// The mesh that has the most bones of an animation, among the files that the user named.
+/// The mesh on the command line that contains the most bones of an animation, and the bones of the
+/// animation that this mesh lacks.
 pub struct SkeletonFit {
     mesh: PathBuf,
     matched: usize,
@@ -28,18 +30,18 @@ pub struct SkeletonFit {
 }
 
 impl Skeletons {
-    /// Adds the bones of a mesh to the skeletons.
+    /// Adds the bones of a mesh to the list of skeletons.
     pub fn add(&mut self, path: &Path, bones: &[(String, i32)]) {
         if self.meshes.len() < MAX_MESHES && !bones.is_empty() {
             self.meshes.push((path.to_owned(), bones.iter().map(|(name, _)| name.clone()).collect()));
         }
     }
 
-    /// Returns the mesh that has the most bones of the given animation.
+    /// Returns the mesh that contains the most bones of an animation. Bones are compared by name.
     ///
-    /// If the user named only one mesh, this mesh is returned. If several meshes have the same
-    /// number of bones, the first of them is returned. A mesh with less than half of the bones is
-    /// not returned.
+    /// If only one mesh is on the command line, that mesh is returned. If several meshes contain
+    /// equally many bones of the animation, the first of these meshes is returned. A mesh that
+    /// contains less than half of the bones of the animation is not returned.
     pub fn fit(&self, bones: &[(String, i32)]) -> Option<SkeletonFit> {
         let lacks = |names: &BTreeSet<String>| bones.iter().filter(|(name, _)| !names.contains(name)).count();
         let meshes = self.meshes.iter().map(|(mesh, names)| (lacks(names), mesh, names));
@@ -53,7 +55,8 @@ impl Skeletons {
 }
 
 impl SkeletonFit {
-    /// Returns the mesh and its missing bones as a JSON object.
+    /// Returns a JSON object with the path of the mesh and the bones of the animation that the mesh
+    /// lacks.
     pub fn json(&self) -> Value {
         json!({
             "path": self.mesh.to_string_lossy(),
@@ -63,7 +66,8 @@ impl SkeletonFit {
         })
     }
 
-    /// Returns a text about the mesh and its missing bones.
+    /// Returns a sentence with the path of the mesh and the bones of the animation that the mesh
+    /// lacks.
     pub fn in_words(&self) -> String {
         let Self { mesh, matched, bones, lacking } = self;
         let lacking: Vec<String> = lacking.iter().map(|name| Name::new(name.as_bytes()).to_string()).collect();

@@ -14,8 +14,8 @@ use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
 use crate::input::asset::InputAsset;
 use crate::render::json::with;
 
-/// The description of a file. It is a copy, because the file is checked for changes before the
-/// description is printed.
+/// The description of a file. The description borrows nothing from the file, because the file is
+/// checked for changes before the description is printed.
 pub struct FileSummary {
     pub format: &'static str,
     pub version: &'static str,
@@ -28,12 +28,13 @@ pub struct FileSummary {
     pub vertex_frames: Option<(usize, usize)>,
     /// Whether the file contains animations and no surface.
     pub is_animation: bool,
-    /// Additional lines of text that `info` prints: a heading and a text for each line.
+    /// Additional lines of the text output of `info`. Each line has a heading and a text.
     pub remarks: Vec<(&'static str, String)>,
     /// The compressed blocks of the file.
     pub blocks: Vec<BlockSummary>,
     pub surfaces: Vec<SurfaceSummary>,
-    /// The number of surfaces that are not listed.
+    /// The number of surfaces that `info` does not print, because the file contains more surfaces
+    /// than `info` prints at most.
     pub left_out: usize,
     pub clips: Vec<ClipSummary>,
     pub properties: Value,
@@ -51,8 +52,8 @@ pub struct ClipSummary {
 }
 
 impl FileSummary {
-    /// Describes a file. If `in_full` is true, the description includes the fields that are only
-    /// printed as JSON.
+    /// Describes a file. If `in_full` is true, the description includes the fields that only the
+    /// JSON output contains.
     pub fn of(asset: &InputAsset, levels: LodFilter, in_full: bool) -> meshpeek::Result<Self> {
         let facts = asset.facts();
         if let Some(survey) = facts.survey_blocks(levels) {
@@ -66,8 +67,8 @@ impl FileSummary {
         if let Some(header) = header {
             findings.extend(header.err().as_ref().and_then(meshpeek::finding));
         } else {
-            // Each array or block that cannot be read becomes a finding, and the rest of the file
-            // is described.
+            // For each array or block of the file that cannot be read, a finding is added to the
+            // description, and the other arrays and blocks are still described.
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
             value_or(facts, surveyed, ())?;
         }
@@ -98,14 +99,16 @@ impl FileSummary {
         Ok(summary)
     }
 
-    /// Adds the mesh that an animation moves to the description, if the user named such a mesh.
+    /// Adds the path of the mesh that the animation moves to the description, if such a mesh is on
+    /// the command line.
     pub fn add_mesh(&mut self, skeletons: &Skeletons) {
         let Some(fit) = skeletons.fit(&self.bones) else { return };
         self.properties = with(std::mem::take(&mut self.properties), "mesh", fit.json());
         self.remarks.push(("moves", fit.in_words()));
     }
 
-    /// Describes a file whose compressed blocks are inflated on request.
+    /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
+    /// them.
     fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> meshpeek::Result<Self> {
         let BlockSurvey { blocks, surfaces, bones, bounds, properties, mut findings, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
@@ -175,9 +178,11 @@ fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Resu
     clips.collect()
 }
 
-/// Counts the elements of a surface, and returns whether the counts are complete.
+/// Returns the numbers of vertices, triangles and other elements of a surface, and whether these
+/// numbers are complete.
 ///
-/// If the block that contains the surface is not inflated, the counts come from the header.
+/// If the compressed block of the surface is not inflated, the numbers are read from the header and
+/// are incomplete.
 fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) -> meshpeek::Result<(Counts, bool)> {
     let counts = if is_header_only { None } else { value_or(facts, surface.counts().map(Some), None)? };
     match counts {
@@ -189,8 +194,9 @@ fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) 
     }
 }
 
-/// Returns the value of `result`. If the value is damaged but the rest of the file is readable,
-/// returns `otherwise`. `validate` reports the damage as a finding.
+/// Returns the value of `result`. If `result` is an error that does not prevent reading the other
+/// parts of the file, returns `otherwise`, and the `validate` command reports the error as a
+/// finding.
 fn value_or<T>(facts: &dyn FormatFacts, result: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
     match result {
         Err(error) if facts.independent_parts().contains(&error.format()) && meshpeek::finding(&error).is_some() => {

@@ -1,4 +1,4 @@
-//! Questions about surfaces and their answers. Many questions are answered at a time.
+//! Runs queries on surfaces, such as ray casts. The queries of a batch run in parallel.
 
 use std::thread;
 
@@ -7,12 +7,12 @@ use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttr
 
 use crate::outcome::UsageError;
 
-/// A question about the surfaces of a file.
+/// A query on the surfaces of a file, with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum Question {
     Ray(Ray, RayMode),
-    /// Finds the surface point that is nearest to a point. The second value is the largest distance
-    /// from this point.
+    /// Finds the surface point that is nearest to the given point. The `f32` is the maximum
+    /// distance between the given point and the found surface point.
     Nearest([f32; 3], f32),
     Box(Bounds),
     Frustum(Frustum),
@@ -22,7 +22,7 @@ pub enum Question {
     },
 }
 
-/// The hits of a ray that are returned in the answer.
+/// Selects whether a ray query returns the first hit, all hits, or only whether there is a hit.
 #[derive(Clone, Copy, Debug)]
 pub enum RayMode {
     First,
@@ -30,11 +30,13 @@ pub enum RayMode {
     Any,
 }
 
-/// The answer to one question, and the number of pages that were read for it.
+/// The result of one query, and the number of memory pages in which the query read positions,
+/// indices or tree nodes.
 #[derive(Debug)]
 pub struct Answer {
     pub kind: AnswerKind,
-    /// The attributes at each hit, if the user requested attributes. An element is `None` if an
+    /// The interpolated vertex attributes at each hit or nearest point. The list `attributes` is
+    /// empty if attributes were not requested. An element of `attributes` is `None` if a vertex
     /// index in the file is out of range.
     pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
@@ -46,12 +48,13 @@ pub enum AnswerKind {
     All(Vec<Hit>),
     Any(bool),
     Nearest(Option<Nearest>),
-    /// Triangles. Each is given by the number of its surface and its index in this surface.
+    /// The triangles that a query found: for each triangle, the index of its surface and the index
+    /// of the triangle in this surface.
     Triangles(Vec<(usize, u32)>),
     Vertex(VertexNeighbors),
 }
 
-/// The triangles that contain a vertex, and the vertices that are connected to it.
+/// The triangles that contain a given vertex, and the vertices that share a triangle edge with it.
 #[derive(Debug)]
 pub struct VertexNeighbors {
     pub surface: usize,
@@ -64,18 +67,19 @@ pub struct VertexNeighbors {
 /// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
-    /// The numbers of the surfaces in the file, in ascending order.
+    /// The indices of the queried surfaces in the file, in ascending order.
     pub numbers: &'a [usize],
-    /// The attributes of the surfaces, in the same order. The slice is empty if the user did not
-    /// request attributes.
+    /// The attributes of the queried surfaces, in the same order as `numbers`. The slice
+    /// `attributes` is empty if attributes were not requested.
     pub attributes: &'a [Attributes<'a>],
-    /// Whether the vertices are moved by an animation. If so, the stored normals are not valid.
+    /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
+    /// so they are not printed.
     pub moved: bool,
 }
 
 impl SurfaceSet<'_> {
-    /// Answers the questions in parallel on all processor cores. The answers are in the order of
-    /// the questions.
+    /// Runs the queries in parallel on all processor cores, and returns the results in the order of
+    /// the queries.
     pub fn answer_all(&self, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
         let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let each = questions.len().div_ceil(threads).max(1);

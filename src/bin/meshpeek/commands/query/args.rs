@@ -1,4 +1,5 @@
-//! The command line options of each type of query, and batches with one question per line.
+//! The command line options of each type of query, and a parser for batch files with one query per
+//! line.
 
 use std::path::{Path, PathBuf};
 
@@ -153,8 +154,8 @@ fn distance(text: &str) -> Result<f32, String> {
     if distance >= 0.0 { Ok(distance) } else { Err("expected 0 or more".to_owned()) }
 }
 
-/// Reads a batch of questions from a file. Each line that is neither empty nor a comment contains
-/// `N` numbers.
+/// Reads a batch of queries from a file. Each line that is neither empty nor a comment contains the
+/// `N` numbers of one query.
 fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> T) -> anyhow::Result<(Vec<T>, bool)> {
     let limit = Limits::default().stream;
     let read = if path == Path::new(STDIN) {
@@ -196,7 +197,7 @@ impl RayArgs {
     }
 }
 
-/// Returns a distance as a multiple of the length of a direction vector, rounded up.
+/// Returns a distance divided by the length of a direction vector, rounded up to the next `f32`.
 fn lengths(distance: f32, direction: [f32; 3]) -> f32 {
     let length = direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
     let exact = f64::from(distance) / length;
@@ -235,7 +236,8 @@ impl OverlapArgs {
     }
 }
 
-/// Returns row `index`, which has four numbers, or zeros if the index is out of range.
+/// Returns row `index` of a matrix or of a list of planes. If `index` is out of range, returns a
+/// row of four zeros.
 fn row(rows: &[[f32; 4]], index: usize) -> [f32; 4] {
     rows.get(index).copied().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! `query`: casts rays at surfaces, and finds nearest points, triangles in regions and neighbours
-//! of vertices. The surfaces are read from the mapped file.
+//! of vertices. The queries read the vertices of the surfaces directly from the mapped file.
 
 mod answer;
 mod args;
@@ -72,7 +72,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns whether the user requested the attributes at each hit.
+    /// Returns whether the command line requests the attributes at each hit.
     const fn wants_attributes(&self) -> bool {
         match self {
             Self::Ray(args) => args.attributes,
@@ -81,7 +81,7 @@ impl QueryKind {
         }
     }
 
-    /// Returns whether the questions are read from standard input.
+    /// Returns whether a batch of queries is read from standard input.
     fn reads_stdin(&self) -> bool {
         let batch = match self {
             Self::Ray(args) => args.batch.as_deref(),
@@ -92,7 +92,7 @@ impl QueryKind {
         batch == Some(Path::new(STDIN))
     }
 
-    /// Returns the questions in order, and whether they come from a batch.
+    /// Returns the queries in order, and whether the queries were read from a batch file.
     fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
         match self {
             Self::Ray(args) => args.questions(),
@@ -136,7 +136,7 @@ impl QueryArgs {
         }
         let geometry = level.as_deref().unwrap_or(asset.model.geometry()?);
         let answers = self.answers(asset, geometry, questions)?;
-        // The file is checked for changes before any answer is printed.
+        // The file is checked for changes before any result of a query is printed.
         asset.check()?;
         self.print(geometry, &answers, is_batch, global)?;
         Ok(Outcome::Fine)
@@ -151,7 +151,8 @@ impl QueryArgs {
         let shared = self.kind.shared();
         let numbers = match (&self.kind, shared.surface) {
             (_, Some(number)) => vec![number],
-            // The number of a vertex refers to one surface, which is the first surface by default.
+            // A vertex index refers to the vertices of one surface, which is the first surface by
+            // default.
             (QueryKind::Vertex(_), None) => vec![0],
             _ => (0..geometry.surface_count()).collect(),
         };

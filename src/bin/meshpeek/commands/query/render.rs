@@ -1,4 +1,4 @@
-//! The output of `query`: text and JSON.
+//! Prints the results of `query` as text or JSON.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, AnswerKind, VertexNeighbors};
 use crate::render::json::{extend, number, numbers, with};
 
-/// Prints the answers to questions about the surfaces of a file.
+/// Prints the results of queries on the surfaces of a file.
 pub struct AnswerRenderer<'a> {
     pub geometry: &'a dyn Geometry,
     /// Whether the attributes at each hit are printed.
@@ -95,7 +95,8 @@ impl AnswerRenderer<'_> {
         }
     }
 
-    /// Returns the number of a surface, followed by the name of the surface if it has one.
+    /// Returns the index of a surface as text, followed by the name of the surface if the surface
+    /// has a name.
     fn named(&self, surface: usize) -> String {
         let name = Surface::new(self.geometry, surface).name().map(|name| name.to_string()).unwrap_or_default();
         if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
@@ -134,14 +135,15 @@ impl AnswerRenderer<'_> {
     }
 }
 
-/// A point on a surface that an answer contains.
+/// A point on a surface that a query found: the hit of a ray, or the nearest point.
 struct SurfacePoint {
     surface: usize,
     triangle: u32,
     point: [f32; 3],
     barycentric: [f32; 2],
     distance: f32,
-    /// For the hit of a ray: the parameter t of the hit, and whether the ray hit the front face.
+    /// For the hit of a ray, the parameter t of the hit along the ray, and whether the ray hit the
+    /// front face. `None` for a nearest point.
     crossing: Option<(f32, bool)>,
 }
 

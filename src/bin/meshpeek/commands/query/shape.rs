@@ -1,5 +1,4 @@
-//! The shape of surfaces at a moment of an animation: a vertex frame, or surfaces that bones have
-//! moved.
+//! Finds or computes the vertex positions of surfaces at one time of an animation.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +10,18 @@ use meshpeek::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface}
 use crate::formats::frames::{blend_frames, blend_vertex_frames};
 use crate::outcome::UsageError;
 
-/// The positions of all vertices at a moment of an animation.
+/// The positions of all vertices at one time of an animation.
 pub enum AnimatedShape {
-    /// The index of a vertex frame that is stored in the file.
+    /// The vertex positions are stored in the file, in the vertex frame with the contained index.
     Stored(usize),
-    /// The computed positions of each surface. The key is the number of the surface.
+    /// The vertex positions are interpolated or posed by bones. The map contains the computed
+    /// positions of each surface, with the index of the surface as the key.
     Computed(BTreeMap<usize, Vec<[f32; 3]>>),
 }
 
 impl AnimatedShape {
-    /// Finds or computes the positions of the vertices. Returns `None` if neither `clip` nor
-    /// `frame` is given.
+    /// Finds or computes the vertex positions at the animation frame `frame` of `clip`. Returns
+    /// `None` if both `clip` and `frame` are `None`.
     pub fn new(
         (geometry, animations): (&dyn Geometry, &dyn Animations),
         surfaces: &[usize],
@@ -48,7 +48,8 @@ impl AnimatedShape {
 
     fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
         let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
-        // A whole vertex frame is stored in the file and needs no interpolation.
+        // If the frame index has no fraction, the vertex frame is stored in the file and is not
+        // interpolated.
         if moment.fraction.to_bits() == 0 || from == to {
             return Ok(Self::Stored(from));
         }
@@ -85,7 +86,8 @@ impl AnimatedShape {
         Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
     }
 
-    /// Returns the triangles of a surface, with the positions of this shape.
+    /// Returns the triangles of a surface, with the vertex positions at the chosen time of the
+    /// animation.
     pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> meshpeek::Result<Triangles<'a>> {
         let surface = Surface::new(geometry, number);
         match self {

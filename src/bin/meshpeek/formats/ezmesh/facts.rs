@@ -1,4 +1,4 @@
-//! The facts of an EZ-Mesh file that are specific to this format.
+//! Implements [`FormatFacts`] for EZ-Mesh files.
 
 use meshpeek::Animations as _;
 use meshpeek::ezmesh::Mesh;
@@ -11,12 +11,13 @@ use crate::formats::facts::{DumpRequest, FormatFacts, ListLimits};
 use crate::formats::sample::SampleKind;
 use crate::render::values::Values;
 
-/// The maximum number of bytes of a surface name that `info` shows. Without a limit, many surfaces
-/// that share one long name would give a very long output.
+/// The maximum number of bytes of a surface name that `info` prints. Without a maximum name length,
+/// a small file in which many surfaces share one long name would produce a very long output.
 const MAX_NAME_BYTES: usize = 4096;
-/// Rules about data that the writer writes in a different encoding.
+/// The ids of the rules about data whose encoding the EZ-Mesh writer changes when it writes a file
+/// again.
 const RESPELLED_RULES: [&str; 4] = ["EZ13", "EZ20", "EZ31", "EZ34"];
-/// Rules about data that the writer does not write.
+/// The ids of the rules about data that the EZ-Mesh writer leaves out when it writes a file again.
 const DROPPED_RULES: [&str; 7] = ["EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
@@ -61,7 +62,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 
     fn track_pose(&self, clip: usize, frame: usize) -> meshpeek::Result<Vec<(String, Transform)>> {
-        // Returns an error if the animation has no frame with this number.
+        // `pose` is called here to return an error if the frame index is out of range.
         self.pose(clip, frame, &mut [])?;
         let mut bones = Vec::new();
         for track in self.animation(clip)?.tracks() {

@@ -1,5 +1,5 @@
-//! EZ-Mesh: vertex attributes with any name, materials, several meshes and several skeletons in a
-//! file.
+//! EZ-Mesh files: vertex attributes with arbitrary names, materials, and several meshes and
+//! skeletons per file.
 
 mod facts;
 mod properties;

@@ -1,14 +1,14 @@
-//! The `properties` of an EZ-Mesh file and of its surfaces, for JSON.
+//! Creates the JSON objects `properties` of EZ-Mesh files and of their surfaces.
 
 use meshpeek::ezmesh::{Form, Mesh};
 use serde_json::{Value, json};
 
 use crate::render::json::{bounds, number, numbers};
 
-/// The maximum number of elements of each list that are printed.
+/// The maximum number of elements of each JSON array in `properties`.
 pub const MAX_LISTED: usize = 4096;
 
-/// Returns the `properties` of an EZ-Mesh file.
+/// Returns the JSON object `properties` of an EZ-Mesh file.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let view = system.view();
     let order = match system.form() {
@@ -106,8 +106,8 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::R
     }))
 }
 
-/// Returns the meshes of the file, with their vertex attributes and the number of their mesh
-/// sections.
+/// Returns a JSON array of the meshes in the file, each with its vertex attributes and its number
+/// of mesh sections.
 fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
     let all = system.view().meshes().take(MAX_LISTED).map(|mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
@@ -123,7 +123,7 @@ fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Va
     list(all)
 }
 
-/// Returns the names and types of the attributes of a vertex buffer.
+/// Returns the names and types of the attributes of a vertex buffer as JSON.
 fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
     let layout = buffer.format();
     let all = layout.columns().iter().map(|column| {
@@ -134,7 +134,7 @@ fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
     all.collect()
 }
 
-/// Returns whether a surface has the same vertices as the surface before it.
+/// Returns whether a surface shares its vertices with the previous surface.
 pub fn shares_vertices<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> bool {
     system
         .section(surface)
@@ -152,7 +152,7 @@ pub fn composition<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> Vec<String
     meshes.collect()
 }
 
-/// Returns the JSON fields of a surface that exist only for EZ-Mesh.
+/// Returns the JSON object with the fields of a surface that exist only for EZ-Mesh.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> meshpeek::Result<Value> {
     let section = system.section(surface)?;
     let mesh = section.mesh();
@@ -167,8 +167,9 @@ pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surfac
     }))
 }
 
-/// Returns a bounding box that the file declares, or `null` if the file declares no box. For a
-/// damaged box, the result is also `null`, and `validate` reports the damage as a finding.
+/// Converts a bounding box that is stored in the file to JSON, or returns `null` if the file stores
+/// no bounding box. If the stored bounding box cannot be decoded, this function returns `null`, and
+/// the `validate` command reports a finding.
 fn bounds_json(read: meshpeek::Result<Option<meshpeek::Bounds>>) -> Value {
     read.ok().flatten().map_or(Value::Null, |declared| Value::Object(bounds(&declared)))
 }

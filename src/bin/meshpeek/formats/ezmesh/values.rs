@@ -1,4 +1,4 @@
-//! The values of vertex columns that only EZ-Mesh has, for `dump`.
+//! Returns the values of vertex attributes that only EZ-Mesh has, for the `dump` command.
 
 use std::io;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use meshpeek::{Array, Strided};
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
 
-/// The values of one column of a vertex buffer.
+/// The values of one attribute (column) of a vertex buffer.
 struct ColumnValues<'a> {
     vertices: Vertices<'a>,
     column: Column,
@@ -22,8 +22,8 @@ struct FourInfluences<'a> {
     weights: Strided<'a, EndianFloats<4>>,
 }
 
-/// Returns the values of an attribute that only EZ-Mesh has, or the stored numbers of an attribute.
-/// Returns `None` if every format may have the attribute.
+/// Returns the values of an attribute that only EZ-Mesh has, or the stored values of an attribute
+/// for `dump --raw`. Returns `None` if the attribute is not specific to EZ-Mesh.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     system: &'a Mesh<D>,
     surface: usize,

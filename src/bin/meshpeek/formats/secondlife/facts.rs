@@ -1,4 +1,4 @@
-//! The facts of a Second Life asset that are specific to this format.
+//! Implements [`FormatFacts`] for Second Life assets.
 
 use meshpeek::Geometry;
 use meshpeek::secondlife::{Lod, Mesh, extract_available};
@@ -18,7 +18,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         SampleKind::SecondLife
     }
 
-    /// Returns `null`, because the survey of the compressed blocks contains the properties.
+    /// Returns `null`, because the `properties` of a Second Life asset are part of the result of
+    /// `survey_blocks`.
     fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
         Ok(Value::Null)
     }
@@ -44,8 +45,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 }
 
-/// Extracts one level of detail. If the level is missing and `nearest` is set, extracts the level
-/// that a viewer shows instead.
+/// Encodes one level of detail as a separate asset. If the asset lacks this level and `nearest` is
+/// true, the level that a viewer would show instead is encoded.
 fn extract<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, level: Lod, nearest: bool) -> meshpeek::Result<LevelFile> {
     let view = mesh.view();
     let header = view.header()?;

@@ -21,7 +21,8 @@ pub enum LodFilter {
 }
 
 impl LodFilter {
-    /// Returns the level of detail if the filter selects exactly one level, and `None` otherwise.
+    /// Returns the level of detail if the option `--lod` of `info` selects exactly one level of
+    /// detail, and `None` otherwise.
     pub const fn lod(self) -> Option<Lod> {
         match self {
             Self::High => Some(Lod::High),
@@ -86,14 +87,15 @@ pub struct LevelArgs {
 }
 
 impl LevelArgs {
-    /// Returns the name of the first given option that applies to Second Life meshes only, or
-    /// `None` if no such option was given.
+    /// Returns the first option on the command line that applies to Second Life meshes only, or
+    /// `None` if there is no such option.
     pub fn first_option(&self) -> Option<&'static str> {
         let options = [(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")];
         options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
-    /// Returns the header key of the chosen level of detail, or `None` if no level was chosen.
+    /// Returns the key of the chosen level of detail in the asset header, such as `high_lod`.
+    /// Returns `None` if the command line chooses no level of detail.
     pub fn key(&self) -> Option<&'static str> {
         self.lod.map(|_| self.part(|_| false).key())
     }
@@ -107,13 +109,14 @@ impl LevelArgs {
         let view = mesh.view();
         let header = view.header()?;
         let detail = LevelGeometry::new(view, self.part(|part| !header.has(part)));
-        // The error of this call names the levels of detail that exist.
+        // `level` is called only to return its error, whose message lists the levels of detail of
+        // the asset.
         detail.level()?;
         Ok(detail)
     }
 
-    /// Returns whether the options choose the default: the highest level of detail of the first
-    /// asset.
+    /// Returns whether the options choose the highest level of detail of the first asset, which is
+    /// the default.
     pub fn is_default(&self) -> bool {
         self.lod.is_none() && self.asset.unwrap_or_default() == 0
     }

@@ -1,4 +1,5 @@
-//! The `properties` of a Second Life asset or of a container of several assets, for JSON.
+//! Creates the JSON objects `properties` of Second Life assets and of containers with several
+//! assets.
 
 use std::path::Path;
 
@@ -11,10 +12,10 @@ use serde_json::{Map as Object, Value, json};
 use crate::formats::summary::BlockSummary;
 use crate::render::json::{hex, number, numbers, with};
 
-/// The maximum number of collision hulls and joints that are listed.
+/// The maximum number of collision hulls and of joints in the JSON output.
 const MAX_LISTED: usize = 100_000;
 
-/// Returns the `properties` of one asset.
+/// Returns the JSON object `properties` of one asset.
 pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Value {
     let Ok(header) = view.header() else { return Value::Null };
     let mut object = header_json(&header);
@@ -32,7 +33,7 @@ pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Val
     Value::Object(object)
 }
 
-/// Returns the `properties` of a container, with the properties of the assets in it.
+/// Returns the JSON object `properties` of a container, including the objects in `assets`.
 pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
     let instances = container.instances().take(MAX_LISTED).map(|instance| {
         json!({
@@ -60,7 +61,8 @@ pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
     })
 }
 
-/// Returns the fields of the header of an asset, except the fields that describe its blocks.
+/// Returns the header fields of an asset as JSON, except the fields with the offsets and sizes of
+/// its blocks.
 fn header_json(header: &Header<'_>) -> Object<String, Value> {
     let mut object = Object::new();
     let keys: Vec<String> = header.entries().map(|entry| text(entry.key)).collect();
@@ -85,7 +87,7 @@ fn header_json(header: &Header<'_>) -> Object<String, Value> {
 
 fn skin_json(skin: &Skin<'_>) -> Value {
     let names = (0..skin.joint_count().min(MAX_LISTED)).map(|joint| skin.joint_name(joint).ok());
-    // A damaged matrix is `null` here, and `validate` reports the damage as a finding.
+    // A matrix that cannot be decoded is `null` in JSON, and `validate` reports a finding for it.
     let matrix_json = |matrix: meshpeek::Result<Matrix>| matrix.ok().map(|matrix| numbers(&matrix));
     let inverse = (0..skin.inverse_bind_count().min(MAX_LISTED)).map(|joint| matrix_json(skin.inverse_bind(joint)));
     let alternative =
@@ -100,8 +102,8 @@ fn skin_json(skin: &Skin<'_>) -> Value {
     })
 }
 
-/// Returns the number of points of each collision hull, and a description of the other collision
-/// shapes.
+/// Returns two JSON values: the number of points of each collision hull, and a description of the
+/// collision shapes in the asset.
 fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     let convex = if is_inflated { view.convex().ok().flatten() } else { None };
     let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
@@ -111,8 +113,8 @@ fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
         [AssetPart::PhysicsMesh, AssetPart::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
     });
     let bounding = convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len());
-    // This is the same choice of a collision shape as in `physics_shape`, but the triangles are not
-    // inflated.
+    // The collision shape is chosen as in the method `physics_shape` of the library, but without
+    // inflating its triangles.
     let shape = if !hulls.is_empty() {
         Some("hulls")
     } else if has_mesh {
@@ -131,8 +133,8 @@ fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
     (json!(hulls), object)
 }
 
-/// Adds the header of an asset to the JSON entry of a file. The version of this asset is too new
-/// for the program to open it.
+/// Adds the header of an asset to the JSON entry of a file that cannot be opened because the
+/// version of the asset is too new.
 pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value {
     let limits = Limits::default();
     if !matches!(error.kind(), ErrorKind::Unsupported { .. }) || error.format() != "secondlife" {
@@ -186,8 +188,9 @@ fn utc(seconds: f64) -> Option<String> {
     }
     let seconds = seconds.floor() as i64;
     let (days, rest) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-    // The number of days since 0000-03-01. If a year starts in March, its leap day is its last day.
-    // The days are divided into periods of 400 years.
+    // The date is computed from the number of days since 0000-03-01. The computation of the date
+    // uses years that start in March, because the leap day is then the last day of a year. The
+    // number of days is divided into periods of 400 years.
     let days = days.checked_add(719_468)?;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let leaps = (day / 1_460).checked_sub(day / 36_524)?.checked_add(day / 146_096)?;

@@ -1,5 +1,5 @@
-//! The survey that `info` makes of an asset file: the content of its headers and of its inflated
-//! blocks.
+//! Collects the data about a Second Life file that `info` prints: the content of the headers and of
+//! the inflated blocks.
 
 use meshpeek::model::Counts;
 use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
@@ -10,13 +10,13 @@ use super::level_args::LodFilter;
 use super::properties;
 use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceSummary};
 
-/// The maximum number of assets, blocks and surfaces that are described. A small file may declare a
-/// million of them.
+/// The maximum number of assets, of blocks and of surfaces that are described. A small file may
+/// declare a million assets or surfaces.
 const MAX_DESCRIBED: usize = 4096;
-/// The maximum number of findings that are listed for one rule.
+/// The maximum number of findings per rule in the output.
 const MAX_FINDINGS_PER_RULE: usize = 1000;
 
-/// A survey of an asset file, while it is made.
+/// The data that have been collected about a Second Life file.
 pub struct AssetSurvey {
     survey: BlockSurvey,
     /// The number of assets and the number of surfaces that are not described.
@@ -41,7 +41,8 @@ impl AssetSurvey {
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
             let number = in_container.then_some(number);
-            // The header of the chosen asset was already counted when the file was opened.
+            // When the file was opened, the header bytes of the asset that was chosen on the
+            // command line were already counted as read.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
             assets.push(found.asset(&asset, levels, number));
             let touched = asset.touched_bytes().unwrap_or_default();
@@ -58,10 +59,11 @@ impl AssetSurvey {
         found.survey
     }
 
-    /// Adds an asset to the survey, and returns the properties of the asset.
+    /// Adds an asset to the survey, and returns the JSON object `properties` of the asset.
     fn asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) -> Value {
         let view = asset.view();
-        // Errors in the header and missing blocks are reported as findings about the structure.
+        // Errors in the header of the asset and missing blocks are not reported here, because the
+        // method `findings` reports them as findings about the structure of the file.
         let Ok(header) = view.header() else { return Value::Null };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
@@ -106,8 +108,8 @@ impl AssetSurvey {
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
     }
 
-    /// Describes the undamaged arrays of a submesh, and returns the number of triangles of the
-    /// submesh.
+    /// Adds the description of a submesh to the survey, and returns the number of triangles of the
+    /// submesh. Arrays that cannot be decoded are omitted.
     fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
@@ -140,7 +142,7 @@ impl AssetSurvey {
         submesh.triangle_count()
     }
 
-    /// Returns the value of `result`. If `result` is an error, adds the error to the findings and
+    /// Returns the value of `result`. If `result` is an error, adds a finding for the error and
     /// returns `None`.
     fn value_or_finding<T>(&mut self, result: Result<T, Error>, asset: Option<usize>) -> Option<T> {
         match result {
@@ -154,8 +156,8 @@ impl AssetSurvey {
         }
     }
 
-    /// Adds a finding to the survey, unless the rule of the finding already has the maximum number
-    /// of findings.
+    /// Adds a finding to the survey, unless the survey already contains the maximum number of
+    /// findings for the same rule.
     fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
         if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());

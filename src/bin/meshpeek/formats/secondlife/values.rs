@@ -1,4 +1,4 @@
-//! The values of a Second Life level of detail that `dump` prints.
+//! Returns the values of attributes that only Second Life meshes have, for the `dump` command.
 
 use std::io;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::args::Attribute;
 use crate::render::arrays::{visit_codes, visit_floats};
 use crate::render::values::{Values, Visit};
 
-/// The tangents of a submesh, as stored in the file.
+/// The tangents of a submesh, encoded as 16-bit integers in the file.
 struct Tangents<'a>(Packed<'a, Tangent16>);
 
 impl Values for Tangents<'_> {
@@ -31,8 +31,8 @@ impl Values for Tangents<'_> {
     }
 }
 
-/// Returns the values of an attribute that only Second Life meshes have. Returns `None` if every
-/// format may have the attribute, or if the asset does not have it.
+/// Returns the values of an attribute that only Second Life meshes have. Returns `None` if the
+/// attribute is not specific to Second Life meshes, or if the asset does not have the attribute.
 pub fn values<'a>(
     detail: &LevelGeometry<'a>,
     surface: usize,

@@ -24,7 +24,7 @@ pub enum BlockStorage {
 }
 
 impl BlockStorage {
-    /// Converts the option to the type that the library uses.
+    /// Converts the option `--blocks` to the type [`Storage`] of the library.
     pub const fn storage(self) -> Storage {
         match self {
             Self::Kept => Storage::Kept,

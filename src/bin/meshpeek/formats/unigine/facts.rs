@@ -1,4 +1,4 @@
-//! The facts of UNIGINE meshes and UNIGINE animations that are specific to this format.
+//! Implements [`FormatFacts`] for UNIGINE meshes and UNIGINE animations.
 
 use std::io::Write;
 
@@ -14,9 +14,10 @@ use crate::formats::facts::{DumpRequest, FormatFacts};
 use crate::formats::sample::SampleKind;
 use crate::render::values::Values;
 
-/// Rules about data that the writer writes in a different encoding.
+/// The ids of the rules about data whose encoding the UNIGINE writer changes when it writes a file
+/// again.
 const RESPELLED_RULES: [&str; 2] = ["UG14", "UG20"];
-/// Rules about data that the writer does not write.
+/// The ids of the rules about data that the UNIGINE writer leaves out when it writes a file again.
 const DROPPED_RULES: [&str; 1] = ["UG24"];
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {

@@ -1,4 +1,4 @@
-//! The `properties` of UNIGINE meshes, surfaces and animations, for JSON.
+//! Creates the JSON objects `properties` of UNIGINE meshes, surfaces and animations.
 
 use meshpeek::decode;
 use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::render::json::{extend, hex, numbers, with};
 
-/// Returns the number of lightmap bytes of each surface and, for compressed meshes, the sizes of
-/// the spatial tree.
+/// Returns the JSON object `properties` of a UNIGINE mesh: the lightmap bytes of all surfaces, the
+/// number of triangles per tree leaf, the memory estimate of the engine that the file stores, and
+/// the encoding of each embedded animation. Properties that the format version lacks are omitted.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     let heads = (0..mesh.surface_count()).filter_map(|surface| mesh.lightmap(surface).ok().flatten());
     let lightmaps: Vec<[u8; 2]> = heads.collect();
@@ -27,11 +28,13 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     object
 }
 
-/// Returns the compressed blocks of a surface, or an empty object if the mesh is not compressed.
+/// Returns the sizes of the compressed blocks of a surface as a JSON object, or an empty object if
+/// the mesh has no blocks.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, surface: usize) -> Value {
     match mesh.blocks(surface) {
         Ok(Some([geometry, tree])) => json!({ "geometry_block": block(&geometry), "tree_block": block(&tree) }),
-        // If a block cannot be found, `validate` reports the reason as a finding.
+        // If a compressed block of the surface cannot be found, `validate` reports the reason as a
+        // finding.
         _ => json!({}),
     }
 }
@@ -40,8 +43,8 @@ fn block(block: &BlockLocation) -> Value {
     json!({ "offset": block.offset, "raw": block.raw, "stored": block.stored, "verbatim": block.is_verbatim() })
 }
 
-/// Returns a text with the number and the sizes of the blocks of a compressed mesh, or `None` if
-/// the mesh is not compressed.
+/// Returns a text with the number and the sizes of the blocks of an ms14 or ms15 mesh, or `None`
+/// for an older mesh, which has no blocks.
 pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<String> {
     mesh.leaf_triangles()?;
     let mut sums = [0_u64; 3];
@@ -57,7 +60,7 @@ pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<S
     Some(format!("{count} of geometry and {count} of trees: {stored} bytes hold {raw}; {verbatim} are stored verbatim"))
 }
 
-/// Returns the `properties` of an animation file.
+/// Returns the JSON object `properties` of a UNIGINE animation file.
 pub fn animation_properties<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> meshpeek::Result<Value> {
     let animations = (0..file.animation_count()).map(|index| animation(&file.animation(index)));
     let mut object = json!({ "animations": animations.collect::<Value>() });
@@ -78,8 +81,8 @@ pub fn animation_properties<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -
     Ok(object)
 }
 
-/// Returns the encoding of an animation, or `null` if the animation is damaged. `validate` reports
-/// the damage as a finding.
+/// Returns the encoding of an animation as JSON. If the animation cannot be decoded, the result is
+/// `null`, and `validate` reports a finding.
 fn animation(found: &meshpeek::Result<AnimationView<'_>>) -> Value {
     let Ok(found) = found else { return json!(null) };
     let boxes = match found.coding() {

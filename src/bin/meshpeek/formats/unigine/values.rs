@@ -1,4 +1,5 @@
-//! The values of the spatial trees of compressed UNIGINE meshes that `dump` prints.
+//! Returns the values of edge records and spatial trees of UNIGINE ms14 and ms15 meshes, for the
+//! `dump` command.
 
 use meshpeek::Array;
 use std::io;
@@ -9,10 +10,10 @@ use meshpeek::unigine::{Mesh, SurfaceTree};
 use crate::args::Attribute;
 use crate::render::values::{Item, Values, Visit};
 
-/// The values of one array of a spatial tree.
+/// The values of one array of a spatial tree, for the `dump` command.
 struct TreeValues<'a>(SurfaceTree<'a>, TreeArray);
 
-/// The array of a spatial tree that is printed.
+/// Selects one array of a spatial tree.
 #[derive(Clone, Copy, Debug)]
 enum TreeArray {
     Edges,
@@ -22,8 +23,8 @@ enum TreeArray {
     Splits,
 }
 
-/// Returns the values of an attribute that only compressed meshes have, or `None` if every format
-/// may have the attribute.
+/// Returns the values of an attribute that only ms14 and ms15 meshes have, or `None` for any other
+/// attribute.
 pub fn values<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
     surface: usize,

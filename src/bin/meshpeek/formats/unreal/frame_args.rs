@@ -42,8 +42,8 @@ pub enum NormalShading {
 }
 
 impl FrameArgs {
-    /// Returns the name of the first given option that applies to Unreal vertex meshes only, or
-    /// `None` if no such option was given.
+    /// Returns the first option on the command line that applies to Unreal vertex meshes only, or
+    /// `None` if there is no such option.
     pub fn first_option(&self) -> Option<&'static str> {
         let options = [
             (self.frame.is_some(), "--frame"),

@@ -12,8 +12,8 @@ use super::script_file::{MissingMesh, ScriptFile, open_script};
 use crate::args::{Global, STDIN};
 use crate::formats::names::{has_extension, is_recognised};
 
-/// Finds the files of Unreal meshes. The finder keeps the last script that was read, because the
-/// meshes of one script are opened one after another.
+/// Finds the two files and the script of Unreal meshes. `PairFinder` keeps the script that was read
+/// last, because the meshes of one script are opened one after another.
 pub struct PairFinder<'g, D> {
     global: &'g Global,
     finder: Finder,
@@ -21,23 +21,25 @@ pub struct PairFinder<'g, D> {
 }
 
 impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
-    /// Creates a finder that has not read a script.
+    /// Creates a `PairFinder` that has not yet read a script.
     pub fn new(global: &'g Global) -> Self {
         Self { global, finder: Finder::new(), script: None }
     }
 
     /// Returns the meshes that a path refers to, or `None` if the path refers to no Unreal mesh.
     ///
-    /// The extension of a file decides whether the file belongs to an Unreal mesh, unless its
-    /// content is of another format. A path may also be the stem of the two file names of a mesh.
-    /// The path of a script refers to every mesh of the script whose files exist.
+    /// A file belongs to an Unreal mesh if it has the extension of an Unreal mesh and its content
+    /// is not recognised as another format. The path may also be the common stem of the two file
+    /// names of a mesh, such as `box` for `box_d.3d` and `box_a.3d`. The path of a script refers to
+    /// every mesh in the script whose files exist.
     pub fn find(&mut self, path: &Path) -> Result<Option<Vec<Pair>>> {
         let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
         let is_unreal = match extension.as_deref() {
             _ if path == Path::new(STDIN) => false,
             Some("uc") => true,
             Some("3d") => !is_recognised(path),
-            // If only one of the two files exists, the path is the stem of an incomplete mesh.
+            // If exactly one of the two files with this stem exists, `find` returns an error with
+            // the path of a file, and `path` counts as the stem of an Unreal mesh.
             _ => !path.exists() && self.finder.find(path).map_or_else(|error| error.path() != Some(path), |_| true),
         };
         if !is_unreal {
@@ -56,7 +58,8 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         pairs.iter().any(|pair| pair.named == Some(PairFile::Data))
     }
 
-    /// Opens the two files of a mesh, with its script. `load` returns the bytes of each file.
+    /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
+    /// a path.
     pub fn open(&mut self, pair: &Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
         let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
         let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, true)?;
@@ -66,7 +69,8 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         Ok(mesh.with_selected(file.script.clone(), selected).into())
     }
 
-    /// Returns the script at `path`. If it is the last script that was read, it is not read again.
+    /// Returns the script at `path`. If the script at `path` is the script that was read last, it
+    /// is not read again.
     fn script(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Arc<ScriptFile<D>>> {
         if let Some((_, file)) = self.script.as_ref().filter(|(known, _)| known == path) {
             return Ok(file.clone());
@@ -90,7 +94,8 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     }
 }
 
-/// Returns the source index of the file that the user named, among the files of the mesh.
+/// Returns the source index of the file on the command line: the index of the file in the list of
+/// the files of the mesh.
 pub fn named_source(pair: &Pair) -> usize {
     match pair.named {
         Some(PairFile::Data) | None => 0,
@@ -99,12 +104,12 @@ pub fn named_source(pair: &Pair) -> usize {
     }
 }
 
-/// Opens the two files of a mesh without recording which bytes are read.
+/// Opens a mesh from its two files, without counting the bytes that are read.
 pub fn open_unrecorded<D: AsRef<[u8]> + Send + Sync>(data: D, aniv: D, global: &Global) -> Result<Model<D>> {
     open_mesh(data, aniv, global, false).map(Model::from)
 }
 
-/// Opens the two files of a mesh with the options of the command line.
+/// Opens a mesh from its two files, with the options on the command line such as `--strict`.
 fn open_mesh<D: AsRef<[u8]>>(data: D, aniv: D, global: &Global, record_access: bool) -> Result<Mesh<D>> {
     let options = OpenOptions { strict: global.strict, record_access, ..Default::default() };
     let divisor = if global.unreal.uv_divisor == "256" { UvDivisor::By256 } else { UvDivisor::By255 };

@@ -1,4 +1,4 @@
-//! The `properties` of an Unreal mesh and of its surfaces, for JSON.
+//! Creates the JSON objects `properties` of Unreal meshes and of their surfaces.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::script_properties::{meshes_json, text};
 use crate::render::json::numbers;
 
-/// Returns the `properties` of an Unreal mesh.
+/// Returns the JSON object `properties` of an Unreal mesh.
 pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, pair: Option<&Pair>) -> meshpeek::Result<Value> {
     let files = pair.map(|pair| {
         let shown = |path: &Path| path.to_string_lossy().into_owned();
@@ -28,15 +28,18 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, pair: Option<&Pa
     }))
 }
 
-/// Returns the attachment points in vertex frame 0. Their positions are in stored units, and their
-/// axes are in units that are equal along x, y and z.
+/// Returns the attachment points of the mesh in vertex frame 0 as JSON. The position of an
+/// attachment point is in the units of the file, without conversion. The axes of an attachment
+/// point are computed after the positions are converted to units with the same scale along x, y and
+/// z.
 fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     if mesh.frame_count() == 0 {
         return json!([]);
     }
     let author = Placement::author(mesh.variant());
     let all = (0..mesh.attachment_count()).map(|index| {
-        // If the vertices of a weapon triangle are missing, `validate` reports this as a finding.
+        // An attachment point whose vertices do not exist is `null` in JSON, and `validate` reports
+        // a finding for it.
         let (Ok(stored), Ok(even)) =
             (mesh.attachment(index, 0, &Placement::STORED), mesh.attachment(index, 0, &author))
         else {
@@ -48,7 +51,7 @@ fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
     all.collect()
 }
 
-/// Returns the JSON fields of a surface that only Unreal meshes have.
+/// Returns a JSON object with the fields of a surface that only Unreal meshes have.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, index: usize) -> meshpeek::Result<Value> {
     let view = mesh.surface(index)?;
     let texture = mesh.script().and_then(|script| script.texture(view.texture().into()));

@@ -1,4 +1,5 @@
-//! Scripts of Unreal meshes, and meshes that a script imports although their files do not exist.
+//! Reads the scripts of Unreal meshes, and describes meshes that a script imports although their
+//! files do not exist.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,14 +17,14 @@ pub fn open_script<D: AsRef<[u8]>>(data: D, limits: &Limits) -> meshpeek::Result
     Script::open_with(data, limits)
 }
 
-/// A script, and for each of its meshes the script commands about this mesh.
+/// A script, together with the script commands about each mesh that the script imports.
 pub struct ScriptFile<D> {
     pub script: Arc<Script<D>>,
     pub selected: BTreeMap<Vec<u8>, Selected>,
 }
 
 impl<D: AsRef<[u8]>> ScriptFile<D> {
-    /// Collects the commands of a script for each mesh name.
+    /// Groups the commands of a script by the name of the mesh.
     pub fn new(script: Script<D>) -> Self {
         let all = script.select_all().into_iter();
         let selected = all.map(|one| (one.name().as_bytes().to_ascii_lowercase(), one)).collect();
@@ -39,7 +40,7 @@ impl<D: AsRef<[u8]>> ScriptFile<D> {
 
 /// A mesh that a script imports although the files of the mesh do not exist.
 pub struct MissingMesh<D> {
-    /// The path of the script as the user named it.
+    /// The path of the script, as given on the command line.
     pub path: PathBuf,
     /// The name of the mesh in the script.
     pub mesh: Vec<u8>,

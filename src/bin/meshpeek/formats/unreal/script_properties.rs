@@ -1,4 +1,4 @@
-//! The content of Unreal scripts as JSON.
+//! Converts the content of Unreal scripts to JSON.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use super::script_file::MissingMesh;
 use crate::formats::names::has_extension;
 use crate::render::json::{number, numbers, with};
 
-/// The maximum total number of meshes, animation sequences and notifications of a script that are
-/// listed.
+/// The maximum total number of meshes, animation sequences and notifications in the JSON output for
+/// a script.
 const MAX_LISTED: usize = 100_000;
 
 /// Adds the content of a script to its JSON entry, if the meshes of the script could not be opened.
@@ -25,24 +25,25 @@ pub fn with_script(entry: Value, path: &Path) -> Value {
     }
 }
 
-/// Returns a mesh whose files do not exist as a JSON object, with the commands of the script about
-/// this mesh.
+/// Returns a JSON object that describes a mesh whose files do not exist, with the commands of the
+/// script about the mesh.
 pub fn missing_json<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
     let file = &missing.script;
     let said = file.mesh(&missing.mesh).map(|mesh| meshes_json(&file.script, std::iter::once(mesh)));
     with(missing.json(), "properties", json!({ "script": said }))
 }
 
-/// Returns the whole content of a script, one mesh after another.
+/// Returns the commands of a script as JSON, grouped by mesh.
 fn script_json<D: AsRef<[u8]>>(script: &Script<D>) -> Value {
     let all = script.select_all();
     meshes_json(script, all.iter().map(|selected| script.mesh(selected)))
 }
 
-/// Returns the commands of a script about the given meshes.
+/// Returns a JSON object with the commands of a script about each of the given meshes.
 pub fn meshes_json<'a, D: AsRef<[u8]>>(script: &Script<D>, meshes: impl Iterator<Item = MeshScript<'a>>) -> Value {
-    // In a script of n lines with equal mesh names, each of n meshes has n lines. The listing is
-    // limited, because it would otherwise have n * n entries.
+    // If a script imports the same mesh name n times, each of these n meshes lists all script
+    // commands with this mesh name. The number of entries in the JSON output is limited, because
+    // the output for a script of n commands could otherwise contain n * n entries.
     let mut left = MAX_LISTED;
     let meshes: Value = meshes.map_while(|mesh| (left > 0).then(|| mesh_json(&mesh, &mut left))).collect();
     json!({ "commands": script.command_count(), "meshes": meshes, "complete": left > 0 })
@@ -113,7 +114,7 @@ fn sequence_json(mesh: &MeshScript<'_>, index: usize, sequence: &Sequence<'_>, l
     })
 }
 
-/// Converts a name to text.
+/// Converts a name in a script to a `String`.
 pub fn text(name: Name<'_>) -> String {
     name.to_string_lossy()
 }

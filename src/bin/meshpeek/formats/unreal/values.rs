@@ -1,4 +1,4 @@
-//! The values of an Unreal vertex mesh that `dump` prints.
+//! Returns the values of attributes of Unreal vertex meshes, for the `dump` command.
 
 use std::io;
 use std::ops::Range;
@@ -15,17 +15,17 @@ use crate::outcome::UsageError;
 use crate::render::arrays::visit_floats;
 use crate::render::values::{Item, Values, Visit};
 
-/// Positions that are interpolated between two vertex frames. The origin, scale and rotation in the
-/// script are applied to them.
+/// Vertex positions that are interpolated between two vertex frames and then transformed with the
+/// origin, scale and rotation in the script.
 struct PlacedPositions<'a>(InterpolatedPositions<'a>, Placement);
 
-/// Vectors that are computed when the values are requested, such as normals.
+/// Computed vectors that the file does not store, such as normals.
 struct ComputedVectors(Vec<[f32; 3]>);
 
-/// One byte for each polygon of a surface.
+/// One value for each polygon of a surface: a stored byte, such as the type of the polygon.
 struct PolygonBytes(Vec<u8>);
 
-/// Two bytes for each corner of a surface.
+/// One value for each polygon corner of a surface: the two stored bytes of the texture coordinates.
 struct CornerBytes(Vec<[u8; 2]>);
 
 impl Values for PlacedPositions<'_> {
@@ -70,7 +70,8 @@ impl Values for CornerBytes {
     }
 }
 
-/// Returns the values of an attribute, or `None` if every format may have the attribute.
+/// Returns the values of an attribute that needs code specific to Unreal meshes, or `None` for any
+/// other attribute.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     mesh: &'a Mesh<D>,
     request: &DumpRequest<'_>,
@@ -114,7 +115,8 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     let surface = Surface::new(mesh, surface);
     let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
     let placement = placement(mesh, args)?;
-    // A whole vertex frame is stored in the file, so it needs no interpolation.
+    // If the frame index has no fraction, the positions are stored in the file and are not
+    // interpolated.
     if fraction.to_bits() == 0 && placement.is_none() {
         return Ok(Box::new(frame(from)?));
     }
@@ -126,7 +128,8 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     Ok(Box::new(PlacedPositions(between, placement.unwrap_or(Placement::STORED))))
 }
 
-/// Computes the normals of the corners of a surface in the nearest vertex frame.
+/// Computes a normal for each polygon corner of a surface, in the vertex frame that is nearest to
+/// the chosen frame index.
 fn normals<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
     surface: usize,
@@ -140,8 +143,9 @@ fn normals<D: AsRef<[u8]> + Send + Sync>(
         NormalShading::Smooth => unreal::Shading::Smooth,
         NormalShading::Facet => unreal::Shading::Facet,
     };
-    // The three axes of the stored positions have different scales. If the script has no placement,
-    // the units of the author are used, in which the three axes have the same scale.
+    // The three axes of the stored positions have different scales. If the script contains no
+    // origin, scale and rotation, the positions are converted to the units of the modelling
+    // program, in which the three axes have the same scale.
     let placement = placement(mesh, args)?.unwrap_or(Placement::author(mesh.variant()));
     let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), shading, &placement)?;
     let corners = all.as_chunks::<3>().0;

@@ -13,7 +13,7 @@ use super::digits::{self, LAST, SCALES, WIDTH, Window};
 /// Shuffle masks that remove the decimal point from a number, one mask for each number of digits
 /// after the point.
 ///
-/// The last mask is for a number without a point, and moves no digit.
+/// The last shuffle mask is for a number without a decimal point, and moves no digit.
 static CLOSE: [Window; WIDTH + 1] = {
     let mut all = [[0; WIDTH]; WIDTH + 1];
     let mut after = 0;
@@ -38,8 +38,7 @@ static CLOSE: [Window; WIDTH + 1] = {
     all
 };
 
-/// Returns a bit mask of the separators in 64 bytes. A bit is set if its byte is a separator. Bit 0
-/// is for the first byte.
+/// Returns a bit mask of the separators in 64 bytes: bit `i` is set if byte `i` is a separator.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn separators(block: &[u8; 64]) -> u64 {

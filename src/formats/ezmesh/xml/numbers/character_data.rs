@@ -1,9 +1,10 @@
-//! Reads the character data of an element byte by byte. Comments and other markup may interrupt the
-//! character data.
+//! Reads the character data of an element byte by byte. Comments and other XML markup may interrupt
+//! the character data.
 //!
 //! The numbers of an element are in its character data: the content without comments, processing
-//! instructions and the delimiters of CDATA sections. The remaining pieces of text are joined
-//! without gaps. Hence a comment, an instruction or a delimiter may split a number.
+//! instructions and the delimiters of CDATA sections. The text before a comment, an instruction or
+//! a delimiter is joined with the text after it, without a gap. Hence a comment, a processing
+//! instruction or a CDATA delimiter may split a number.
 
 use memchr::memmem;
 
@@ -16,8 +17,8 @@ pub const fn is_separator(byte: u8) -> bool {
     (byte == b' ') | (byte == b'\t') | (byte == b'\n') | (byte == b'\r') | (byte == b',')
 }
 
-/// Maximum length of a token, in bytes. This limit applies in addition to the limit that the caller
-/// sets.
+/// Maximum length of a token, in bytes. This maximum applies in addition to the maximum token
+/// length `longest` that is passed to `Tokens::new`.
 pub(super) const MAX_TOKEN_LENGTH: usize = 256;
 
 /// The bytes that end a CDATA section.
@@ -33,16 +34,17 @@ pub(super) struct CharacterData<'a> {
     pub(super) close: usize,
 }
 
-/// A position in the character data: a byte offset, and the end of the piece of text that contains
-/// this offset.
+/// A position in the character data of an element: a byte offset, and the end of the element
+/// content or CDATA section that contains this offset.
 ///
-/// A piece of text that ends before the content of the element ends is the inside of a CDATA
-/// section. The three bytes that close the section follow the end of the piece.
+/// If the stored end is before the end of the element content, the position is inside a CDATA
+/// section. The three bytes `]]>` that close a CDATA section follow the stored end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPosition {
     /// Offset of the position in the file, in bytes.
     pub at: usize,
-    /// Offset of the end of the piece of text in the file, in bytes.
+    /// Offset in the file of the end of the element content or, inside a CDATA section, of the end
+    /// of the section's text, in bytes.
     pub end: usize,
 }
 

@@ -6,12 +6,12 @@ use super::character_data::{CharacterData, TextPosition, is_separator};
 use super::fault::NumberFault;
 use crate::simd::kernel;
 
-/// Number of bytes in a chunk. A chunk is searched first for markup and then for tokens, and fits
-/// in the L1 cache.
+/// Number of text bytes in a chunk. A chunk is searched first for markup and then for tokens, and
+/// fits in the L1 cache.
 const CHUNK: usize = 8 << 10;
 
-/// Number of text bytes whose token starts are counted in a counter of one byte. 128 bytes contain
-/// at most 64 token starts.
+/// Number of text bytes whose token starts are counted in a counter of one byte. The counter cannot
+/// overflow, because 128 bytes contain at most 64 token starts.
 const ROUND: usize = 128;
 
 /// Counts the tokens in the text of an element. `content` is the byte range of this text in the

@@ -1,12 +1,12 @@
 //! Parses decimal digits, sixteen bytes at a time, in general-purpose registers.
 //!
-//! The window is the sixteen bytes that end with the last byte of a number. Hence the last digit
-//! has the same position in the window for any length of the number. The bytes before the number
-//! are replaced by zeros, and no branch depends on the length or the notation of the number. A
-//! decimal point is first treated as a digit. As a result, the digits before the point have ten
-//! times their correct weight, and the byte of the point adds a value. Both errors, the wrong
-//! weight and the added value, are subtracted at the end. Hence the conversion of the digits does
-//! not wait for the search for the point.
+//! The window is the sixteen bytes of the file that end with the last byte of a number. Hence the
+//! last digit has the same position in the window for any length of the number. The bytes of the
+//! window before the number are replaced by zeros, and no branch depends on the length or the
+//! notation of the number. A decimal point is first treated as a digit. As a result, the digits
+//! before the point have ten times their correct weight, and the byte of the point adds a value.
+//! The excess weight of the digits before the point and the value of the point are subtracted at
+//! the end. Hence the conversion of the digits can start before the decimal point is found.
 
 /// Number of bytes in a window: the maximum length of a number that is parsed at once, without its
 /// sign.
@@ -18,7 +18,8 @@ pub(super) type Window = [u8; WIDTH];
 /// The value of the byte `.` when it is treated as a digit: the lowest four bits of the byte.
 const POINT: u64 = 14;
 
-/// Masks that select the last bytes of a window, one mask for each number of bytes.
+/// Masks that select the last bytes of a window of sixteen bytes, one mask for each number of
+/// selected bytes.
 pub(super) static LAST: [Window; WIDTH + 1] = {
     let mut masks = [[0; WIDTH]; WIDTH + 1];
     let mut length = 0;
@@ -36,8 +37,8 @@ pub(super) static LAST: [Window; WIDTH + 1] = {
     masks
 };
 
-/// The scale factor for each number of digits after the decimal point. The last entry is for
-/// numbers without a point.
+/// The scale factor of a number, indexed by the number of digits after the decimal point. The last
+/// entry is for numbers without a decimal point.
 #[rustfmt::skip]
 pub(super) static SCALES: [f64; WIDTH + 1] =
     [1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e0];
@@ -45,20 +46,21 @@ pub(super) static SCALES: [f64; WIDTH + 1] =
 /// Constants that depend on the number of digits after the decimal point.
 struct Fraction {
     /// The byte `.` after an XOR with the byte `0`, at the position of the point in the window. All
-    /// other bytes are 0.
+    /// other bytes of `point` are 0.
     point: [u64; 2],
-    /// The value that is added to each byte of the window to check it. The sum has its top bit set
-    /// if the byte is not a digit, or if the byte at the position of the point is not a point.
+    /// The value that is added to each byte of the window to check the byte. The top bit of the sum
+    /// of `excess` and a byte is set if the byte is not a digit. For the byte at the position of
+    /// the decimal point, the top bit of the sum is set if the byte is not a point.
     excess: [u64; 2],
-    /// 2^64, divided by the weight of the last digit before the point while the point is treated as
-    /// a digit.
+    /// 2^64 divided by `10 * one`, rounded up: `10 * one` is the weight of the last digit before
+    /// the point while the point is treated as a digit.
     before: u64,
     /// The correct weight of the last digit before the decimal point.
     one: u64,
 }
 
-/// The constants for each number of digits after the decimal point. The last entry is for numbers
-/// without a point.
+/// The constants for each number of digits after the decimal point. The last entry is for decimal
+/// numbers without a decimal point.
 static FRACTIONS: [Fraction; WIDTH + 1] = {
     const NONE: Fraction = Fraction { point: [0; 2], excess: [0x7676_7676_7676_7676; 2], before: 0, one: 0 };
     let mut fractions = [NONE; WIDTH + 1];
@@ -80,8 +82,8 @@ static FRACTIONS: [Fraction; WIDTH + 1] = {
     fractions
 };
 
-/// Returns the last `length` bytes of a window as digit values, in two halves of eight bytes. The
-/// bytes before them are zero.
+/// Returns the last `length` bytes of a window of sixteen bytes as digit values, in two integers of
+/// eight bytes each. All earlier bytes of the window become zero in the returned integers.
 ///
 /// Returns `None` if `length` exceeds the length of the window.
 #[inline(always)]
@@ -106,15 +108,16 @@ const fn halves(wide: u128) -> [u64; 2] {
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 const fn eight(values: u64) -> u64 {
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
-    // The first line combines pairs of digits. The next lines combine the four pairs with two
-    // products. The sum of the products is in the upper half.
+    // In `pairs`, two adjacent digits form a number from 0 to 99. The products `odd` and `even`
+    // combine the four numbers of two digits. The upper half of the sum of `odd` and `even` is the
+    // number that all eight digits form.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let odd = (pairs & PAIRS).wrapping_mul(0x000f_4240_0000_0064);
     let even = (pairs >> 16 & PAIRS).wrapping_mul(0x0000_2710_0000_0001);
     odd.wrapping_add(even) >> 32
 }
 
-/// Parses the last `length` bytes of a window as an unsigned decimal float.
+/// Parses the last `length` bytes of a window of sixteen bytes as an unsigned decimal float.
 ///
 /// Returns `None` if the bytes are not digits with at most one decimal point, or if the correct
 /// rounding of the value is uncertain.
@@ -122,8 +125,9 @@ const fn eight(values: u64) -> u64 {
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the upper half of a product")]
 pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
-    /// The bit that, after the XOR with `0`, is set for a point and clear for a digit. `DIGIT`
-    /// selects the bits that hold the value of a digit.
+    /// Selects the bit of each byte that, after the XOR with the byte `0`, is set for a decimal
+    /// point and clear for a digit. `DIGIT` selects the four bits of each byte that hold the value
+    /// of a digit.
     const BIT: u64 = 0x1010_1010_1010_1010;
     const DIGIT: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     const TOP: u64 = 0x8080_8080_8080_8080;
@@ -173,7 +177,8 @@ pub(super) fn signed(magnitude: f32, negative: bool) -> f32 {
     f32::from_bits(magnitude.to_bits() | u32::from(negative) << 31)
 }
 
-/// Parses the last `length` bytes of a window as an unsigned integer of at most eight digits.
+/// Parses the last `length` bytes of a window of sixteen bytes as an unsigned integer of at most
+/// eight digits.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "eight digits need 27 bits")]
@@ -183,8 +188,8 @@ pub(super) fn short(window: &Window, length: usize) -> Option<u32> {
     (wrong == 0 && length <= 8).then(|| eight(values) as u32)
 }
 
-/// Returns whether the window contains all `length` bytes of a token, and no byte of the token
-/// opens markup.
+/// Returns whether a window of sixteen bytes contains all `length` bytes of a token, and no byte of
+/// the token opens markup.
 #[inline]
 pub(super) fn is_plain(window: &Window, length: usize) -> bool {
     const OPEN: u64 = u64::from_le_bytes([b'<' ^ b'0'; 8]);

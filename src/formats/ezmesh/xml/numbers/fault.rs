@@ -24,11 +24,12 @@ pub enum NumberFaultKind {
     Index,
     /// The integer is out of the range of its type.
     Range,
-    /// The word starts after the first 4 GiB of the file, so its offset does not fit in 32 bits.
+    /// The word (a number of the data type `p`) starts after the first 4 GiB of the file, so its
+    /// offset does not fit in 32 bits.
     Far,
-    /// The token has fewer bytes than the hexadecimal number needs digits.
+    /// The token has fewer bytes than the number of hexadecimal digits that its data type requires.
     Hex,
-    /// The token has more bytes than the limit allows.
+    /// The token has more bytes than the maximum token length.
     Long,
     /// The text contains markup that is not allowed between numbers, such as an element.
     Element,

@@ -1,5 +1,5 @@
 //! Parses all float notations of the format: the notations of `strtod` in C, the bits of a float
-//! after a `$`, and a few words.
+//! after a `$`, and words such as `fltmax` and `true`.
 
 use super::hex_float;
 use super::integer::{digit, sign};
@@ -30,7 +30,8 @@ fn bits(digits: &[u8]) -> Option<f32> {
     digits.iter().try_fold(0, |bits, byte| Some(bits << 4 | digit(*byte)?)).map(f32::from_bits)
 }
 
-/// Parses a word that the format uses for a float: the limits of a float, true and false.
+/// Parses a word that represents a float: the names `fltmax` and `fltmin`, and words for true and
+/// false.
 fn word(text: &[u8]) -> Option<f32> {
     let is = |words: [&[u8]; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     match text.first()? {
@@ -62,8 +63,8 @@ fn decimal(text: &[u8]) -> Option<f32> {
         [digits @ .., b'e' | b'E'] | [digits @ .., b'e' | b'E', b'+' | b'-'] => digits,
         _ => text,
     };
-    // The first byte must be a digit or a point, as in `strtod`. The standard library would also
-    // accept names and a sign here.
+    // The first byte must be a digit or a point, as in `strtod`. The float parser of the Rust
+    // standard library would also accept a sign and names such as `inf` at the start.
     if !matches!(text.first()?, b'0'..=b'9' | b'.') {
         return None;
     }

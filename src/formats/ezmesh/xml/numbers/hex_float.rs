@@ -26,8 +26,8 @@ pub(super) fn parse(text: &[u8]) -> Option<f32> {
         if bits >> 56 == 0 {
             bits = bits << 4 | digit;
         } else {
-            // This digit is far below the last bit of a float. For the rounding, it only matters
-            // whether the digit is zero.
+            // A hexadecimal digit after the first 15 significant digits is far below the last
+            // mantissa bit of an `f32`. The rounding depends only on whether such a digit is zero.
             bits |= u64::from(digit != 0);
             dropped = dropped.saturating_add(4);
         }

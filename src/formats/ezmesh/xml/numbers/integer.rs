@@ -1,4 +1,4 @@
-//! Parses integers: an optional sign and decimal digits.
+//! Parses integers in text: an optional sign and decimal digits.
 
 /// Parses an integer. Returns `None` if the text is not an integer, or if the integer does not fit
 /// in 64 bits.

@@ -1,30 +1,33 @@
 //! Finds the start and the end of the next tokens in a text of numbers, many tokens at a time.
 //!
-//! A stretch is 256 bytes of the text. Each byte of a stretch becomes one bit, which is set if the
-//! byte is a separator. A token starts or ends at each bit that differs from the previous bit. The
-//! positions of all these bits are stored before any number is parsed. Hence no branch depends on
-//! the length of a number, and the processor can parse a number before it has finished the previous
-//! number.
+//! The text is searched in slices of 256 bytes (`stretch`). Each byte of the text becomes one bit
+//! of a mask, which is set if the byte is a separator. A token starts or ends at each bit of the
+//! mask that differs from the previous bit. The offsets of all token starts and token ends are
+//! stored before any number is parsed. Hence no branch depends on the length of a number, and the
+//! processor can start to parse a number before it has finished the previous number.
 
 use super::character_data::is_separator;
 use super::digits::{self, WIDTH, Window};
 use crate::simd::kernel;
 
-/// Number of bytes in a stretch, which are searched together. An offset within a stretch fits in a
-/// byte.
+/// Number of bytes in a stretch, the slice of text that is searched for separators at once. An
+/// offset within a slice of 256 bytes fits in a byte.
 const STRETCH: usize = 256;
 
-/// Number of token offsets that are written in one step. The last offsets of a step may be surplus.
+/// Number of token offsets that are written in one step. The last step may write meaningless
+/// offsets to the array after the last token offset.
 const STEP: usize = 8;
 
-/// Capacity of the lists of token offsets. A token and its separator take at least two bytes, and
-/// the last step may write surplus offsets.
+/// Capacity of the arrays of token offsets. A token and its separator take at least two bytes, and
+/// up to eight meaningless offsets may be written after the last token offset.
 const PLACES: usize = STRETCH / 2 + STEP;
 
-/// The tokens that were found in a stretch of 256 bytes, and that the caller has not taken yet.
+/// A list of the tokens in 256 bytes of the file. The tokens are removed from the list in file
+/// order, after they have been read.
 #[derive(Clone, Debug)]
 pub(super) struct TokenSpans {
-    /// Offset of the stretch in the file. The offsets of the tokens are relative to this offset.
+    /// Offset in the file of the 256 bytes that contain the tokens. The token offsets in `starts`
+    /// and `ends` are relative to `base`.
     base: usize,
     next: usize,
     count: usize,
@@ -74,8 +77,8 @@ impl TokenSpans {
 
     /// Parses found tokens as floats into `out`, and returns the number of parsed floats.
     ///
-    /// The function stops at the first token that is not in the usual decimal notation, or that
-    /// ends after the offset `limit`.
+    /// Parsing stops at the first token that is not in the usual decimal notation, such as `-12.5`,
+    /// or that ends after the offset `limit`.
     pub(super) fn floats(&mut self, bytes: &[u8], limit: usize, out: &mut [f32]) -> usize {
         let Some(stretch) = self.stretch(bytes) else { return 0 };
         let limit = limit.saturating_sub(self.base);
@@ -85,7 +88,8 @@ impl TokenSpans {
     }
 
     /// Parses found tokens as integers of 32 bits into `out`, and returns the number of parsed
-    /// integers. The function stops at the same tokens as [`floats`](Self::floats).
+    /// integers. Parsing stops at the first token that is not an unsigned integer of at most eight
+    /// digits, or that ends after the offset `limit`.
     pub(super) fn indices(&mut self, bytes: &[u8], limit: usize, out: &mut [u32]) -> usize {
         let Some(stretch) = self.stretch(bytes) else { return 0 };
         let limit = limit.saturating_sub(self.base);
@@ -94,14 +98,15 @@ impl TokenSpans {
         read
     }
 
-    /// Returns the bytes of the stretch, and the sixteen bytes before the stretch, because the
-    /// window of the first token may contain them.
+    /// Returns the 256 bytes in which the tokens were found, and the sixteen bytes before them in
+    /// the file. The window of the first token, the sixteen bytes that end with this token, may
+    /// start before the 256 bytes.
     #[inline]
     fn stretch<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8; STRETCH + WIDTH]> {
         bytes.get(self.base.checked_sub(WIDTH)?..)?.first_chunk()
     }
 
-    /// Returns the offset in the file at which the token before the next token ends.
+    /// Returns the offset in the file at which the last removed token ends.
     #[inline]
     pub(super) fn last_end(&self) -> usize {
         let end = self.next.checked_sub(1).and_then(|last| self.ends.get(last));
@@ -126,8 +131,9 @@ impl TokenSpans {
         }
     }
 
-    /// Searches for tokens from a given offset in the file on. A token that ends at the end of the
-    /// file is not found.
+    /// Searches for tokens in the 256 bytes from a given offset in the file on. A token is found
+    /// only if a separator follows the token within the 256 bytes; a token that ends at the end of
+    /// the file is not found.
     #[cold]
     #[inline(never)]
     pub(super) fn look(&mut self, bytes: &[u8], at: usize) {
@@ -145,7 +151,7 @@ impl TokenSpans {
 }
 
 kernel! {
-    /// Finds the tokens of a stretch of 256 bytes, and stores their positions in `spans`.
+    /// Finds the tokens in a slice of 256 bytes, and stores their positions in `spans`.
     fn find(spans: &mut TokenSpans, stretch: &[u8; STRETCH]) {
         avx2 => find_by(spans, stretch, |block| super::avx2::separators(block)),
         _ => find_by(spans, stretch, separators),
@@ -154,7 +160,7 @@ kernel! {
 
 kernel! {
     /// Parses found tokens as floats, up to the first token that is not in the usual decimal
-    /// notation.
+    /// notation, such as `-12.5`.
     fn floats(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
         avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
         _ => floats_by(spans, stretch, limit, out, digits::fixed),
@@ -162,8 +168,8 @@ kernel! {
 }
 
 kernel! {
-    /// Parses found tokens as integers, up to the first token that is not in the usual decimal
-    /// notation.
+    /// Parses found tokens as integers, up to the first token that is not an unsigned integer of at
+    /// most eight digits.
     fn indices(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
         avx2 => indices_each(spans, stretch, limit, out),
         _ => indices_each(spans, stretch, limit, out),
@@ -230,8 +236,8 @@ fn indices_each(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usiz
     read
 }
 
-/// Writes the number of each set bit, added to `base`, to the list `places`. Returns the index in
-/// `places` after the last written number.
+/// Writes the position of each set bit, plus `base`, to the array `places` from the index `from`
+/// on. Returns the index in `places` after the position of the last set bit.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the number of a bit is at most 64")]
@@ -247,8 +253,7 @@ fn write(places: &mut [u8; PLACES], from: usize, base: u8, mut bits: u64) -> usi
     from.wrapping_add(count)
 }
 
-/// Returns a bit mask of the separators in 64 bytes. A bit is set if its byte is a separator. Bit 0
-/// is for the first byte.
+/// Returns a bit mask of the separators in 64 bytes: bit `i` is set if byte `i` is a separator.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn separators(block: &[u8; 64]) -> u64 {

@@ -2,9 +2,9 @@
 //!
 //! The fast path finds the positions of many tokens at a time ([`spans`](super::spans)), and parses
 //! the decimal digits at these positions ([`digits`]). The slow path reads one byte at a time. The
-//! slow path handles a token in an unusual notation, and markup next to a token, and starts at the
-//! same position as the fast path. Both paths return the same numbers, because the fast path only
-//! accepts text that has one possible meaning.
+//! slow path handles a token in an unusual notation, and markup next to a token. If the fast path
+//! cannot parse a token, the slow path starts at the same position. The fast path and the slow path
+//! return the same numbers, because the fast path only accepts text that has one possible meaning.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -16,8 +16,8 @@ use super::{float, integer};
 
 /// Reads the numbers in the text of one element, in sequence.
 ///
-/// If a token cannot be parsed, a method returns a [`NumberFault`] and does not skip the token. A
-/// call of [`word`](Self::word) skips the token.
+/// If a token cannot be parsed, the method that reads the token returns a [`NumberFault`] and does
+/// not skip the token. The method [`word`](Self::word) skips a token without parsing it.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     data: CharacterData<'a>,
@@ -31,7 +31,7 @@ impl<'a> Tokens<'a> {
     /// Creates a reader for the content of an element. `content` is the byte range of this content
     /// in the file.
     ///
-    /// A token may have at most `longest` bytes, and never more than 256 bytes.
+    /// The maximum length of a token is `longest` bytes, or 256 bytes if `longest` is greater.
     #[must_use]
     pub fn new(bytes: &'a [u8], content: Range<usize>, longest: usize) -> Self {
         let close = content.end.min(bytes.len());
@@ -46,7 +46,7 @@ impl<'a> Tokens<'a> {
         Self { data: CharacterData { bytes, close }, place, spans: TokenSpans::new(), longest, bad_digits: 0 }
     }
 
-    /// Returns the offset in the file of the next byte to read.
+    /// Returns the file offset of the current reading position: the next byte to read.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.place.at
@@ -64,7 +64,8 @@ impl<'a> Tokens<'a> {
         self.data.bytes
     }
 
-    /// Returns the number of bytes that were read as the hexadecimal digit 0 but are not digits.
+    /// Returns the number of bytes that were read as the hexadecimal digit 0 but are not
+    /// hexadecimal digits.
     #[must_use]
     pub const fn bad_digits(&self) -> u64 {
         self.bad_digits
@@ -87,7 +88,7 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Returns an error if no token is left, if the token is not a float, or if the text contains
-    /// invalid markup.
+    /// markup that is not allowed between numbers.
     #[inline]
     pub fn float(&mut self) -> Result<f32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, self.quick_float(&token)?)));
@@ -105,7 +106,7 @@ impl<'a> Tokens<'a> {
         self.many_into(out, TokenSpans::floats, Self::float)
     }
 
-    /// Reads numbers until `out` is full. Numbers in the usual decimal notation are read in
+    /// Reads numbers until `out` is full. Numbers in the usual decimal notation are parsed in
     /// batches.
     fn many_into<T>(
         &mut self,
@@ -113,8 +114,9 @@ impl<'a> Tokens<'a> {
         many: impl Fn(&mut TokenSpans, &[u8], usize, &mut [T]) -> usize,
         one: impl Fn(&mut Self) -> Result<T, NumberFault>,
     ) -> Result<(), NumberFault> {
-        // The batch code does not check the maximum token length. Hence batches are used only if
-        // the limit exceeds the longest token that the batch code accepts.
+        // The maximum token length is not checked when a batch of tokens is parsed. Hence batches
+        // are used only if the longest token that a batch accepts, 16 bytes and a sign, does not
+        // exceed the maximum token length.
         let short = self.longest > WIDTH;
         let mut done = 0_usize;
         while let Some(left @ [_, ..]) = out.get_mut(done..) {
@@ -136,8 +138,8 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no token, if the token is not such an integer, or for invalid
-    /// markup.
+    /// Returns an error if no token is left, if the token is not an integer of 32 bits, or if the
+    /// text contains markup that is not allowed between numbers.
     #[inline]
     pub fn index(&mut self) -> Result<u32, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
@@ -159,8 +161,8 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no token, if the token is not such an integer, or for invalid
-    /// markup.
+    /// Returns an error if no token is left, if the token is not a signed integer of 64 bits, or if
+    /// the text contains markup that is not allowed between numbers.
     #[inline]
     pub fn integer(&mut self) -> Result<i64, NumberFault> {
         self.integer_within(i64::MIN..=i64::MAX)
@@ -171,7 +173,7 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Returns the same errors as [`integer`](Self::integer). Also returns an error if the integer
-    /// is out of the range.
+    /// is not within `range`.
     #[inline]
     pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
         let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
@@ -191,7 +193,7 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Returns an error if no token is left, if the token is too long, or if the text contains
-    /// invalid markup.
+    /// markup that is not allowed between numbers.
     #[inline]
     pub fn word(&mut self) -> Result<Range<usize>, NumberFault> {
         let Some(token) = self.find() else { return self.slow_word() };
@@ -206,7 +208,8 @@ impl<'a> Tokens<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if no byte is left, or if the text contains invalid markup.
+    /// Returns an error if no byte is left, or if the text contains markup that is not allowed
+    /// between numbers.
     pub fn character(&mut self) -> Result<u8, NumberFault> {
         let mut place = self.place;
         let byte = self.data.skip(&mut place)?.ok_or(NumberFaultKind::End.at(place.at))?;
@@ -216,7 +219,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads a number of exactly `digits` hexadecimal digits, at most eight. Any byte may follow
-    /// the digits.
+    /// the digits in the text, because the number needs no separator.
     ///
     /// A byte that is neither a hexadecimal digit nor a separator counts as the digit 0, as in the
     /// importer of the format's author.
@@ -224,7 +227,7 @@ impl<'a> Tokens<'a> {
     /// # Errors
     ///
     /// Returns an error if fewer than `digits` bytes are left before a separator or the end, or if
-    /// the text contains invalid markup.
+    /// the text contains markup that is not allowed between numbers.
     pub fn hex(&mut self, digits: usize) -> Result<u32, NumberFault> {
         if let Some(value) = self.quick_hex(digits) {
             return Ok(value);
@@ -257,7 +260,7 @@ impl<'a> Tokens<'a> {
 
     /// Finds the next token with the fast path. Returns `None` if the search does not find the end
     /// of the token, if the token is too long, or if the token does not end within the current
-    /// piece of text.
+    /// CDATA section or element content.
     #[inline]
     fn find(&mut self) -> Option<TokenSpan> {
         let mut span = self.spans.peek();
@@ -415,7 +418,8 @@ mod tests {
                 .map(|_| {
                     let sign = sign(&mut random);
                     match kind {
-                        // Fixed notation of 1 to 17 digits, with the point anywhere or nowhere.
+                        // Fixed notation of 1 to 17 digits, with a decimal point at any position or
+                        // without a decimal point.
                         0 => {
                             let digits = format!("{:017}", random(100_000_000_000_000_000));
                             let length = 1 + random(17) as usize;
