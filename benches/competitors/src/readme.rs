@@ -122,7 +122,8 @@ fn summary(record: &Record) -> Result<String, Box<dyn Error>> {
     }
     let (lost, all) = losses(&bench);
     let mut out = format!(
-        "A UNIGINE mesh of {:.0} MB, against a loader that reads and decodes the whole file; medians of {} rounds\non {}.\n\n",
+        "A UNIGINE mesh of {:.0} MB, against a loader that reads and decodes the whole file; medians of {} rounds\non {}. \"Cold\" \
+         means that the system's cache has no byte of the file. Below 1, copying is faster.\n\n",
         file.bytes / 1e6,
         bench.rounds,
         record.cpu

@@ -24,8 +24,7 @@ const ABSURD: f64 = 1e6;
 /// The allowed sums of the 16-bit weights of one vertex. A sum of 65535 represents a total weight
 /// of 1, and rounding each of up to four weights down reduces the sum by at most 3.
 const SUMS: std::ops::RangeInclusive<u32> = 65_532..=65_535;
-/// The factor by which positions are multiplied before the test for degenerate collision triangles,
-/// as in a viewer's test of an object with a scale of one metre.
+/// The scale of positions in the test for degenerate triangles: a viewer's, of an object of 1 m.
 const HALF: f32 = 0.5;
 
 /// Checks every submesh of a block. Returns the number of submeshes and the number of triangles in
@@ -84,8 +83,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         self.domains();
         let any = self.positions();
         self.per_vertex();
-        // If the submesh has no positions, every index is out of range and all weights are
-        // incomplete, so the checks of indices and weights are skipped.
+        // Without positions, every index is out of range and all weights are missing.
         if any {
             self.triangles();
             self.weights();
@@ -243,8 +241,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
-        // In the bit set `used`, the last 64-bit word may contain bits of vertex indices that are
-        // out of range, so the bits are tested vertex by vertex.
+        // The last word of the bit set `used` may have bits of vertex indices that are out of
+        // range.
         let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
         if within < vertices {
             let unused = vertices.saturating_sub(within);
@@ -356,9 +354,8 @@ fn is_set(words: &[u64], bit: usize) -> bool {
     words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
 }
 
-/// Returns the minimum and the maximum of a domain (the value range of quantized coordinates). If a
-/// number is missing or not finite, or a minimum exceeds its maximum, reports a finding and returns
-/// `None`.
+/// Returns the minimum and the maximum of a domain, or reports a finding and returns `None` if a
+/// number of the domain is missing or not finite, or if a minimum exceeds its maximum.
 pub(super) fn check_domain<const N: usize>(
     check: &mut AssetReport<'_, '_>,
     field: Field,
@@ -394,8 +391,7 @@ pub(super) fn check_domain<const N: usize>(
         numbers
     });
     let [min, max] = [ends[0]?, ends[1]?];
-    // A domain with NaN is invalid, because a comparison with NaN is false. A domain whose extent
-    // is not finite in `f32` is also invalid.
+    // A domain with NaN, or with an extent that is not finite in `f32`, is invalid.
     let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
     if !is_sound {
         check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is not a valid interval"));

@@ -223,8 +223,8 @@ impl<'a> AnimationView<'a> {
     /// The rotations are quaternions as stored in the file, with a length of nearly 1. A bone that
     /// the animation does not move has its bind transform, or the default transform if the file
     /// does not store bind transforms. If animation frames store only changes, a translation,
-    /// rotation or scale that no frame up to the requested frame stores also has its bind or default
-    /// value.
+    /// rotation or scale that no frame up to the requested frame stores also has its bind or
+    /// default value.
     ///
     /// # Errors
     ///
