@@ -3,7 +3,8 @@
 //! For any bytes, `support::<format>::invariants` must hold in bounded memory and time.
 //!
 //! The sweeps are ignored by default: `cargo test --profile sweep --test hostile --
-//! --include-ignored` runs them.
+//! --include-ignored` runs them. A sweep flips two bits of most bytes of a file. With
+//! `MESHPEEK_SWEEP=all` it flips all eight.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -31,6 +32,7 @@ mod unigine_animation;
 mod unigine_blocks;
 mod unreal;
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::support::allocations::most_held;
@@ -63,6 +65,14 @@ fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
     let result = work();
     assert!(start.elapsed() < Duration::from_secs(seconds), "{what} took {:?}", start.elapsed());
     result
+}
+
+/// Returns the bits of the byte at offset `at` that a sweep flips: two bits, which differ from byte
+/// to byte, or all bits if `MESHPEEK_SWEEP` is `all`.
+fn swept_bits(at: usize) -> impl Iterator<Item = usize> {
+    static ALL: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("MESHPEEK_SWEEP").is_some_and(|value| value == "all"));
+    (0..8).filter(move |bit| *ALL || bit % 4 == at % 4)
 }
 
 /// Returns the values that a field of `width` bytes is set to: the ends of its range, and the

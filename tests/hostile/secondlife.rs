@@ -2220,7 +2220,7 @@ fn real_files(most: u64) -> Vec<PathBuf> {
 /// Truncates every real file at every length, and flips every bit.
 ///
 /// Files over 2 KiB are damaged in the header, in the last 64 bytes, and at some 150 positions
-/// between. Takes minutes: `cargo test --release --test hostile -- --ignored sweep`.
+/// between. Takes minutes.
 #[test]
 #[ignore = "takes minutes, and real files"]
 fn sweep() {
