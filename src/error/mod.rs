@@ -170,6 +170,10 @@ pub enum ErrorKind {
     /// The file was modified after it was opened.
     #[error("expected an unchanged file, found that it was modified after it was opened")]
     Changed,
+    /// The file could be changed by a process while it is mapped
+    /// ([`Map::open_protected`](crate::Map::open_protected)).
+    #[error("expected a file that the system protects from changes, found a file that programs can change")]
+    Unprotected,
     /// The allocation of memory for a result failed.
     #[error("cannot allocate {asked} bytes of memory")]
     OutOfMemory {
@@ -208,6 +212,7 @@ impl ErrorKind {
             Self::Buffer { .. } => "buffer",
             Self::Truncated { .. } => "truncated",
             Self::Changed => "changed",
+            Self::Unprotected => "unprotected",
             Self::OutOfMemory { .. } => "out-of-memory",
         }
     }
@@ -233,6 +238,7 @@ impl ErrorKind {
             Self::Choice { .. } => "name one of them",
             Self::Buffer { .. } => "pass a buffer of that length",
             Self::Truncated { .. } | Self::Changed => "read it again when no program writes to it",
+            Self::Unprotected => "copy the file with `read`, or call the unsafe `Map::open`",
             Self::OutOfMemory { .. } => "request only a part of the data",
         }
     }

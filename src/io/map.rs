@@ -1,10 +1,12 @@
 //! Memory-mapped files.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::Path;
 
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
+use super::guard::GuardedRange;
+use super::protection::{check_protection, open_protected};
 use super::regular_file::{FILE, Identity, failed, open_regular};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -27,9 +29,13 @@ const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
 /// ```
 #[derive(Debug)]
 pub struct Map {
+    /// The guard of `bytes` against a shortened file. It is declared before `bytes`, and therefore
+    /// ends before the bytes are unmapped.
+    guard: Option<GuardedRange>,
     bytes: memmap2::Mmap,
     file: File,
     opened: Identity,
+    path: Box<Path>,
 }
 
 impl Map {
@@ -43,7 +49,8 @@ impl Map {
     ///
     /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without
     /// waiting for a writer of the pipe. Returns [`ErrorKind::Io`] if the file cannot be opened or
-    /// mapped.
+    /// mapped. Returns [`ErrorKind::Limit`] if the [guard](crate::io::guard) is installed and
+    /// already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
     ///
     /// # Safety
     ///
@@ -53,6 +60,43 @@ impl Map {
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
+        // SAFETY: The caller guarantees that the file does not change.
+        unsafe { Self::of_file(path, file, &metadata) }
+    }
+
+    /// Maps the file at `path` if the operating system forbids every process to change the file.
+    ///
+    /// This function is safe, because it maps only files whose bytes cannot change:
+    ///
+    /// | system | files that are mapped |
+    /// |---|---|
+    /// | Linux | a memory file (`memfd_create`) with the seals `F_SEAL_WRITE` and `F_SEAL_SHRINK`; a file with fs-verity |
+    /// | Windows | any file that no process has open for writing; no process can open it for writing while the map exists |
+    /// | other systems | none |
+    ///
+    /// The path of a memory file is `/proc/self/fd/N`, where `N` is its descriptor. On Windows, a
+    /// process that mapped the file for writing and then closed it can still change the bytes. Use
+    /// [`read`](crate::read) for a file that such a process may write to.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](Self::open). Returns [`ErrorKind::Unprotected`] if a process
+    /// could change the file. [`read`](crate::read) is safe for any file.
+    pub fn open_protected(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, metadata) = open_protected(path)?;
+        check_protection(&file).map_err(|kind| failed(path, kind))?;
+        // SAFETY: `check_protection` has found that the system does not allow any process to change
+        // or to shorten the file. This holds for as long as `file` is open, and the map owns it.
+        unsafe { Self::of_file(path, file, &metadata) }
+    }
+
+    /// Maps an open file. `path` is the path of the file in error messages.
+    ///
+    /// # Safety
+    ///
+    /// The requirement is the same as for [`open`](Self::open).
+    unsafe fn of_file(path: &Path, file: File, metadata: &Metadata) -> Result<Self> {
         // The file length from `metadata` is passed to `memmap2`, which would otherwise query it
         // again. Mapping fails if the length does not fit into the address space.
         let mut options = memmap2::MmapOptions::new();
@@ -61,6 +105,7 @@ impl Map {
         // read-only.
         let map = unsafe { options.map_copy_read_only(&file) };
         let bytes = map.map_err(|error| failed(path, error.into()))?;
+        let guard = GuardedRange::new(&bytes).map_err(|error| error.at_path(path))?;
         // If the operating system rejects the random-access advice for the map, reads are only
         // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
         // the read-ahead of the operating system loads the whole file at once.
@@ -68,7 +113,7 @@ impl Map {
         if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
         }
-        Ok(Self { bytes, file, opened: Identity::of(&metadata) })
+        Ok(Self { guard, bytes, file, opened: Identity::of(metadata), path: path.into() })
     }
 
     /// Compares the size, modification time and inode of the file with their values when the file
@@ -82,17 +127,22 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, and [`ErrorKind::Changed`] if
-    /// the file is longer or its modification time or inode differs. Returns [`ErrorKind::Io`] if
-    /// the operating system cannot report the metadata of the file.
+    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, or if a page of the map was lost
+    /// while the [guard](crate::io::guard) was installed. The offset of the error is that of the
+    /// first missing byte, or of the first lost page if the file has grown again. Returns
+    /// [`ErrorKind::Changed`] if the file is longer or its modification time or inode differs.
+    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file.
+    /// All errors contain the path of the file.
     pub fn check(&self) -> Result<()> {
-        let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+        let metadata = self.file.metadata().map_err(|error| failed(&self.path, error.into()))?;
         let now = Identity::of(&metadata);
-        if now.len < self.opened.len {
-            let kind = ErrorKind::Truncated { expected: self.opened.len, found: now.len };
-            return Err(Error::new("file", FILE, now.len, kind));
+        let lost = self.guard.as_ref().and_then(GuardedRange::lost).unwrap_or(u64::MAX);
+        let found = now.len.min(lost);
+        if found < self.opened.len {
+            let kind = ErrorKind::Truncated { expected: self.opened.len, found };
+            return Err(Error::new("file", FILE, found, kind).at_path(&self.path));
         }
-        if now == self.opened { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+        if now == self.opened { Ok(()) } else { Err(failed(&self.path, ErrorKind::Changed)) }
     }
 }
 
