@@ -81,7 +81,7 @@
 //! | [`get`](Array::get), [`iter`](Array::iter), [`chunks`](Array::chunks) | 1 per item | that of the item | nothing |
 //! | [`unreal::Mesh::open`] | 1 | both headers | nothing |
 //! | [`frame(n)`](unreal::Mesh::frame) of Unreal | 1 | none | nothing |
-//! | a surface of Unreal, first time | polygons, and a sort if they are unordered | the polygons | 2 bytes per polygon, 12 per surface |
+//! | a surface of Unreal, first time | polygons, and a sort if they are unordered | the polygons | 2 bytes per polygon, 12 per surface; 8 per polygon during the call |
 //! | [`secondlife::Mesh::open`] | entries of the header | the header | nothing |
 //! | [`level`](secondlife::Mesh::level), first time | size of the block | the block | the inflated block, and 4 bytes per submesh |
 //! | [`ezmesh::Mesh::open`] | text: bytes, at the speed of a search for `<`; binary: elements | text: all; binary: counts | 8 bytes per element and 16 per block of numbers; three times that during the call |

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 pub use field::{Field, PathSegment};
-pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, show_bytes};
+pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, is_utf8, show_bytes};
 
 /// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

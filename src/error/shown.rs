@@ -14,8 +14,7 @@ pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.0.get(..MAX_SHOWN_BYTES).unwrap_or(self.0).to_vec();
-        for shown in String::from_utf8_lossy(&bytes).chars() {
+        for shown in copy_text(self.0.get(..MAX_SHOWN_BYTES).unwrap_or(self.0)).chars() {
             if shown.is_control() || turns_direction(shown) {
                 write!(out, "{}", shown.escape_unicode())?;
             } else {
@@ -24,6 +23,20 @@ impl fmt::Display for Shown<'_> {
         }
         if self.0.len() > MAX_SHOWN_BYTES { out.write_str("…") } else { Ok(()) }
     }
+}
+
+/// Copies bytes to a text, in which U+FFFD replaces the bytes that are not UTF-8.
+///
+/// The bytes of a mapped file may change after a check for UTF-8, and a `str` that is not UTF-8 is
+/// undefined behaviour. Hence `copy_text` and [`is_utf8`] check a copy, and no other function of
+/// the library makes a `str` of bytes from a file.
+pub(crate) fn copy_text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Returns whether bytes are UTF-8. The function checks a copy of the bytes.
+pub(crate) fn is_utf8(bytes: &[u8]) -> bool {
+    bytes.is_ascii() || String::from_utf8(bytes.to_vec()).is_ok()
 }
 
 /// Returns whether a Unicode character changes the direction of the text or breaks a line.
@@ -39,14 +52,36 @@ const fn turns_direction(mark: char) -> bool {
 /// If all bytes are printable ASCII, the function returns them as quoted text. If a byte is not
 /// printable ASCII, the function returns all bytes in hexadecimal.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
-    use fmt::Write as _;
+    // The test for printable bytes and the output use the same copy, because the bytes of a mapped
+    // file may change between two reads.
+    let bytes = bytes.to_vec();
     if !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
-        return format!("{:?}", String::from_utf8_lossy(bytes));
+        return format!("{:?}", copy_text(&bytes));
     }
     let mut text = String::from("bytes");
-    for byte in bytes {
+    for byte in &bytes {
         // Writing to a `String` cannot fail.
         let _ = write!(text, " {byte:02x}");
     }
     if bytes.is_empty() { String::from("nothing") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_text_of_any_bytes() {
+        for (bytes, text, shown) in [
+            (&b""[..], "", "nothing"),
+            (b"a \"b", "a \"b", r#""a \"b""#),
+            (b"a\n", "a\n", "bytes 61 0a"),
+            ("\u{e9}".as_bytes(), "\u{e9}", "bytes c3 a9"),
+        ] {
+            assert_eq!((copy_text(bytes).as_str(), show_bytes(bytes).as_str()), (text, shown));
+            assert!(is_utf8(bytes));
+        }
+        assert_eq!(copy_text(b"a\xf0b"), "a\u{fffd}b");
+        assert!(!is_utf8(b"a\xf0b"));
+    }
 }

@@ -22,7 +22,7 @@ use crate::model::surface::Surface;
 ///
 /// Welding copies the indices, so this crate never welds a surface implicitly. The time of welding
 /// is linear in the number of corners, and includes a sort of the corners that share an attribute
-/// index. A `Welded` takes 4 bytes per corner and 8 bytes per vertex. During welding, 8 bytes per
+/// index. A `Welded` takes 4 bytes per corner and 8 bytes per vertex. During welding, 12 bytes per
 /// corner and 4 bytes per attribute vertex of additional memory are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Welded {
@@ -53,40 +53,52 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
     let counts = surface.counts()?;
     check_indices(surface, surface.indices()?, "indices", counts.vertices)?;
     check_indices(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
-    let mut order = reserve(surface, corners.len())?;
-    order.extend(0..counts.corners);
     let mut represents = reserve(surface, corners.len())?;
     represents.resize(corners.len(), 0);
-    let at = |corner: u32| corners.get(as_index(corner)).unwrap_or_default();
+    // A sort panics if a key changes between two comparisons, and the index streams of a mapped
+    // file may change. Hence the keys of all sorts are copies.
     if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, byte_uvs(surface)?) {
         // If no two corners share an attribute vertex, all attribute indices differ, but the UVs of
-        // two corners may still be equal.
-        let value = |corner: u32| uvs.raw_bytes(as_index(at(corner).attribute));
-        order.sort_unstable_by_key(|corner| (value(*corner), at(*corner).position, *corner));
-        let same = |one: &u32, next: &u32| at(*one).position == at(*next).position && value(*one) == value(*next);
-        order.chunk_by(same).for_each(|same| represent(same, &mut represents));
+        // two corners may still be equal. In the only format with such UVs, the index of a position
+        // has 16 bits.
+        represent_equal(surface, &corners, &mut represents, |corner| {
+            let [first, second] = uvs.raw_bytes(as_index(corner.attribute)).unwrap_or_default();
+            let [low, high, ..] = corner.position.to_le_bytes();
+            u32::from_le_bytes([first, second, low, high])
+        })?;
     } else if corners.len() < as_index(counts.attribute_vertices) / 8 {
         // If many surfaces share their vertices, welding one surface must not take time in
         // proportion to the number of all vertices.
-        let both = |corner: &u32| (at(*corner).attribute, at(*corner).position);
-        order.sort_unstable_by_key(|corner| (both(corner), *corner));
-        order.chunk_by(|one, next| both(one) == both(next)).for_each(|same| represent(same, &mut represents));
+        represent_equal(surface, &corners, &mut represents, |corner| [corner.attribute, corner.position])?;
     } else {
+        let mut keys = reserve(surface, corners.len())?;
+        keys.resize(corners.len(), (0, 0));
         let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
-        group_by_attribute(&corners, counts.attribute_vertices, &mut starts, &mut order);
+        group_by_attribute(&corners, counts.attribute_vertices, &mut starts, &mut keys);
         for bounds in starts.windows(2) {
             let [start, end] =
                 [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
-            let Some(same_attribute) = order.get_mut(start..end) else { continue };
             // After the sort, corners with the same position are adjacent, and the first of them in
             // file order comes first.
-            same_attribute.sort_unstable_by_key(|corner| (at(*corner).position, *corner));
-            let same = |one: &u32, next: &u32| at(*one).position == at(*next).position;
-            same_attribute.chunk_by(same).for_each(|same| represent(same, &mut represents));
+            keys.get_mut(start..end).unwrap_or_default().sort_unstable();
+            represent(keys.get(start..end).unwrap_or_default(), &mut represents);
         }
     }
-    drop(order);
     number_vertices(surface, &corners, represents)
+}
+
+/// Sorts all corners by the key that `key` returns, and calls [`represent`] for the sorted corners.
+fn represent_equal<K: Copy + Ord>(
+    surface: &Surface<'_>,
+    corners: &Corners<'_>,
+    represents: &mut [u32],
+    key: impl Fn(Corner) -> K,
+) -> Result<()> {
+    let mut keys = reserve(surface, corners.len())?;
+    keys.extend(corners.iter().map(key).zip(0_u32..));
+    keys.sort_unstable();
+    represent(&keys, represents);
+    Ok(())
 }
 
 /// Returns the UVs of a surface whose attributes are two stored bytes for each corner, or `None`
@@ -98,13 +110,16 @@ fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     Ok(surface.uvs(0)?.filter(|uvs| uvs.raw_bytes(0).is_some()))
 }
 
-/// Makes the first of several corners that will become one vertex the representative of all these
-/// corners.
-fn represent(same: &[u32], represents: &mut [u32]) {
-    let Some(earliest) = same.first() else { return };
-    for corner in same {
-        if let Some(represents) = represents.get_mut(as_index(*corner)) {
-            *represents = *earliest;
+/// Makes the first of several corners with the same key the representative of all these corners.
+///
+/// `keys` contains the key and the index of each corner, sorted by both.
+fn represent<K: PartialEq>(keys: &[(K, u32)], represents: &mut [u32]) {
+    for same in keys.chunk_by(|(one, _), (next, _)| one == next) {
+        let Some((_, earliest)) = same.first() else { continue };
+        for (_, corner) in same {
+            if let Some(represents) = represents.get_mut(as_index(*corner)) {
+                *represents = *earliest;
+            }
         }
     }
 }
@@ -120,10 +135,11 @@ fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str,
     Err(surface.geometry.fault(surface.index, name, into, kind))
 }
 
-/// Sorts the indices of the corners by the attribute index of each corner (counting sort).
+/// Sorts the corners by the attribute index of each corner (counting sort).
 ///
-/// After the sort, `order[starts[a]..starts[a + 1]]` are the corners with the attribute index `a`.
-fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, order: &mut [u32]) {
+/// After the sort, `keys[starts[a]..starts[a + 1]]` are the position index and the index of each
+/// corner with the attribute index `a`.
+fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, keys: &mut [(u32, u32)]) {
     starts.resize(as_index(count).saturating_add(1), 0);
     corners.for_each(|corner| {
         increment(starts, corner.attribute);
@@ -134,8 +150,8 @@ fn group_by_attribute(corners: &Corners<'_>, count: u32, starts: &mut Vec<u32>, 
     }
     for (number, corner) in (0_u32..).zip(corners.iter()) {
         let slot = increment(starts, corner.attribute);
-        if let Some(order) = order.get_mut(as_index(slot)) {
-            *order = number;
+        if let Some(key) = keys.get_mut(as_index(slot)) {
+            *key = (corner.position, number);
         }
     }
     // The loop has moved each entry of `starts` from the start of its group of corners to the start
@@ -180,9 +196,9 @@ fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec
     Ok(Welded { vertices, indices })
 }
 
-fn reserve(surface: &Surface<'_>, count: usize) -> Result<Vec<u32>> {
+fn reserve<T>(surface: &Surface<'_>, count: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
-    list.try_reserve_exact(count).map_err(|_| out_of_memory(surface, count, size_of::<u32>()))?;
+    list.try_reserve_exact(count).map_err(|_| out_of_memory(surface, count, size_of::<T>()))?;
     Ok(list)
 }
 

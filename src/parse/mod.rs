@@ -10,6 +10,7 @@ mod memory_budget;
 mod name;
 mod open_options;
 mod region;
+mod sorted_names;
 
 pub use access_log::{AccessLog, PAGE};
 pub use cursor::{Cursor, Record};
@@ -23,3 +24,4 @@ pub(crate) use allocation::{expect_length, filled, room};
 pub(crate) use finding::{Report, Tally, rules};
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
+pub(crate) use sorted_names::{NameCopy, SortedNames};

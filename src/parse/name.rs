@@ -1,7 +1,7 @@
 //! Names in files, such as the name of a bone. A name in a file is displayed as text, but it is a
 //! byte sequence that may contain any bytes.
 
-use crate::error::Shown;
+use crate::error::{Shown, copy_text};
 use std::fmt;
 
 /// A name that is borrowed from a file, without the NUL byte that terminates it.
@@ -16,7 +16,18 @@ use std::fmt;
 /// assert_eq!(name.to_string(), r"wheel\u{1b}[2J");
 /// assert_eq!(name.as_bytes(), b"wheel\x1b[2J");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+///
+/// A `Name` has no order and no hash. A sort or a map reads its keys many times, and a sort panics
+/// if a key changes between two reads. Copy the names that become keys with
+/// [`to_vec`](Self::to_vec):
+///
+/// ```
+/// use meshpeek::Name;
+/// let mut names = [Name::new(b"wheel"), Name::new(b"axle")];
+/// names.sort_by_cached_key(Name::to_vec); // copies each name once
+/// assert_eq!(names, [Name::new(b"axle"), Name::new(b"wheel")]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Name<'a>(&'a [u8]);
 
 impl<'a> Name<'a> {
@@ -32,16 +43,19 @@ impl<'a> Name<'a> {
         self.0
     }
 
+    /// Copies the bytes of the name. The copy can be sorted, and can be the key of a map.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.0.to_vec()
+    }
+
     /// Copies the whole name to a `String`.
     ///
     /// Bytes that are not UTF-8 are replaced by U+FFFD. Control characters are copied without an
     /// escape.
     #[must_use]
     pub fn to_string_lossy(&self) -> String {
-        // The bytes of the name are copied before they are checked for UTF-8, because bytes in a
-        // mapped file could change after the check.
-        String::from_utf8(self.0.to_vec())
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        copy_text(self.0)
     }
 }
 

@@ -25,12 +25,16 @@ mod ezmesh;
 mod secondlife;
 mod sidecar;
 mod sidecar_trees;
+#[cfg(unix)]
+mod storm;
 #[path = "../support/mod.rs"]
 mod support;
 mod unigine;
 mod unigine_animation;
 mod unigine_blocks;
 mod unreal;
+#[cfg(unix)]
+mod visit;
 
 use std::sync::LazyLock;
 use std::time::Duration;

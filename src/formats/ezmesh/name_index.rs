@@ -35,8 +35,11 @@ impl NameIndex {
         // If the allocation fails, the index is empty and a search finds no name. The names are
         // counted before the vector is allocated, because a vector that grows allocates more than
         // it needs.
-        if keys.try_reserve_exact(all.clone().count()).is_ok() {
-            keys.extend(all.map(|(group, name, number)| (state.hash_one((group, name)), number)));
+        let count = all.clone().count();
+        if keys.try_reserve_exact(count).is_ok() {
+            // Each name is read once. In a mapped file that changes, the second iteration could
+            // find more names than the first.
+            keys.extend(all.take(count).map(|(group, name, number)| (state.hash_one((group, name)), number)));
         }
         keys.sort_unstable();
         Self { keys, state }

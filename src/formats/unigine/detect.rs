@@ -2,7 +2,7 @@
 //! the first four bytes of the file.
 
 use super::layout::{AnimationGeneration, Generation};
-use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
+use crate::error::{Error, ErrorKind, Field, Result, copy_text, show_bytes};
 
 /// The length of a magic number, in bytes.
 const LENGTH: usize = 4;
@@ -92,11 +92,12 @@ fn fail(kind: ErrorKind) -> Error {
 /// Returns the error for the magic number of a known format that this crate does not read, or
 /// `None` for an unknown magic number.
 fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
-    let text = std::str::from_utf8(&magic).ok();
-    let number = text.and_then(|text| text.get(2..)).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    let number = number.and_then(|digits| digits.parse::<u8>().ok());
+    let number = match magic {
+        [_, _, tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => Some([tens, ones]),
+        _ => None,
+    };
     let (found, advice) = match (magic, number) {
-        ([b'm', b's', ..], Some(0..=9))
+        ([b'm', b's', ..], Some([b'0', _]))
         | ([b'm', b'i', b'0', _] | [b'a', b'n', b'0', _], Some(_))
         | ([b'm', b'r', b'0', b'2'], _) => {
             ("UNIGINE 1.x (or older) format", "it is not supported; open and re-save it in the engine")
@@ -110,8 +111,8 @@ fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
         ([0x00, 0x10, b'[', _], _) => ("an Ogre mesh", "use Ogre's own tools or assimp"),
         _ => return None,
     };
-    let name = text.filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    let found = name.map_or_else(|| found.into(), |name| format!("{found} {name}").into());
+    let is_name = magic.iter().all(u8::is_ascii_alphanumeric);
+    let found = if is_name { format!("{found} {}", copy_text(&magic)).into() } else { found.into() };
     Some(ErrorKind::Unsupported { found, advice })
 }
 

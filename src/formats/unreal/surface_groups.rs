@@ -37,31 +37,28 @@ impl Groups {
     /// Sorts polygons by texture index and type byte. Polygons that the engine does not render are
     /// sorted after all rendered polygons. Within a surface, polygons stay in file order.
     pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, ErrorKind> {
-        let mut order = Vec::new();
-        let count = polygons.len();
-        let asked = as_u64(count.saturating_mul(size_of::<u16>()));
-        order.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
-        order.extend((0..=u16::MAX).take(count));
-        let key = |number: u16| {
-            let polygon = polygons.get(usize::from(number)).copied().unwrap_or_default();
-            (PolygonType(polygon.kind).has(PolygonType::WEAPON), polygon.texture, polygon.kind)
-        };
-        order.sort_unstable_by_key(|number| (key(*number), *number));
-        let alike = |one: &u16, next: &u16| key(*one) == key(*next);
+        let mut keys = reserve(polygons.len())?;
+        // Each polygon is read once. A sort panics if a key changes between two comparisons, and
+        // the polygons of a mapped file may change.
+        keys.extend((0..=u16::MAX).zip(polygons).map(|(number, polygon)| {
+            let RawPolygon { texture, kind, .. } = *polygon;
+            (PolygonType(kind).has(PolygonType::WEAPON), texture, kind, number)
+        }));
+        keys.sort_unstable();
+        let alike = |one: &PolygonKey, next: &PolygonKey| (one.1, one.2) == (next.1, next.2);
         // The surfaces are counted before the vector of surfaces is allocated. Each polygon may be
         // a separate surface, and a vector that grows by doubling would then take three times the
         // memory of a vector with the exact capacity.
-        let count = order.chunk_by(alike).count();
-        let asked = as_u64(count.saturating_mul(size_of::<Group>()));
-        let mut groups = Vec::new();
-        groups.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
+        let mut groups = reserve(keys.chunk_by(alike).count())?;
         let mut start = 0;
-        for same in order.chunk_by(alike) {
-            let (_, texture, kind) = key(same.first().copied().unwrap_or_default());
+        for same in keys.chunk_by(alike) {
+            let Some(&(_, texture, kind, _)) = same.first() else { continue };
             let end = u32::try_from(same.len()).map_or(u32::MAX, |length| length.saturating_add(start));
             groups.push(Group { texture, kind: PolygonType(kind), start, end });
             start = end;
         }
+        let mut order = reserve(keys.len())?;
+        order.extend(keys.iter().map(|(.., number)| *number));
         Ok(Self { order: order.into(), groups })
     }
 
@@ -79,6 +76,17 @@ impl Groups {
         let hidden = self.groups.iter().find(|group| group.kind.has(PolygonType::WEAPON));
         hidden.and_then(|first| self.order.get(as_index(first.start)..)).unwrap_or_default()
     }
+}
+
+/// The sort key of a polygon: whether the engine does not render it, its texture index, its type
+/// byte and its index.
+type PolygonKey = (bool, u8, u8, u16);
+
+fn reserve<T>(count: usize) -> Result<Vec<T>, ErrorKind> {
+    let mut list = Vec::new();
+    let asked = as_u64(count.saturating_mul(size_of::<T>()));
+    list.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
+    Ok(list)
 }
 
 #[cfg(test)]

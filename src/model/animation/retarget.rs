@@ -6,7 +6,7 @@ use crate::model::animation::animations::Animations;
 use crate::model::animation::clip::FrameBlend;
 use crate::model::animation::pose::mix;
 use crate::model::bone::Transform;
-use crate::parse::{Name, expect_length, filled, room};
+use crate::parse::{NameCopy, SortedNames, expect_length, filled, room};
 
 /// Maximum number of bone names that an error message lists.
 const LISTED: usize = 5;
@@ -69,15 +69,14 @@ impl Retarget {
         }
         let mut sources = filled(format, "bones", bones, None)?;
         let mut lost = Vec::new();
-        for (name, source) in names {
-            let found = targets.binary_search_by_key(&name, |(name, _)| *name).ok();
-            let target = found.and_then(|at| targets.get(at)).and_then(|(_, target)| sources.get_mut(*target));
-            match target {
+        for (name, same) in names.groups() {
+            let Some(source) = same.first().map(NameCopy::number) else { continue };
+            match targets.find(name.as_bytes()).and_then(|target| sources.get_mut(target)) {
                 Some(target) => *target = Some(source),
                 None => lost.push((source, name)),
             }
         }
-        lost.sort_unstable();
+        lost.sort_unstable_by_key(|(source, _)| *source);
         let (lost, missing) = lost.into_iter().map(|(bone, name)| (bone, name.to_string())).unzip();
         let count = from.bone_count();
         let frame = filled(format, "pose", count, Transform::default())?;
@@ -171,17 +170,15 @@ impl Retarget {
     }
 }
 
-/// Returns the name and the index of each bone of a file, sorted by name. If several bones have the
-/// same name, only the first of these bones is returned.
-fn by_name(motion: &dyn Animations) -> Result<Vec<(Name<'_>, usize)>> {
-    let count = motion.bone_count();
-    let mut bones = room(motion.format(), "bones", count)?;
-    for bone in 0..count {
-        bones.push((motion.bone(bone)?.name, bone));
+/// Returns the name and the index of each bone of a file, sorted by name.
+fn by_name(motion: &dyn Animations) -> Result<SortedNames> {
+    let mut names = SortedNames::default();
+    for bone in 0..motion.bone_count() {
+        let pushed = names.push(motion.bone(bone)?.name.as_bytes(), bone);
+        pushed.map_err(|kind| Error::without_offset(motion.format(), Field::new("bones"), kind))?;
     }
-    bones.sort_unstable();
-    bones.dedup_by_key(|(name, _)| *name);
-    Ok(bones)
+    names.sort_copies();
+    Ok(names)
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn retarget(file: &Animation<&[u8]>) {
     if count > MANY {
         return;
     }
-    let mut names: Vec<_> = (0..count).map(|bone| file.bone(bone).unwrap().name).collect();
+    let mut names: Vec<_> = (0..count).map(|bone| file.bone(bone).unwrap().name.as_bytes()).collect();
     names.sort_unstable();
     let unique = names.windows(2).all(|pair| pair[0] != pair[1]);
     let mut retarget = Retarget::new(file, file).unwrap();

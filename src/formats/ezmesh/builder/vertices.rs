@@ -2,6 +2,7 @@
 
 use crate::formats::ezmesh::semantic::{Scalar, Semantic};
 use crate::formats::ezmesh::vertex_format::{VertexFormat, VertexFormatFault};
+use crate::parse::Name;
 
 /// Vertices to write, stored as one array of numbers per column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,7 +126,7 @@ impl Vertices {
         // words are never written to a file, because the writer puts the original bytes of a word
         // or a standard word into the file.
         let words =
-            self.columns.iter().map(|column| String::from_utf8_lossy(&column.word)).collect::<Vec<_>>().join(" ");
+            self.columns.iter().map(|column| Name::new(&column.word).to_string_lossy()).collect::<Vec<_>>().join(" ");
         [ctype, words]
     }
 

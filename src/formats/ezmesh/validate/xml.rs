@@ -5,7 +5,7 @@ use super::rules;
 use super::rules::reported;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, is_utf8};
 use crate::formats::ezmesh::elements::index_buffer::COUNTS;
 use crate::formats::ezmesh::form::Form;
 use crate::formats::ezmesh::view::View;
@@ -210,7 +210,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
             let text = "expected no entity, found &; the value is kept as written".to_owned();
             self.report.add(rules::ENTITY, field, at, text);
         }
-        if !value.bytes.is_ascii() && String::from_utf8(value.bytes.to_vec()).is_err() {
+        if !is_utf8(value.bytes) {
             self.report.add(
                 rules::NAME_ENCODING,
                 field,

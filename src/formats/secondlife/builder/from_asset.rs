@@ -102,7 +102,7 @@ impl Skin {
         let moved = skin.alt_inverse_bind_count() > 0;
         let joint = |joint| {
             Ok(Joint {
-                name: String::from_utf8_lossy(skin.joint_name(joint)?.as_bytes()).into_owned(),
+                name: skin.joint_name(joint)?.to_string_lossy(),
                 inverse_bind: skin.inverse_bind(joint)?,
                 alt_inverse_bind: if moved { Some(skin.alt_inverse_bind(joint)?) } else { None },
             })

@@ -1,7 +1,6 @@
 //! [`LlsdText`]: a string, a URI or a map key of binary LLSD.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 
 use crate::error::{MAX_SHOWN_BYTES, Shown};
@@ -63,15 +62,6 @@ impl<'a> LlsdText<'a> {
     #[must_use]
     pub const fn name(&self) -> Name<'a> {
         Name::new(self.stored)
-    }
-
-    /// Compares the contents of two texts byte by byte. A quoted text and a text without quotes are
-    /// equal if their contents are equal.
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        match (self.quote, other.quote) {
-            (None, None) => self.stored.cmp(other.stored),
-            _ => self.bytes().cmp(other.bytes()),
-        }
     }
 
     /// Returns whether the content of this text is equal to `text`.

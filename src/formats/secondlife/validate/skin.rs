@@ -9,7 +9,7 @@ use super::report::AssetReport;
 use super::rules;
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::Tally;
+use crate::parse::{SortedNames, Tally};
 
 /// Known keys in the LLSD map of a skin.
 const KEYS: [&str; 6] = [
@@ -106,7 +106,7 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
         let text = format!("{joints} joints, expected at most {MAX_JOINTS}");
         check.add_in(rules::UNUSUAL_JOINTS, field, block, at, text);
     }
-    let mut names = Vec::new();
+    let mut names = SortedNames::default();
     let (mut unknown, mut bad) = (Tally::default(), Tally::default());
     let (mut first, mut fault) = (None, None);
     for joint in 0..joints {
@@ -117,7 +117,8 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
                 if is_unknown {
                     first.get_or_insert(name);
                 }
-                names.push(name);
+                // If memory is exhausted, the name is not compared with the others.
+                let _ = names.push(name.as_bytes(), joint);
             }
             Err(error) => {
                 bad.add(as_u64(joint), true);
@@ -137,9 +138,8 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
         );
         check.add_in(rules::UNUSUAL_JOINTS, field, block, at, text);
     }
-    names.sort_unstable();
-    let twice = names.windows(2).find(|two| matches!(two, [a, b] if a == b));
-    if let Some(name) = twice.and_then(|two| two.first()) {
+    names.sort_copies();
+    if let Some((name, _)) = names.groups().find(|(_, same)| same.len() > 1) {
         check.add_in(rules::UNUSUAL_JOINTS, field, block, at, format!("the joint \"{name}\" occurs twice"));
     }
 }

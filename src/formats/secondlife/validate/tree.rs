@@ -6,6 +6,7 @@ use super::finding::with_inflated_offset;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
+use crate::parse::SortedNames;
 
 /// Checks the LLSD value at offset `start` of `bytes`, and all values that it contains.
 ///
@@ -21,7 +22,14 @@ pub(super) fn check(
 ) {
     let Ok(start) = usize::try_from(start) else { return };
     let mut walk = LlsdWalk::new(bytes, start, rules);
-    let mut look = TreeCheck { bytes, keys: Vec::new(), maps: Vec::new(), twice: None, quoted: None };
+    let mut look = TreeCheck {
+        bytes,
+        keys: Vec::new(),
+        maps: Vec::new(),
+        copies: SortedNames::default(),
+        twice: None,
+        quoted: None,
+    };
     loop {
         let at = walk.at();
         // An error in the LLSD tree was already reported, so the loop ends without another finding.
@@ -51,6 +59,8 @@ struct TreeCheck<'a> {
     /// For each array or map that has not ended, the length that `keys` had at the start of the
     /// array or map.
     maps: Vec<usize>,
+    /// Copies of the keys of one map. A copy needs 12 bytes of memory, and the bytes of the key.
+    copies: SortedNames,
     /// Byte offset of the first repeated key, and the number of repeated keys in the tree.
     twice: Option<(usize, u64)>,
     /// Byte offset and description of the first quoted text.
@@ -86,15 +96,22 @@ impl TreeCheck<'_> {
     /// Searches for repeated keys in a map when the iteration reaches the end of the map. The byte
     /// offsets of the map's keys start at index `from` of `keys`.
     fn compare(&mut self, from: usize) {
-        let bytes = self.bytes;
-        let key = |at: u32| usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(LlsdText::new(&[]));
-        let Some(keys) = self.keys.get_mut(from..) else { return };
-        keys.sort_unstable_by(|one, other| key(*one).compare(&key(*other)).then(one.cmp(other)));
-        for pair in keys.windows(2) {
-            let &[one, other] = pair else { continue };
-            let Some(at) = usize::try_from(other).ok().filter(|_| key(one) == key(other)) else { continue };
-            let (first, count) = self.twice.unwrap_or((at, 0));
-            self.twice = Some((first.min(at), count.saturating_add(1)));
+        let keys = self.keys.get(from..).unwrap_or_default();
+        if keys.len() < 2 {
+            return;
+        }
+        self.copies.clear();
+        for at in keys.iter().filter_map(|at| usize::try_from(*at).ok()) {
+            let key = key_at(self.bytes, at).unwrap_or(LlsdText::new(&[]));
+            // If memory is exhausted, the keys of this map are not compared.
+            if self.copies.push(&key.content(), at).is_err() {
+                return;
+            }
+        }
+        self.copies.sort_copies();
+        for again in self.copies.groups().flat_map(|(_, same)| same.iter().skip(1)) {
+            let (first, count) = self.twice.unwrap_or((again.number(), 0));
+            self.twice = Some((first.min(again.number()), count.saturating_add(1)));
         }
     }
 }

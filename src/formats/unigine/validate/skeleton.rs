@@ -8,7 +8,7 @@ use crate::formats::unigine::layout::{MAX_NUMBERED, ROOT};
 use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::{as_index, as_u64};
 use crate::model::Transform;
-use crate::parse::{Name, Report, Severity};
+use crate::parse::{Report, Severity, SortedNames};
 
 /// The maximum difference between 1 and the length of the rotation quaternion of a bind transform.
 const BIND_SLACK: f32 = 1e-2;
@@ -25,7 +25,7 @@ fn bone(index: usize, name: &'static str) -> Field {
 pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = file.bone_count();
     let compared = count.min(as_index(MAX_NUMBERED).saturating_add(1));
-    let mut names: Vec<Name<'_>> = Vec::with_capacity(compared);
+    let mut names = SortedNames::default();
     let mut parents: Vec<Option<usize>> = Vec::with_capacity(compared);
     for index in 0..count {
         let (name, parent) = file.bone_header(index)?;
@@ -35,11 +35,12 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
             report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
         }
         if index < compared {
-            names.push(name);
+            // If memory is exhausted, the name is not compared with the others.
+            let _ = names.push(name.as_bytes(), index);
             parents.push(found);
         }
     }
-    check_names("bone", &names, |index| file.bone_at(index), report);
+    check_names("bone", names, |index| file.bone_at(index), report);
     for index in cycles(&parents) {
         let text = String::from("the bone is its own ancestor");
         report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);

@@ -3,7 +3,7 @@
 
 use super::rules;
 use crate::decode::compact;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Error, ErrorKind, Field, Result, is_utf8};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
@@ -12,7 +12,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;
-use crate::parse::{Cursor, Name, Region, Report, Rule, Tally};
+use crate::parse::{Cursor, Region, Report, Rule, SortedNames, Tally};
 use zerocopy::little_endian::U32;
 
 pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -31,9 +31,12 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
     if let Some(table) = table {
         check_table(mesh, table, report);
     }
-    let names: Result<Vec<Name<'_>>> =
-        (0..mesh.surface_count()).map(|index| Ok(mesh.surface_header(index)?.name)).collect();
-    check_names("surface", &names?, |index| mesh.header_at(index), report);
+    let mut names = SortedNames::default();
+    for index in 0..mesh.surface_count() {
+        // If memory is exhausted, the name is not compared with the others.
+        let _ = names.push(mesh.surface_header(index)?.name.as_bytes(), index);
+    }
+    check_names("surface", names, |index| mesh.header_at(index), report);
     let mut buffer = InflateBuffer::default();
     for index in 0..mesh.surface_count() {
         match mesh.surface_in(index, &mut buffer) {
@@ -183,9 +186,7 @@ fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'
     let fault = match text {
         Some([]) => "a string of 0 bytes, without its closing NUL",
         Some([name @ .., 0]) if name.contains(&0) => "a NUL inside the string",
-        // `String::from_utf8` checks a copy of the string, because the mapped bytes may change
-        // during the check.
-        Some([name @ .., 0]) if String::from_utf8(name.to_vec()).is_err() => "a string that is not UTF-8",
+        Some([name @ .., 0]) if !is_utf8(name) => "a string that is not UTF-8",
         Some([.., 0]) | None => return,
         Some(_) => "a string without its closing NUL",
     };
@@ -194,11 +195,16 @@ fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'
 
 /// Reports each name that several surfaces or several bones have. Each duplicate name is reported
 /// once, at its second occurrence in the file.
-pub(super) fn check_names(list: &'static str, names: &[Name<'_>], at: impl Fn(usize) -> u64, report: &mut Report<'_>) {
-    let mut sorted: Vec<(Name<'_>, usize)> = names.iter().copied().zip(0..).collect();
-    sorted.sort_unstable();
-    for same in sorted.chunk_by(|(one, _), (other, _)| one == other) {
-        if let [(name, first), (_, again), ..] = *same {
+pub(super) fn check_names(
+    list: &'static str,
+    mut names: SortedNames,
+    at: impl Fn(usize) -> u64,
+    report: &mut Report<'_>,
+) {
+    names.sort_copies();
+    for (name, same) in names.groups() {
+        if let [first, again, ..] = same {
+            let (first, again) = (first.number(), again.number());
             let text = format!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
             report.add(rules::DUPLICATE_NAME, Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }

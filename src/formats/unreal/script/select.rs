@@ -56,7 +56,7 @@ impl Selected {
     pub(super) fn all(commands: Commands<'_>) -> Vec<Self> {
         let imported = commands.iter().filter_map(Import::of).enumerate();
         let mut names: Vec<_> = imported.map(|(order, import)| (lower(import.mesh), order, import.mesh)).collect();
-        names.sort();
+        names.sort_by(|(one, first, _), (other, second, _)| one.cmp(other).then(first.cmp(second)));
         names.dedup_by(|(name, ..), (before, ..)| name == before);
         names.sort_by_key(|(_, order, _)| *order);
         let each = names.into_iter().map(|(_, _, name)| Self { name: name.as_bytes().into(), ..Self::default() });

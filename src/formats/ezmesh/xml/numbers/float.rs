@@ -68,7 +68,17 @@ fn decimal(text: &[u8]) -> Option<f32> {
     if !matches!(text.first()?, b'0'..=b'9' | b'.') {
         return None;
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    // The text is copied, because the bytes of a mapped file may change after the check for UTF-8.
+    let mut room = [0; 32];
+    let long;
+    let copy: &[u8] = if let Some(short) = room.get_mut(..text.len()) {
+        short.copy_from_slice(text);
+        short
+    } else {
+        long = text.to_vec();
+        &long
+    };
+    std::str::from_utf8(copy).ok()?.parse().ok()
 }
 
 #[cfg(test)]
