@@ -101,8 +101,12 @@ impl fmt::Display for Finding {
 }
 
 /// Maximum number of findings that are reported for one rule, because a malicious file could cause
-/// a million findings.
-const MAX_FINDINGS: u32 = 1000;
+/// a million findings. The text of the last of these findings says that further findings are left
+/// out.
+const MAX_FINDINGS: u32 = 1001;
+/// Maximum length of the text of a finding, in bytes. A longer text is cut, because a malicious
+/// file could cause many findings that contain the same long value.
+const MAX_TEXT: usize = 4096;
 
 /// Collects the findings of one validation and passes each finding to the closure `sink`.
 pub(crate) struct Report<'r> {
@@ -138,33 +142,74 @@ impl<'r> Report<'r> {
     }
 
     /// Passes a finding about a violation of `rule` to the closure `sink`.
-    pub(crate) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: String) {
+    ///
+    /// `text` is formatted only if the finding is passed. Pass `format_args!` and not `format!`,
+    /// because a malicious file may violate a rule a million times.
+    pub(crate) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
         self.add_as(rule.severity, rule, field, offset, text);
     }
 
     /// Passes a finding about a violation of `rule` to the closure `sink`, with a severity that may
-    /// differ from the severity of the rule.
-    pub(crate) fn add_as(&mut self, severity: Severity, rule: Rule, field: Field, offset: u64, text: String) {
-        let (offset, text) = match self.block {
-            Some(block) => (block, format!("{text}, at inflated byte {offset}")),
-            None => (offset, text),
+    /// differ from the severity of the rule. `text` is formatted only if the finding is passed.
+    pub(crate) fn add_as(
+        &mut self,
+        severity: Severity,
+        rule: Rule,
+        field: Field,
+        offset: u64,
+        text: impl fmt::Display,
+    ) {
+        let Some(end) = self.count(rule.id) else { return };
+        let (offset, mut text) = match self.block {
+            Some(block) => (block, limited(format_args!("{text}, at inflated byte {offset}"))),
+            None => (offset, limited(text)),
         };
-        self.pass(Finding { rule: rule.id, severity, field, offset, source: self.source, text });
+        text.push_str(end);
+        (self.sink)(Finding { rule: rule.id, severity, field, offset, source: self.source, text });
     }
 
-    /// Passes a finding to the closure `sink`, unless more than [`MAX_FINDINGS`] findings of the
-    /// same rule were passed already. The text of the last finding that is passed says that further
-    /// findings are left out.
-    pub(crate) fn pass(&mut self, mut finding: Finding) {
-        let number = self.rules.iter().position(|known| known.id == finding.rule);
-        let count = number.and_then(|number| self.counts.get_mut(number));
-        let count = count.map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
-        if count == MAX_FINDINGS {
-            finding.text.push_str("; further findings by this rule are left out");
+    /// Returns whether further findings about violations of `rule` are left out.
+    pub(crate) fn is_full(&self, rule: Rule) -> bool {
+        let number = self.rules.iter().position(|known| known.id == rule.id);
+        number.and_then(|number| self.counts.get(number)).is_some_and(|count| *count >= MAX_FINDINGS)
+    }
+
+    /// Counts one more finding about the rule with the id `rule`. Returns the end of the text of
+    /// this finding, or `None` if [`MAX_FINDINGS`] findings about the rule were counted before.
+    fn count(&mut self, rule: &'static str) -> Option<&'static str> {
+        let number = self.rules.iter().position(|known| known.id == rule);
+        let Some(count) = number.and_then(|number| self.counts.get_mut(number)) else { return Some("") };
+        if *count >= MAX_FINDINGS {
+            return None;
         }
-        if count <= MAX_FINDINGS {
-            (self.sink)(finding);
-        }
+        *count = count.saturating_add(1);
+        Some(if *count == MAX_FINDINGS { "; further findings by this rule are left out" } else { "" })
+    }
+}
+
+/// Formats the text of a finding. A text of more than [`MAX_TEXT`] bytes is cut and ends in `..`.
+///
+/// Formatting stops at the maximum length, and so takes no time for the rest of the text.
+pub(crate) fn limited(text: impl fmt::Display) -> String {
+    use fmt::Write as _;
+    let mut cut = CutText(String::new());
+    if write!(cut, "{text}").is_err() {
+        cut.0.push_str("..");
+    }
+    cut.0
+}
+
+/// A text of at most [`MAX_TEXT`] bytes. Writing more bytes fails.
+struct CutText(String);
+
+impl fmt::Write for CutText {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let room = MAX_TEXT.saturating_sub(self.0.len());
+        // A character has at most 4 bytes, so one of these 4 ends is between two characters.
+        let end = room.min(part.len());
+        let kept = (end.saturating_sub(3)..=end).rev().find_map(|end| part.get(..end)).unwrap_or_default();
+        self.0.push_str(kept);
+        if kept.len() < part.len() { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -194,5 +239,50 @@ impl Tally {
     /// `start` is the offset of the array in the file, and `size` is the size of an item in bytes.
     pub(crate) const fn offset(self, start: u64, size: u64) -> u64 {
         start.saturating_add(self.first.saturating_mul(size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    rules! {
+        const TWO;
+        Error FIRST "T01" "The first rule.";
+        Info SECOND "T02" "The second rule.";
+    }
+
+    /// A text that counts how many times it is formatted.
+    struct Counted<'c>(&'c std::cell::Cell<u32>);
+
+    impl fmt::Display for Counted<'_> {
+        fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.set(self.0.get() + 1);
+            out.write_str("text")
+        }
+    }
+
+    #[test]
+    fn formats_no_text_of_a_finding_that_is_left_out() {
+        let (formatted, mut found) = (std::cell::Cell::new(0), Vec::new());
+        let mut sink = |finding| found.push(finding);
+        let mut report = Report::new(TWO, &mut sink);
+        for number in 0..5000 {
+            assert_eq!(report.is_full(FIRST), number >= MAX_FINDINGS);
+            report.add(FIRST, Field::new("a"), number.into(), Counted(&formatted));
+        }
+        report.add(SECOND, Field::new("a"), 0, Counted(&formatted));
+        assert_eq!((formatted.get(), found.len()), (MAX_FINDINGS + 1, 1002));
+        assert_eq!(found[999].text, "text");
+        assert_eq!(found[1000].text, "text; further findings by this rule are left out");
+        assert_eq!((found[1001].text.as_str(), found[1001].rule), ("text", "T02"));
+    }
+
+    #[test]
+    fn cuts_a_long_text_between_two_characters() {
+        assert_eq!(limited("short"), "short");
+        assert_eq!(limited("x".repeat(MAX_TEXT)), "x".repeat(MAX_TEXT));
+        assert_eq!(limited("x".repeat(MAX_TEXT + 1)), "x".repeat(MAX_TEXT) + "..");
+        assert_eq!(limited(format!("x{}", "ü".repeat(MAX_TEXT))), format!("x{}..", "ü".repeat(MAX_TEXT / 2 - 1)));
     }
 }

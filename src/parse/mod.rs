@@ -21,7 +21,7 @@ pub use open_options::OpenOptions;
 pub use region::{Element, Region};
 
 pub(crate) use allocation::{expect_length, filled, room};
-pub(crate) use finding::{Report, Tally, rules};
+pub(crate) use finding::{Report, Tally, limited, rules};
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
 pub(crate) use sorted_names::{NameCopy, SortedNames};

@@ -162,6 +162,64 @@ fn refuses_to_lose_what_it_cannot_write() {
     assert_eq!(values(&["dump", out]), values(&["dump", &path]));
 }
 
+/// Rewrites a file, and returns the exit code, and the rules of the listed changes with
+/// `--allow-loss`.
+fn rewritten(name: &str, bytes: &[u8]) -> (i32, Vec<String>) {
+    let (folder, path) = scratch(name, bytes);
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    let plain = meshpeek(&["rewrite", &path, "-o", out]);
+    assert_eq!(code(&plain) == 0, std::path::Path::new(out).exists(), "{}", text(&plain.stderr));
+    let allowed = json(&meshpeek(&["rewrite", &path, "-o", out, "--force", "--allow-loss", "--json"]));
+    let rules = allowed["changes"].as_array().unwrap().iter().map(|change| change["rule"].as_str().unwrap().to_owned());
+    (code(&plain), rules.collect())
+}
+
+#[test]
+fn rewriting_loses_no_unknown_parent_silently() {
+    let file = sample("flag101");
+    let bytes = std::fs::read(&file).unwrap();
+    assert_eq!(rewritten("same.ezb", &bytes), (0, Vec::new()));
+    let map = json(&meshpeek(&["map", &file, "--json"]));
+    let regions = map["regions"].as_array().unwrap().iter();
+    let parents: Vec<usize> = regions
+        .filter(|region| region["name"].as_str().unwrap().ends_with(".parent"))
+        .map(|region| usize::try_from(region["start"].as_u64().unwrap()).unwrap())
+        .collect();
+    assert!(!parents.is_empty());
+    for parent in [99_i32, -2, i32::MIN, i32::MAX] {
+        let mut odd = bytes.clone();
+        odd[parents[0]..parents[0] + 4].copy_from_slice(&parent.to_be_bytes());
+        assert_eq!(rewritten("odd.ezb", &odd), (2, vec!["EZ14".to_owned()]), "{parent}");
+    }
+    let skeleton = "<Skeletons><Skeleton name='s'><Bone name='a' parent='b'/></Skeleton></Skeletons><Meshes";
+    let unknown = triangle("0 0 0 1 0 0 0 1 0", "0 1 2").replace("<Meshes", skeleton);
+    let (code, rules) = rewritten("odd.ezm", unknown.as_bytes());
+    assert!(code == 2 && rules.contains(&"EZ14".to_owned()), "{rules:?}");
+}
+
+#[test]
+fn rewriting_lists_numbers_and_blocks_that_are_not_read() {
+    let whole = triangle("0 0 0 1 0 0 0 1 0", "0 1 2");
+    let boxes = "<MeshAABB min='0 0 0' max='1 1 1'/>";
+    let keys = "0 0 0 0 0 0 1 1 1 1 0 0 0 0 0 0 1 1 1 1";
+    let keys = format!(
+        "<Animations><Animation><AnimTrack count='1' has_scale='true'>{keys}</AnimTrack></Animation></Animations>"
+    );
+    let lossy = [
+        ("EZ32", whole.replace("<MeshSection", "<vertexbuffer count='0' ctype='f' semantic='radius'/><MeshSection")),
+        ("EZ32", whole.replace("</MeshSection>", "<indexbuffer triangle_count='0'/></MeshSection>")),
+        ("EZ32", whole.replace("<vertexbuffer", &format!("{boxes}{boxes}<vertexbuffer"))),
+        ("EZ32", whole.replace("<indexbuffer", &format!("{boxes}{boxes}<indexbuffer"))),
+        ("EZ32", whole.replace("<Meshes", &format!("{boxes}{boxes}<Meshes"))),
+        ("EZ08", whole.replace("<Meshes", &format!("{keys}<Meshes"))),
+    ];
+    for (rule, file) in lossy {
+        let (code, rules) = rewritten("odd.ezm", file.as_bytes());
+        assert!(code == 2 && rules.contains(&rule.to_owned()), "{code} {rules:?} for {file}");
+    }
+}
+
 #[test]
 fn rewrites_every_dialect_as_the_usual_one() {
     for stem in ["crate", "flag", "legacy"] {

@@ -2217,6 +2217,70 @@ fn real_files(most: u64) -> Vec<PathBuf> {
     files.into_iter().map(|entry| entry.path()).collect()
 }
 
+/// Tests levels whose only header entry is wrong: reading any level returns an error that
+/// `validate` reports.
+#[test]
+fn reports_every_error_of_a_level_with_a_wrong_entry() {
+    let entries = [
+        entry(-1, 1),
+        entry(0, -1),
+        entry(i32::MAX, 1),
+        Tree::default().with("offset", real(1.0)).with("size", int(1)).bytes(),
+        Tree::default().with("offset", int(0)).with("size", real(1.0)).bytes(),
+        Tree::default().with("offset", int(-1)).with("size", int(0)).bytes(),
+        Tree::default().with("offset", int(-1)).bytes(),
+        list(&[]),
+        int(7),
+    ];
+    for lod in Lod::ALL {
+        for (number, wrong) in entries.iter().enumerate() {
+            let alone = Tree::default().with(lod.part().key(), wrong.clone()).bytes();
+            assert_eq!(check_invariants(&alone, &mut Random::new(1)), Fate::Damaged, "{lod:?} {number}");
+            let with_404 = Tree::default().with("404", int(1)).with(lod.part().key(), wrong.clone()).bytes();
+            assert_eq!(check_invariants(&with_404, &mut Random::new(1)), Fate::Damaged, "{lod:?} {number}");
+        }
+    }
+    let lowest = Tree::default().with("lowest_lod", entry(-1, 1)).bytes();
+    let mesh = Mesh::open(lowest.as_slice()).unwrap();
+    let error = mesh.level(Lod::High).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Choice { names, .. } if names == "lowest"), "{error}");
+    finds(&lowest, "SL02", Severity::Error, "lowest_lod.offset");
+}
+
+/// Tests one stored block under many names, in one asset and in the assets of a container: a check
+/// of the file inflates at most 64 bytes per byte of the file, or [`Limits::asset`] bytes.
+#[test]
+fn inflates_a_shared_block_only_within_the_budget_of_the_file() {
+    const INFLATED: usize = 256 << 10;
+    let stored = zlib(&list(&[Tree::default().with("Position", bin(&vec![0; INFLATED])).bytes()]));
+    let names = ["high_lod", "medium_lod", "low_lod", "lowest_lod", "physics_mesh", "physics_shape"];
+    let shared = |names: &[&str]| {
+        let mut header = Tree::default();
+        for name in names {
+            header = header.with(name, entry(0, small(stored.len())));
+        }
+        [header.bytes(), stored.clone()].concat()
+    };
+    let limits = Limits { asset: 1 << 20, ..Limits::default() };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let beyond = |bytes: &[u8]| {
+        let mesh = Mesh::open_with(bytes, &options).unwrap();
+        let mut findings = Vec::new();
+        mesh.validate(&mut |finding| findings.push(finding)).unwrap();
+        let beyond = findings.iter().filter(|found| found.rule == "SL06" && found.text.contains("asset")).count();
+        let is_whole = mesh.check().err().is_none_or(|error| !matches!(error.kind(), ErrorKind::Limit { .. }));
+        assert_eq!(beyond == 0, is_whole, "{beyond} blocks are left out");
+        beyond
+    };
+    assert_eq!(beyond(&shared(&names[..3])), 0);
+    assert_eq!(beyond(&shared(&names)), 3, "three blocks fit in 1 MiB");
+    let many = container(&vec![shared(&names); 100]);
+    let budget = (1 << 20).max(many.len() * 64);
+    assert!(600 - beyond(&many) <= budget / INFLATED, "{budget}");
+    // With the default limits, the whole container is within the budget of 128 MiB.
+    assert_eq!(findings(&many[..]).iter().filter(|found| found.rule == "SL06").count(), 89);
+}
+
 /// Truncates every real file at every length, and flips every bit.
 ///
 /// Files over 2 KiB are damaged in the header, in the last 64 bytes, and at some 150 positions

@@ -343,6 +343,37 @@ fn keeps_to_the_limits() {
 }
 
 #[test]
+fn searches_only_the_smaller_scripts_of_a_folder_with_too_many_bytes() {
+    let place = Place::with(&["a_d.3d", "a_a.3d"]);
+    place.script("small.uc", &[["Small", "a_d.3d", "a_a.3d"]]);
+    let find = |limits: &Limits| Finder::with_limits(limits).find(&place.at("a_d.3d")).unwrap().remove(0);
+    let limits = Limits { script: 1000, ..Limits::default() };
+    for number in 0..5 {
+        place.write(&format!("large{number}.uc"), &"x".repeat(1000));
+    }
+    // The first script in the order of names imports the mesh, but is among the largest.
+    place.script("first.uc", &[["First", "a_d.3d", "a_a.3d"]]);
+    let script = fs::read_to_string(place.at("first.uc")).unwrap();
+    place.write("first.uc", &format!("{script:\n<1000}"));
+    assert_eq!(place.shown(&find(&limits))[2], "small.uc");
+    (0..5).for_each(|number| fs::remove_file(place.at(&format!("large{number}.uc"))).unwrap());
+    assert_eq!(place.shown(&find(&limits))[2], "first.uc");
+}
+
+/// Two hundred scripts of 16 MiB without any text would take seconds to read.
+#[test]
+fn reads_no_gigabytes_of_scripts() {
+    let place = Place::with(&["a_d.3d", "a_a.3d"]);
+    for number in 0..200 {
+        fs::File::create(place.at(&format!("s{number}.uc"))).unwrap().set_len(16 << 20).unwrap();
+    }
+    place.script("z.uc", &[["Mesh", "a_d.3d", "a_a.3d"]]);
+    let start = std::time::Instant::now();
+    assert_eq!(place.found("a_d.3d")[2], "z.uc");
+    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+}
+
+#[test]
 fn finds_many_in_linear_time() {
     let place = Place::with(&[]);
     let meshes: Vec<_> = (0..20_000).map(|number| format!("m{number}")).collect();

@@ -111,8 +111,13 @@ impl<'a> Section<'a> {
     ///
     /// Returns [`ErrorKind::Value`] if the declared bounding box does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        let boxes = self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index);
-        self.element.view.box_at(ElementKind::SectionBox, boxes, self.element.place)
+        self.element.view.box_at(ElementKind::SectionBox, self.box_range(), self.element.place)
+    }
+
+    /// Returns the index range of the declared bounding boxes inside this section, among the
+    /// declared bounding boxes of all sections of the file.
+    pub(super) fn box_range(&self) -> Range<usize> {
+        self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index)
     }
 
     /// Returns the index range of the vertex buffers inside this section, among the vertex buffers

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use flate2::Decompress;
 
 use super::asset_part::AssetPart;
-use super::inflate::{self, ZlibStream};
+use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use crate::array::runs::RunIndex;
@@ -46,6 +46,23 @@ impl InflateBuffer {
 
     pub(super) fn fill(&mut self, part: AssetPart, stored: &[u8], at: u64, limits: &Limits) -> Result<AssetBlock<'_>> {
         self.data.fill(part, stored, at, limits, &mut MemoryBudget::alone(limits.asset), &mut self.engine)?;
+        Ok(AssetBlock { data: &self.data })
+    }
+
+    /// Inflates a block like [`fill`](Self::fill), and subtracts its size from `budget`.
+    pub(super) fn fill_within(
+        &mut self,
+        part: AssetPart,
+        stored: &[u8],
+        at: u64,
+        limits: &Limits,
+        budget: &mut InflateBudget,
+    ) -> Result<AssetBlock<'_>> {
+        let within = budget.limits(limits);
+        let mut memory = MemoryBudget::alone(limits.asset);
+        let filled = self.data.fill(part, stored, at, &within, &mut memory, &mut self.engine);
+        budget.spend(self.data.bytes.len(), self.data.lists.iter().map(Vec::len).fold(0, usize::saturating_add));
+        filled.map_err(|error| budget.explain(error, limits, &within))?;
         Ok(AssetBlock { data: &self.data })
     }
 }

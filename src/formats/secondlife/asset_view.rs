@@ -242,7 +242,10 @@ impl<'a> AssetView<'a> {
             Ok(header) => header,
             Err(error) => return error,
         };
-        let names: Vec<&str> = header.lods().map(Lod::name).collect();
+        // A level whose header entry has a wrong offset is named here, because the asset has this
+        // level, and an access to it returns the error in the entry.
+        let lods = Lod::ALL.into_iter().filter(|lod| header.has(lod.part()));
+        let names: Vec<&str> = lods.map(Lod::name).collect();
         let kind = if names.is_empty() {
             let stub = if header.is_stub() { " (this file is a stub: the asset does not exist)" } else { "" };
             ErrorKind::Missing { expected: format!("a level of detail{stub}").into() }
@@ -369,7 +372,7 @@ impl<'a> AssetView<'a> {
 
     /// Returns the limits for inflating one block. In the returned value, [`Limits::asset`] is at
     /// least four times the file size.
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
         Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }
     }
@@ -385,7 +388,7 @@ impl<'a> AssetView<'a> {
     }
 
     /// Records in the access log that the compressed bytes of a block were read.
-    fn record(&self, stored: &BlockRange) {
+    pub(super) fn record(&self, stored: &BlockRange) {
         if let Some(log) = self.state.context.access_log() {
             log.record(stored.start, stored.end.min(self.end()));
         }

@@ -2,12 +2,17 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::error::{ErrorKind, show_bytes};
+use super::layout::FORMAT;
+use crate::error::{Error, ErrorKind, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
 /// The maximum number of output bytes per compressed byte of a zlib stream.
 const MAX_RATIO: u64 = 1032;
+/// The maximum number of inflated bytes per byte of the file, in a check of all blocks of a file.
+const MAX_WORK: u64 = 64;
+/// The number of inflated bytes that take about as long to check as one submesh, name or matrix.
+const ITEM_WORK: u64 = 64;
 /// The base-2 logarithm of the window size of the deflate decoder, in bytes. With a window of 2^15
 /// bytes, the decoder accepts any gzip stream.
 const WINDOW: u8 = 15;
@@ -39,6 +44,47 @@ impl InflateError {
 /// the block from the disk in advance. If a compressed block has at least this size (16 KiB), the
 /// system call for the advice takes little time compared with inflating the block.
 const MIN_PREFETCH: usize = 16 << 10;
+
+/// The work that a check of all blocks of a file may still do.
+///
+/// The header of an asset may name one stored block under several keys, and a container may hold
+/// many assets. Without this budget, a small file could make a check inflate many gigabytes.
+#[derive(Debug)]
+pub(super) struct InflateBudget {
+    /// The number of inflated bytes that all blocks together may have.
+    allowed: u64,
+    left: u64,
+}
+
+impl InflateBudget {
+    /// Makes a budget for a file of `length` bytes: [`Limits::asset`] bytes, or [`MAX_WORK`] times
+    /// the file size if that is more.
+    pub(super) fn new(limits: &Limits, length: usize) -> Self {
+        let allowed = limits.asset.max(as_u64(length).saturating_mul(MAX_WORK));
+        Self { allowed, left: allowed }
+    }
+
+    /// Returns `limits` with a maximum size of one inflated block that is within the budget.
+    pub(super) fn limits(&self, limits: &Limits) -> Limits {
+        Limits { block: limits.block.min(self.left), ..*limits }
+    }
+
+    /// Subtracts the work for one block: `bytes` inflated bytes, and `items` submeshes, names or
+    /// matrices, each of which takes about as long as [`ITEM_WORK`] bytes.
+    pub(super) fn spend(&mut self, bytes: usize, items: usize) {
+        let work = as_u64(bytes).saturating_add(as_u64(items).saturating_mul(ITEM_WORK));
+        self.left = self.left.saturating_sub(work);
+    }
+
+    /// Returns the error that replaces `error`: an error about the budget if the block is larger
+    /// than the rest of the budget, and `error` otherwise.
+    pub(super) fn explain(&self, error: Error, limits: &Limits, within: &Limits) -> Error {
+        let is_ours = matches!(error.kind(), ErrorKind::Limit { name: "block", .. }) && within.block < limits.block;
+        let Some(offset) = error.offset().filter(|_| is_ours) else { return error };
+        let kind = ErrorKind::Limit { name: "asset", allowed: self.allowed, asked: self.allowed.saturating_add(1) };
+        Error::new(FORMAT, error.field(), offset, kind)
+    }
+}
 
 /// Removes the contents of `out`, and then inflates the compressed bytes `stored` into `out`.
 pub(super) fn inflate(

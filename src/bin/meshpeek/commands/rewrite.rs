@@ -98,10 +98,18 @@ impl RewriteArgs {
 
     fn rewrite(&self, file: &SourceFile, global: &Global) -> anyhow::Result<Outcome> {
         let changes = self.changes(file)?;
+        let must_be_same = self.must_be_same(file, &changes);
         if let (true, SourceFile::Model(asset)) = (self.pair, file) {
             let written = self.write_pair(asset)?;
             self.print(&written, &changes, global)?;
         } else if self.output == Path::new(STDIN) {
+            if must_be_same {
+                // Standard output cannot be taken back, so the output is compared before it is
+                // written.
+                let mut comparison = Comparison::new(file.bytes());
+                self.write(file, &mut ComparingWriter { out: &mut io::sink(), comparison: &mut comparison })?;
+                comparison.expect_same()?;
+            }
             let mut out = BufWriter::new(io::stdout().lock());
             self.write(file, &mut out)?;
             out.flush()?;
@@ -112,12 +120,23 @@ impl RewriteArgs {
                 print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
             }
         } else {
-            let (temporary, written) = self.write_compared(file.bytes(), &self.output, |out| self.write(file, out))?;
+            let write = |out: &mut dyn Write| self.write(file, out);
+            let (temporary, written) = self.write_compared(file.bytes(), &self.output, must_be_same, write)?;
             file.check()?;
             temporary.finish()?;
             self.print(&[written], &changes, global)?;
         }
         Ok(Outcome::Fine)
+    }
+
+    /// Returns whether the output must be equal to the input file, byte for byte, because no change
+    /// was requested or listed.
+    fn must_be_same(&self, file: &SourceFile, changes: &[Finding]) -> bool {
+        let is_copied = match file {
+            SourceFile::Model(asset) => !asset.facts().is_formatted_again(),
+            SourceFile::Script(_) => true,
+        };
+        is_copied && changes.is_empty() && self.blocks.blocks == BlockStorage::Kept
     }
 
     /// Returns one finding for each kind of data in the input file whose encoding the writer
@@ -127,14 +146,15 @@ impl RewriteArgs {
     /// `--allow-loss`.
     fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
         let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
-        let (respelled, dropped) = (asset.facts().respelled_rules(), asset.facts().dropped_rules());
+        let (facts, respelled) = (asset.facts(), asset.facts().respelled_rules());
         let mut changes = Vec::new();
-        file.findings(&mut |finding| {
-            if respelled.contains(&finding.rule) || dropped.contains(&finding.rule) {
+        // In text, the values must be parsed to find numbers that the writer changes or leaves out.
+        file.findings(facts.is_formatted_again(), &mut |finding| {
+            if respelled.contains(&finding.rule) || facts.is_dropped(&finding) {
                 changes.push(finding);
             }
         })?;
-        if let Some(loss) = changes.iter().find(|change| dropped.contains(&change.rule)).filter(|_| !self.allow_loss) {
+        if let Some(loss) = changes.iter().find(|change| facts.is_dropped(change)).filter(|_| !self.allow_loss) {
             let text = format!(
                 "{} at byte {}: {}; --allow-loss writes the file without this data",
                 loss.field, loss.offset, loss.text
@@ -145,21 +165,25 @@ impl RewriteArgs {
     }
 
     /// Writes the output to a temporary file, and compares the written bytes with the original
-    /// file.
+    /// file. If `must_be_same` is true, returns an error if the written bytes differ.
     fn write_compared(
         &self,
         original: &[u8],
         path: &Path,
+        must_be_same: bool,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<(AtomicFile, OutputFile)> {
-        let mut comparison = Comparison { original, same: true, bytes: 0 };
+        let mut comparison = Comparison::new(original);
         let file = AtomicFile::write(path, self.force, |file| {
             let mut out = BufWriter::new(file);
             write(&mut ComparingWriter { out: &mut out, comparison: &mut comparison })?;
+            if must_be_same {
+                comparison.expect_same()?;
+            }
             Ok(out.flush()?)
         })?;
-        let identical = comparison.same && comparison.original.is_empty();
-        let written = OutputFile { path: path.to_owned(), bytes: comparison.bytes, identical, is_script: false };
+        let (bytes, identical) = (comparison.bytes, comparison.is_same());
+        let written = OutputFile { path: path.to_owned(), bytes, identical, is_script: false };
         Ok((file, written))
     }
 
@@ -175,7 +199,7 @@ impl RewriteArgs {
         let named = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
         let file = |source: usize, ending: &str| {
             let write = |out: &mut dyn Write| Ok(asset.model.file().write_to(source, out)?);
-            self.write_compared(asset.source_bytes(source), &named(ending), write)
+            self.write_compared(asset.source_bytes(source), &named(ending), true, write)
         };
         let mut all = vec![file(1, endings.aniv)?, file(0, endings.data)?];
         if self.script {
@@ -238,9 +262,43 @@ fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
 struct Comparison<'a> {
     /// The bytes of the original file that have not been compared yet.
     original: &'a [u8],
-    same: bool,
+    /// The offset of the first written byte that differs from the original file.
+    differs: Option<usize>,
     /// The number of bytes that have been written.
     bytes: usize,
+}
+
+impl<'a> Comparison<'a> {
+    const fn new(original: &'a [u8]) -> Self {
+        Self { original, differs: None, bytes: 0 }
+    }
+
+    fn add(&mut self, written: &[u8]) {
+        if self.differs.is_none() {
+            if let Some(rest) = self.original.strip_prefix(written) {
+                self.original = rest;
+            } else {
+                let same = written.iter().zip(self.original).take_while(|(one, other)| one == other).count();
+                self.differs = Some(self.bytes.saturating_add(same));
+            }
+        }
+        self.bytes = self.bytes.saturating_add(written.len());
+    }
+
+    const fn is_same(&self) -> bool {
+        self.differs.is_none() && self.original.is_empty()
+    }
+
+    /// Returns an error if the written bytes differ from the original file.
+    fn expect_same(&self) -> Result<(), UsageError> {
+        if self.is_same() {
+            return Ok(());
+        }
+        let at = self.differs.unwrap_or(self.bytes);
+        Err(UsageError(format!(
+            "the output would differ from the input at byte {at}, and no rule describes the change; nothing was written"
+        )))
+    }
 }
 
 /// A writer that passes bytes to another writer and compares them with the original file.
@@ -252,16 +310,35 @@ struct ComparingWriter<'o, 'c, 'a> {
 impl Write for ComparingWriter<'_, '_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.comparison.bytes = self.comparison.bytes.saturating_add(written);
-        let written_bytes = bytes.get(..written).unwrap_or(bytes);
-        match self.comparison.original.strip_prefix(written_bytes) {
-            Some(rest) => self.comparison.original = rest,
-            None => self.comparison.same = false,
-        }
+        self.comparison.add(bytes.get(..written).unwrap_or(bytes));
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_byte_that_differs() {
+        let differs = |original: &[u8], parts: &[&[u8]]| {
+            let mut comparison = Comparison::new(original);
+            for part in parts {
+                comparison.add(part);
+            }
+            comparison
+                .expect_same()
+                .err()
+                .map(|error| error.to_string().split(' ').nth(9).unwrap().trim_end_matches(',').to_owned())
+        };
+        assert_eq!(differs(b"abcd", &[b"ab", b"", b"cd"]), None);
+        assert_eq!(differs(b"abcd", &[b"ab", b"xd"]).as_deref(), Some("2"));
+        assert_eq!(differs(b"abcd", &[b"ax", b"cd"]).as_deref(), Some("1"));
+        assert_eq!(differs(b"abcd", &[b"abc"]).as_deref(), Some("3"));
+        assert_eq!(differs(b"abcd", &[b"abcd", b"e"]).as_deref(), Some("4"));
     }
 }

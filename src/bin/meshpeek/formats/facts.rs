@@ -182,10 +182,16 @@ pub trait FormatFacts {
         &[]
     }
 
-    /// Returns the ids of the rules about data that the writer of this format leaves out when it
+    /// Returns whether a finding is about data that the writer of this format leaves out when it
     /// writes a file again.
-    fn dropped_rules(&self) -> &'static [&'static str] {
-        &[]
+    fn is_dropped(&self, _finding: &Finding) -> bool {
+        false
+    }
+
+    /// Returns whether the writer formats the whole file again, as it does for text. If it does
+    /// not, a rewritten file without listed changes is equal to the original file, byte for byte.
+    fn is_formatted_again(&self) -> bool {
+        false
     }
 
     /// Writes the file again, with its blocks compressed or uncompressed as `storage` selects.

@@ -40,11 +40,11 @@ impl SourceFile {
         }
     }
 
-    /// Passes the findings about the structure of the file to `report`. If the file is an Unreal
-    /// script, nothing is reported.
-    pub fn findings(&self, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
+    /// Passes the findings about the structure of the file to `report`, and also those about its
+    /// values if `values` is true. If the file is an Unreal script, nothing is reported.
+    pub fn findings(&self, values: bool, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
         match self {
-            Self::Model(asset) => asset.findings(false, true, report),
+            Self::Model(asset) => asset.findings(values, true, report),
             Self::Script(_) => Ok(()),
         }
     }

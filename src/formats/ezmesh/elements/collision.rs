@@ -115,6 +115,11 @@ impl<'a> Collision<'a> {
         self.element.view.within(kind, ElementKind::Collision, self.element.index)
     }
 
+    /// Returns the number of vertex blocks and the number of triangle blocks in the shape.
+    pub(crate) fn hull_block_counts(&self) -> [usize; 2] {
+        [ElementKind::HullVertices, ElementKind::HullTriangles].map(|kind| self.range(kind).len())
+    }
+
     /// Returns the points of the convex hull, or `None` if the collision shape has no points.
     ///
     /// # Errors

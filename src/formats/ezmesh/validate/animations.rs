@@ -17,7 +17,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             let (field, start) = track.place();
             let Some(frames) = reported(report, track.frame_count())? else { continue };
             if let Some(said) = timing.frames.filter(|said| *said != frames) {
-                let text = format!("expected {said} frames, as declared by {place}, found {frames}");
+                let text = format_args!("expected {said} frames, as declared by {place}, found {frames}");
                 report.add(rules::TRACK_FRAME_COUNT, field.named("frames"), start, text);
             }
             let name = track.name()?;
@@ -26,7 +26,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                     rules::UNKNOWN_TRACK_BONE,
                     field.named("name"),
                     start,
-                    format!("expected the name of a bone, found {name:?}"),
+                    format_args!("expected the name of a bone, found {name:?}"),
                 );
             }
         }
@@ -50,7 +50,7 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
                 rules::KEY_SCALE,
                 field,
                 start,
-                format!("expected {with} numbers per key, as declared by has_scale, found {found}"),
+                format_args!("expected {with} numbers per key, as declared by has_scale, found {found}"),
             );
         }
         if keys.has_more() {
@@ -65,7 +65,7 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
             [(rules::NOT_FINITE, wild, "have numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
         {
             if tally.any() {
-                let text = format!("{} of {} keys {what}, first {}", tally.count, as_u64(keys.len()), tally.first);
+                let text = format_args!("{} of {} keys {what}, first {}", tally.count, as_u64(keys.len()), tally.first);
                 report.add(rule, field, start, text);
             }
         }

@@ -14,6 +14,7 @@ use crate::parse::{Report, Severity};
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     reported(report, view.declared_bounds())?;
+    say_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
     for mesh in view.meshes() {
         check_mesh(view, mesh, report)?;
     }
@@ -38,7 +39,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                 rules::UNKNOWN_INSTANCE_MESH,
                 field.named("mesh"),
                 start,
-                format!("expected the name of a mesh, found {mesh:?}"),
+                format_args!("expected the name of a mesh, found {mesh:?}"),
             );
         }
     }
@@ -47,6 +48,10 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for collision in view.collisions() {
         reported(report, collision.transform())?;
+        let (field, start) = collision.place();
+        let [vertices, triangles] = collision.hull_block_counts();
+        say_several(report, field.named("vertexbuffer"), start, vertices);
+        say_several(report, field.named("indexbuffer"), start, triangles);
         if let Some(Some(points)) = reported(report, collision.hull_points())? {
             check_vertices(&points, report)?;
         }
@@ -69,25 +74,24 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
     let skeleton = mesh.skeleton_name()?;
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
     if !is_none && view.find_skeleton(skeleton).is_none() {
-        let text = format!("expected the name of a skeleton, found {skeleton:?}");
+        let text = format_args!("expected the name of a skeleton, found {skeleton:?}");
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
     let is_unsaid = is_none && mesh.own_skeleton().is_none() && view.count(ElementKind::Skeleton) > 1;
     if is_unsaid && mesh.sections().any(|section| section.has_weights()) {
-        let text = format!(
+        let text = format_args!(
             "expected the name of one of {} skeletons, found {skeleton:?}; the first skeleton is used",
             view.count(ElementKind::Skeleton)
         );
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
     if mesh.section_range().is_empty() {
-        let text = "expected a section, found none: the mesh cannot be drawn".to_owned();
+        let text = "expected a section, found none: the mesh cannot be drawn";
         report.add_as(Severity::Error, rules::MESH_STRUCTURE, place, start, text);
     }
-    let buffers = mesh.vertex_range().len();
-    if buffers > 1 {
-        say_several(report, place.named("vertexbuffer"), start, buffers);
-    }
+    let boxes = view.within(ElementKind::MeshBox, ElementKind::Mesh, mesh.index()).len();
+    say_several(report, place.named("MeshAABB"), start, boxes);
+    say_several(report, place.named("vertexbuffer"), start, mesh.vertex_range().len());
     if let Some(Some(buffer)) = reported(report, mesh.vertex_buffer())? {
         check_vertices(&buffer, report)?;
     }
@@ -106,13 +110,11 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
             rules::UNKNOWN_MATERIAL,
             place.named("material"),
             start,
-            format!("expected the name of a material, found {material:?}"),
+            format_args!("expected the name of a material, found {material:?}"),
         );
     }
-    let buffers = section.vertex_range().len();
-    if buffers > 1 {
-        say_several(report, place.named("vertexbuffer"), start, buffers);
-    }
+    say_several(report, place.named("MeshAABB"), start, section.box_range().len());
+    say_several(report, place.named("vertexbuffer"), start, section.vertex_range().len());
     // An error in the shared vertices of a mesh has already been reported for the mesh.
     let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
     let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
@@ -122,17 +124,14 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     if let Some(buffer) = vertices {
         check_repeated(section, &buffer, report)?;
     }
-    let lists = section.triangle_range().len();
-    if lists > 1 {
-        say_several(report, place.named("indexbuffer"), start, lists);
-    }
+    say_several(report, place.named("indexbuffer"), start, section.triangle_range().len());
     match reported(report, section.index_buffer())? {
         Some(None) => {
             report.add(
                 rules::MESH_STRUCTURE,
                 place,
                 start,
-                "expected an indexbuffer, found none: the section cannot be drawn".to_owned(),
+                "expected an indexbuffer, found none: the section cannot be drawn",
             );
         }
         Some(Some(triangles)) if reported(report, triangles.indices())?.is_some() && triangles.has_more() => {
@@ -151,8 +150,8 @@ fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Resul
     if let Err(error) = &found
         && matches!(error.kind(), crate::error::ErrorKind::Missing { .. })
     {
-        let text = error.kind().to_string();
-        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), error.offset().unwrap_or_default(), text);
+        let at = error.offset().unwrap_or_default();
+        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), at, error.kind());
         return Ok(None);
     }
     reported(report, found)
@@ -166,17 +165,17 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
     for column in buffer.format().columns().iter().filter(|column| column.semantic == Semantic::Other) {
         let (word, types) = (buffer.word(column), buffer.format().scalars(column));
         let types: String = types.iter().map(|scalar| scalar.code()).collect();
-        let text = format!(
+        let text = format_args!(
             "expected a known semantic with its number types, found {word:?} with {types}; kept without a meaning"
         );
         report.add(rules::INVALID_SEMANTIC, buffer.place().named("semantic"), buffer.types_at()?, text);
     }
     if let Some(found) = buffer.interp_width() {
-        let text = format!("expected the number of interp floats that ctype declares, found {found}");
+        let text = format_args!("expected the number of interp floats that ctype declares, found {found}");
         report.add(rules::INTERPOLATED_FLOATS, buffer.place().named("vertexbuffer"), start, text);
     }
     if buffer.format().column(Semantic::Position).is_none() {
-        let text = "expected positions, found none: the vertices cannot be drawn".to_owned();
+        let text = "expected positions, found none: the vertices cannot be drawn";
         report.add(rules::MESH_STRUCTURE, field, start, text);
     }
     if reported(report, buffer.vertices())?.is_some() && buffer.has_more() {
@@ -192,23 +191,23 @@ fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut 
     if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())
         && said != flags
     {
-        let text = format!("expected the flags of the mesh, {flags:#x}, found {said:#x}");
+        let text = format_args!("expected the flags of the mesh, {flags:#x}, found {said:#x}");
         report.add(rules::SECTION_VERTEX_TYPES, place.named("flags"), start, text);
     }
     for ((said, name), types) in section.repeated_types()?.into_iter().zip(["ctype", "semantic"]).zip(buffer.types()) {
         if let Some(said) = said.filter(|said| *said != types) {
-            let text = format!("expected the types of the vertices, {types:?}, found {said:?}");
+            let text = format_args!("expected the types of the vertices, {types:?}, found {said:?}");
             report.add(rules::SECTION_VERTEX_TYPES, place.named(name), start, text);
         }
     }
     Ok(())
 }
 
+/// Reports that an element has several blocks of one kind, if `count`, the number of these blocks,
+/// is above 1.
 fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
-    report.add(
-        rules::MESH_STRUCTURE,
-        field,
-        start,
-        format!("expected one block, found {count}; only the first is read"),
-    );
+    if count > 1 {
+        let text = format_args!("expected one block, found {count}; only the first is read");
+        report.add(rules::MESH_STRUCTURE, field, start, text);
+    }
 }

@@ -9,7 +9,7 @@
 
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
-use crate::parse::{Finding, Report, rules};
+use crate::parse::{Finding, Report, Rule, limited, rules};
 
 rules! {
     /// All validation rules for EZ-Mesh files. The id of a rule is never reused for another rule.
@@ -90,6 +90,13 @@ const NUMBERS: [&str; 14] = [
 /// Every error about data that cannot be read belongs to one of the validation rules.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
+    let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
+    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text: limited(error.kind()) })
+}
+
+/// Returns the rule that an error in the bytes of a file belongs to, and the byte offset of the
+/// error, or `None` for any other error.
+fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
     let field = error.field();
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
@@ -112,16 +119,14 @@ pub fn finding(error: &Error) -> Option<Finding> {
         (ErrorKind::Value { .. }, _) => ELEMENT_NESTING,
         _ => return None,
     };
-    let mut found = None;
-    Report::new(RULES, &mut |finding| found = Some(finding)).add(rule, field, offset, error.kind().to_string());
-    found
+    Some((rule, offset))
 }
 
 /// Adds an error in the bytes of a file to the report as a finding. Returns any other error to the
 /// caller.
 fn report_error(report: &mut Report<'_>, error: Error) -> Result<()> {
-    let found = finding(&error).ok_or(error)?;
-    report.pass(found);
+    let Some((rule, offset)) = broken_rule(&error) else { return Err(error) };
+    report.add(rule, error.field(), offset, error.kind());
     Ok(())
 }
 
@@ -140,6 +145,6 @@ pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, 
         SURPLUS_NUMBERS,
         field,
         start,
-        format!("expected numbers for {count} items, as declared, found more numbers"),
+        format_args!("expected numbers for {count} items, as declared, found more numbers"),
     );
 }

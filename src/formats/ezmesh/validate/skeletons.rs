@@ -1,5 +1,7 @@
 //! Checks the validation rules about skeletons and bones.
 
+use std::fmt;
+
 use super::rules;
 use super::rules::reported;
 use super::transforms::{UNIT, is_finite, is_unit};
@@ -24,19 +26,29 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             continue;
         };
         parents.push(read.parent);
-        let unknown = if let Some(stored) = view.stored_parent(bone)? {
-            (stored != -1 && read.parent < 0).then(|| format!("bone {stored}"))
-        } else {
-            let named = view.parent_name(bone).filter(|name| !name.as_bytes().is_empty() && read.parent < 0);
-            named.map(|name| format!("{name:?}"))
-        };
-        if let Some(unknown) = unknown {
-            let text = format!("expected a bone of the skeleton, found {unknown}; the bone becomes a root");
-            report.add(rules::BONE_PARENT, element.place.named("parent"), start, text);
+        if read.parent >= 0 {
+            continue;
+        }
+        let field = element.place.named("parent");
+        if let Some(stored) = view.stored_parent(bone)? {
+            if stored != -1 {
+                report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("bone {stored}")));
+            }
+        } else if let Some(name) = view.parent_name(bone).filter(|name| !name.as_bytes().is_empty()) {
+            report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("{name:?}")));
         }
     }
     check_names(view, report)?;
     check_cycles(view, &parents, report)
+}
+
+/// The text of a finding about a bone whose parent is not a bone of its skeleton.
+struct UnknownParent<'p>(fmt::Arguments<'p>);
+
+impl fmt::Display for UnknownParent<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "expected a bone of the skeleton, found {}; the bone becomes a root", self.0)
+    }
 }
 
 /// Reports each name that two bones of the same skeleton have.
@@ -54,7 +66,7 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let first = names.find(group(bone), name.as_bytes()).map_or(bone, index);
         if first < bone {
             let element = view.bone_element(bone);
-            let text = format!("expected a unique name, found {name:?} again; the name refers to the first bone");
+            let text = format_args!("expected a unique name, found {name:?} again; the name refers to the first bone");
             report.add(rules::DUPLICATE_BONE, element.place.named("name"), element.start()?, text);
         }
     }
@@ -77,7 +89,7 @@ fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Res
             }
             if seen.get(at) == Some(&mark) {
                 let element = view.bone_element(at);
-                let text = "expected a chain of parents that ends at a root, found a cycle".to_owned();
+                let text = "expected a chain of parents that ends at a root, found a cycle";
                 report.add(rules::BONE_CYCLE, element.place.named("parent"), element.start()?, text);
                 break;
             }
@@ -99,7 +111,7 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
     {
         if tally.any() {
             let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
-            let text = format!("{} bones {what}", tally.count);
+            let text = format_args!("{} bones {what}", tally.count);
             report.add(rule, element.place, element.start()?, text);
         }
     }

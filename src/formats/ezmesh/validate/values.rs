@@ -55,7 +55,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             wild.add(number, !corner.iter().all(|value| value.is_finite()));
         }
         if wild.any() {
-            let text = format!("{} tetrahedra have numbers that are not finite, first {}", wild.count, wild.first);
+            let text = format_args!("{} tetrahedra have numbers that are not finite, first {}", wild.count, wild.first);
             report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
         }
     }
@@ -103,7 +103,7 @@ fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut 
         wild.add(as_u64(vertex), is_wild);
     }
     if wild.any() {
-        let text = format!("{} vertices have numbers that are not finite, first {}", wild.count, wild.first);
+        let text = format_args!("{} vertices have numbers that are not finite, first {}", wild.count, wild.first);
         report.add(rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
     }
 }
@@ -119,12 +119,7 @@ fn check_weights(
     let field = place.named("blendweights");
     let count = view.bone_count();
     if count == 0 {
-        report.add(
-            rules::WEIGHTS_WITHOUT_SKELETON,
-            field,
-            start,
-            "expected a skeleton for the weights, found none".to_owned(),
-        );
+        report.add(rules::WEIGHTS_WITHOUT_SKELETON, field, start, "expected a skeleton for the weights, found none");
     }
     let (mut unknown, mut odd) = (Tally::default(), Tally::default());
     for vertex in 0..vertices.len() {
@@ -138,7 +133,7 @@ fn check_weights(
         odd.add(as_u64(vertex), !is_one);
     }
     if unknown.any() && count > 0 {
-        let text = format!(
+        let text = format_args!(
             "{} vertices refer to bones beyond the {} bones of the skeleton, first {}",
             unknown.count,
             bones.len(),
@@ -147,7 +142,7 @@ fn check_weights(
         report.add(rules::WEIGHT_BONE, place.named("blendindices"), start, text);
     }
     if odd.any() {
-        let text = format!("{} vertices have weights that do not sum up to 1, first {}", odd.count, odd.first);
+        let text = format_args!("{} vertices have weights that do not sum up to 1, first {}", odd.count, odd.first);
         report.add(rules::WEIGHT_SUM, field, start, text);
     }
 }
@@ -161,7 +156,7 @@ fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()
     }
     let bad = buffer.block()?.bad_digits(buffer.format(), as_index(buffer.count()))?;
     if bad > 0 {
-        let text = format!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
+        let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
         report.add(rules::HEXADECIMAL_DIGIT, buffer.place().named("vertexbuffer"), buffer.offset()?, text);
     }
     Ok(())
@@ -203,7 +198,7 @@ fn check_indices(
         number = number.saturating_add(1);
     });
     if beyond.any() {
-        let text = format!(
+        let text = format_args!(
             "expected indices below {}, found {} out of range; the first is number {} with value {}",
             buffer.count(),
             beyond.count,
@@ -213,7 +208,7 @@ fn check_indices(
         report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
     if thin.any() {
-        let text = format!("{} triangles use a vertex twice, first {}", thin.count, thin.first);
+        let text = format_args!("{} triangles use a vertex twice, first {}", thin.count, thin.first);
         report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
     }
     Ok(bounds)
@@ -233,7 +228,8 @@ fn check_box(report: &mut Report<'_>, place: Field, start: u64, declared: Option
     });
     if outside {
         let Bounds { min, max } = found;
-        let text = format!("expected a box around {min:?} to {max:?}, found {:?} to {:?}", declared.min, declared.max);
+        let text =
+            format_args!("expected a box around {min:?} to {max:?}, found {:?} to {:?}", declared.min, declared.max);
         report.add(rules::BOUNDING_BOX, place.named("MeshAABB"), start, text);
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     reported(report, view.versions())?;
     if let Form::Binary { order, version } = view.state.form {
         if (order == ByteOrder::Little) != (version == 100) {
-            let text = format!("expected the usual byte order of version {version}, found {order:?}-endian");
+            let text = format_args!("expected the usual byte order of version {version}, found {order:?}-endian");
             report.add(rules::BINARY_BYTE_ORDER, Field::new("version"), 0, text);
         }
         check_end(view, report);
@@ -46,7 +46,7 @@ fn check_end(view: View<'_>, report: &mut Report<'_>) {
             rules::TRAILING_BYTES,
             Field::new("end"),
             end,
-            format!("expected the end of the file, found {left} more bytes"),
+            format_args!("expected the end of the file, found {left} more bytes"),
         );
     }
 }
@@ -56,7 +56,7 @@ fn stumbles(report: &mut Report<'_>, at: usize, what: &str) {
         rules::ORIGINAL_IMPORTER,
         Field::new("elements"),
         as_u64(at),
-        format!("expected XML that the original importer reads, found {what}"),
+        format_args!("expected XML that the original importer reads, found {what}"),
     );
 }
 
@@ -94,7 +94,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
                 if let Some(first) = text.iter().position(|byte| !is_blank(*byte)) {
                     let head = text.get(first..).unwrap_or_default();
                     let head = Name::new(head.get(..24).unwrap_or(head));
-                    let text = format!("expected elements, found the text {head:?}, which is ignored");
+                    let text = format_args!("expected elements, found the text {head:?}, which is ignored");
                     self.report.add(
                         rules::TEXT_BETWEEN_NUMBERS,
                         Field::new("elements"),
@@ -112,25 +112,25 @@ impl<'a> XmlCheck<'a, '_, '_> {
                         "a comment inside a mesh or its numbers: the importer loses the mesh",
                     );
                 }
-                let text = "expected no comment, found one, which is ignored".to_owned();
+                let text = "expected no comment, found one, which is ignored";
                 self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("comment"), as_u64(range.start), text);
             }
             XmlEvent::Instruction(range) => {
                 let text = self.bytes.get(range.clone()).unwrap_or_default();
                 if !text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"<?xml ")) {
-                    let text = "expected no processing instruction, found one, which is ignored".to_owned();
+                    let text = "expected no processing instruction, found one, which is ignored";
                     self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("elements"), as_u64(range.start), text);
                 }
             }
             XmlEvent::Cdata(range) => {
                 stumbles(self.report, range.start, "CDATA: the importer loses the numbers");
                 if !in_data {
-                    let text = "expected elements, found CDATA, which is ignored".to_owned();
+                    let text = "expected elements, found CDATA, which is ignored";
                     self.report.add(rules::TEXT_BETWEEN_NUMBERS, Field::new("elements"), as_u64(range.start), text);
                 }
             }
             XmlEvent::Doctype(range) => {
-                let text = "expected no DOCTYPE, found one, which is ignored".to_owned();
+                let text = "expected no DOCTYPE, found one, which is ignored";
                 self.report.add(rules::DOCTYPE, Field::new("doctype"), as_u64(range.start), text);
             }
             XmlEvent::Text(_) => {}
@@ -147,12 +147,12 @@ impl<'a> XmlCheck<'a, '_, '_> {
         }
         let at = as_u64(tag.start);
         if element == ElementName::Unknown {
-            let text = format!("expected elements of the format, found <{name}>, which is ignored");
+            let text = format_args!("expected elements of the format, found <{name}>, which is ignored");
             self.report.add(rules::UNKNOWN_ELEMENT, Field::new("elements"), at, text);
             return;
         }
         if !belongs(element, open) {
-            let text = format!("expected <{name}> inside its parent element, found it elsewhere; it is ignored");
+            let text = format_args!("expected <{name}> inside its parent element, found it elsewhere; it is ignored");
             self.report.add_as(Severity::Warning, rules::UNKNOWN_ELEMENT, Field::new("elements"), at, text);
         }
         let mut attributes = tag.attributes();
@@ -186,7 +186,8 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let Some(first) = said.next() else { return };
         if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
             let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
-            let text = format!("expected {first:?}, as in the earlier attribute, found {found:?}; the first is used");
+            let text =
+                format_args!("expected {first:?}, as in the earlier attribute, found {found:?}; the first is used");
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
         }
     }
@@ -196,7 +197,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {
-            let text = format!("expected attributes of the format, found {}, which is ignored", Name::new(name));
+            let text = format_args!("expected attributes of the format, found {}, which is ignored", Name::new(name));
             self.report.add(rules::UNKNOWN_ATTRIBUTE, field, at, text);
         }
         if *quote != Some(b'"') {
@@ -207,16 +208,11 @@ impl<'a> XmlCheck<'a, '_, '_> {
             );
         }
         if value.bytes.contains(&b'&') && is_known {
-            let text = "expected no entity, found &; the value is kept as written".to_owned();
+            let text = "expected no entity, found &; the value is kept as written";
             self.report.add(rules::ENTITY, field, at, text);
         }
         if !is_utf8(value.bytes) {
-            self.report.add(
-                rules::NAME_ENCODING,
-                field,
-                at,
-                "expected UTF-8, found other bytes; they are kept".to_owned(),
-            );
+            self.report.add(rules::NAME_ENCODING, field, at, "expected UTF-8, found other bytes; they are kept");
         }
     }
 
@@ -241,7 +237,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         });
         if let Some(value) = value.filter(|_| said.is_none()) {
             let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
-            let text = format!("expected a count, found {found:?}");
+            let text = format_args!("expected a count, found {found:?}");
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(element.name()), as_u64(value.at), text);
         }
         self.lists.push(CountedElement { element, said, seen: 0, depth });
@@ -252,7 +248,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
     fn finish(&mut self, depth: usize) {
         let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
         if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {
-            let text = format!("expected {said} items, as declared, found {}", list.seen);
+            let text = format_args!("expected {said} items, as declared, found {}", list.seen);
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(list.element.name()), at, text);
         }
     }

@@ -3,6 +3,7 @@
 use super::super::asset_block::{AssetBlock, InflateBuffer};
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;
+use super::super::inflate::InflateBudget;
 use super::report::AssetReport;
 use super::rules::RULES;
 use super::summary::{AssetSummary, check_summary};
@@ -22,13 +23,14 @@ pub(in super::super) fn validate_structure(file: AssetView<'_>, report: &mut dyn
 /// with each finding.
 ///
 /// Blocks are inflated one after another into one buffer, and the inflated blocks are not cached.
+/// All blocks of the file share one [`InflateBudget`], and a block beyond this budget is a finding.
 pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
     let mut report = Report::new(RULES, report);
-    let mut buffer = InflateBuffer::default();
+    let (mut buffer, mut budget) = (InflateBuffer::default(), budget_for(file));
     header::check_file(file, &mut report);
     for_each_asset(file, &mut report, |view, check| {
         header::check(view, check);
-        check_blocks(view, check, &mut buffer);
+        check_blocks(view, check, &mut buffer, &mut budget);
     });
 }
 
@@ -40,11 +42,11 @@ pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Fin
 /// Returns the first error in a header or a block, with the name and the offset of the damaged
 /// field.
 pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
-    let mut buffer = InflateBuffer::default();
+    let (mut buffer, mut budget) = (InflateBuffer::default(), budget_for(file));
     for state in file.asset_states() {
         let asset = AssetView::new(file.file(), &state);
         for part in AssetPart::ALL {
-            if let Some(block) = asset.block_into(part, &mut buffer)?
+            if let Some(block) = block_within(asset, part, &mut buffer, &mut budget)?
                 && part.is_geometry()
             {
                 block.level()?.submeshes().try_for_each(|submesh| submesh.map(drop))?;
@@ -52,6 +54,24 @@ pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns a budget for inflating all blocks of a file.
+fn budget_for(file: AssetView<'_>) -> InflateBudget {
+    InflateBudget::new(&file.limits(), file.file().len())
+}
+
+/// Inflates a block into `buffer`, and subtracts its size from `budget`. Returns `None` if the
+/// asset does not have the block.
+fn block_within<'b>(
+    view: AssetView<'_>,
+    part: AssetPart,
+    buffer: &'b mut InflateBuffer,
+    budget: &mut InflateBudget,
+) -> Result<Option<AssetBlock<'b>>> {
+    let Some((stored, bytes)) = view.stored(part)? else { return Ok(None) };
+    view.record(&stored);
+    buffer.fill_within(part, bytes, stored.start, &view.limits(), budget).map(Some)
 }
 
 /// Calls `visit` for each asset with a readable header, and reports a finding for each asset whose
@@ -83,7 +103,12 @@ impl AssetBlock<'_> {
 }
 
 /// Checks every block of an asset, and checks that the blocks are consistent with each other.
-fn check_blocks(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, buffer: &mut InflateBuffer) {
+fn check_blocks(
+    view: AssetView<'_>,
+    check: &mut AssetReport<'_, '_>,
+    buffer: &mut InflateBuffer,
+    budget: &mut InflateBudget,
+) {
     let is_skinned = view.header().is_ok_and(|header| header.has(AssetPart::Skin));
     let mut summary = AssetSummary { is_skinned, ..AssetSummary::default() };
     // The skin is checked before the submeshes, because the weights in the submeshes refer to the
@@ -94,7 +119,7 @@ fn check_blocks(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, buffer: &m
         // header has already reported the block.
         let Ok(Some((stored, bytes))) = view.stored(part) else { continue };
         header::check_stored(view, check, &stored, bytes);
-        let Some(Some(block)) = check.take(view.block_into(part, buffer)) else { continue };
+        let Some(Some(block)) = check.take(block_within(view, part, buffer, budget)) else { continue };
         header::check_block(check, block);
         match part {
             AssetPart::Skin => summary.joints = skin::check(check, block),

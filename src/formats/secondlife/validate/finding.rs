@@ -1,11 +1,13 @@
 //! Converts errors of the reader to findings of `validate`.
 
+use std::fmt;
+
 use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
 use super::super::layout::FORMAT;
 use super::rules;
 use crate::error::{Error, ErrorKind};
-use crate::parse::{Finding, Rule};
+use crate::parse::{Finding, Rule, limited};
 
 /// Returns the finding of `validate` that corresponds to an error in the bytes of a file.
 ///
@@ -15,6 +17,14 @@ use crate::parse::{Finding, Rule};
 /// not have.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
+    let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
+    let text = limited(WithInflatedOffset(error.kind(), error.inflated_offset()));
+    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text })
+}
+
+/// Returns the rule that the bytes of a file break if reading them returns `error`, and the byte
+/// offset of the error. Returns `None` if the error has another cause than the bytes of the file.
+pub(super) fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
     let offset = error.offset().filter(|_| error.format() == FORMAT)?;
     let field = error.field();
     // If the field of the error is an item of an array, the field has no name, and the name of the
@@ -25,8 +35,7 @@ pub fn finding(error: &Error) -> Option<Finding> {
     let rule = match (error.kind(), name) {
         (ErrorKind::Choice { .. }, _) => return None,
         (ErrorKind::Missing { .. }, _) if error.inflated_offset().is_none() => {
-            return (name == "high_lod" && is_stub(error))
-                .then(|| finding_for(rules::NO_LEVEL_OF_DETAIL, error, offset));
+            return (name == "high_lod" && is_stub(error)).then_some((rules::NO_LEVEL_OF_DETAIL, offset));
         }
         (_, "version") => rules::UNKNOWN_VERSION,
         (_, "offset" | "size") => rules::BLOCK_OUTSIDE_FILE,
@@ -52,7 +61,7 @@ pub fn finding(error: &Error) -> Option<Finding> {
         _ if is_block => rules::DAMAGED_ZLIB_STREAM,
         _ => rules::MALFORMED_HEADER,
     };
-    Some(finding_for(rule, error, offset))
+    Some((rule, offset))
 }
 
 /// Returns whether the error reports that the asset has no level of detail.
@@ -66,16 +75,13 @@ fn is_shape(expected: &str) -> bool {
     ["a map", "an array of submeshes", "a map as the submesh"].contains(&expected)
 }
 
-/// Converts an error to a finding that refers to the given rule.
-fn finding_for(rule: Rule, error: &Error, offset: u64) -> Finding {
-    let text = with_inflated_offset(error.kind().to_string(), error.inflated_offset());
-    Finding { rule: rule.id, severity: rule.severity, field: error.field(), offset, source: 0, text }
-}
+/// The text of a finding, followed by the byte offset in the inflated block, if any.
+pub(super) struct WithInflatedOffset<T>(pub(super) T, pub(super) Option<u64>);
 
-/// Appends the byte offset in the inflated block, if any, to the text of a finding.
-pub(super) fn with_inflated_offset(text: String, inflated: Option<u64>) -> String {
-    match inflated {
-        Some(at) => format!("{text} (inflated byte {at})"),
-        None => text,
+impl<T: fmt::Display> fmt::Display for WithInflatedOffset<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text, inflated) = self;
+        write!(out, "{text}")?;
+        inflated.map_or(Ok(()), |at| write!(out, " (inflated byte {at})"))
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
         let (said, found) = (u64::from(preamble.header_size.get()), file.header().map_or(0, |header| header.len()));
         let wrong =
             if said == found { String::new() } else { format!("; they give a header of {said} bytes, not {found}") };
-        let text = format!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
+        let text = format_args!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
         check.add(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
     }
     let Some(container) = file.container() else { return };
@@ -45,7 +45,7 @@ pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
     let end = as_u64(container.end());
     let length = as_u64(file.file().len());
     if length > end {
-        let text = format!("{} bytes after the container", length.saturating_sub(end));
+        let text = format_args!("{} bytes after the container", length.saturating_sub(end));
         check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
 }
@@ -58,11 +58,11 @@ pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     let known: Vec<&str> = AssetPart::ALL.into_iter().map(AssetPart::key).chain(OTHERS).collect();
     check.check_keys(Field::new("header"), header.map(), &known, absolute);
     if header.marker_line() > 0 {
-        let text = format!("a marker line of {} bytes before the header", header.marker_line());
+        let text = format_args!("a marker line of {} bytes before the header", header.marker_line());
         check.add(rules::UNUSUAL_FORM, Field::new("header"), start, text);
     }
     if header.len() > USUAL_PREFIX {
-        let text = format!("{} bytes, but a viewer fetches only {USUAL_PREFIX} bytes", header.len());
+        let text = format_args!("{} bytes, but a viewer fetches only {USUAL_PREFIX} bytes", header.len());
         check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
     }
     check.check_sorted(Field::new("header"), header.map(), absolute);
@@ -83,12 +83,12 @@ fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u6
     let offset = start.saturating_add(as_u64(entry.at));
     match entry.value {
         LlsdValue::Integer(version) if version > HIGHEST_VERSION => {
-            let text = format!("version {version} is newer than the highest known version, {HIGHEST_VERSION}");
+            let text = format_args!("version {version} is newer than the highest known version, {HIGHEST_VERSION}");
             check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
         LlsdValue::Integer(_) => {}
         other => {
-            let text = format!("expected an integer, found {}", other.kind());
+            let text = format_args!("expected an integer, found {}", other.kind());
             check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
     }
@@ -109,14 +109,14 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
             (_, value) => (matches!(value, LlsdValue::Map(_)), "a map"),
         };
         if !fits {
-            let text = format!("expected {expected}, found {}", entry.value.kind());
+            let text = format_args!("expected {expected}, found {}", entry.value.kind());
             check.add(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
         }
     }
     for part in AssetPart::ALL {
         let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
-            let text = format!("expected 16 bytes of binary data, found {}", entry.value.kind());
+            let text = format_args!("expected 16 bytes of binary data, found {}", entry.value.kind());
             let offset = start.saturating_add(as_u64(entry.at));
             check.add(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
         }
@@ -128,17 +128,17 @@ fn check_lods(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Hea
     let is_there = |lod: Lod| header.has(lod.part());
     if !Lod::ALL.into_iter().any(is_there) {
         let stub = if header.is_stub() { "a stub for an asset that does not exist: " } else { "" };
-        check.add(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format!("{stub}no level of detail"));
+        check.add(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format_args!("{stub}no level of detail"));
         return;
     }
     for part in [AssetPart::HighLod, AssetPart::PhysicsConvex] {
         if matches!(header.block(part), Ok(None)) {
-            check.add(rules::MISSING_BLOCK, Field::new(part.key()), start, format!("no {}", part.key()));
+            check.add(rules::MISSING_BLOCK, Field::new(part.key()), start, format_args!("no {}", part.key()));
         }
     }
     for (lod, needed) in [(Lod::Low, Lod::Medium), (Lod::Lowest, Lod::Low)] {
         if is_there(lod) && !is_there(needed) {
-            let text = format!("no {}, which {} requires", needed.part().key(), lod.part().key());
+            let text = format_args!("no {}, which {} requires", needed.part().key(), lod.part().key());
             check.add(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
         }
     }
@@ -156,12 +156,7 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::Missing { .. }) => {
             if let Some(offset) = error.offset() {
-                check.add(
-                    rules::UNUSUAL_FORM,
-                    Field::new(part.key()),
-                    offset,
-                    "a block that was not fetched".to_owned(),
-                );
+                check.add(rules::UNUSUAL_FORM, Field::new(part.key()), offset, "a block that was not fetched");
             }
         }
         Err(error) => say_outside(check, part, start.saturating_add(as_u64(entry.at)), &error),
@@ -174,7 +169,7 @@ fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, 
     let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
     let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
-    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind().to_string());
+    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind());
 }
 
 /// Checks whether blocks overlap, whether bytes between blocks are unused, and whether the blocks
@@ -194,7 +189,7 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
                 rules::TRAILING_OR_SHARED_BYTES,
                 field,
                 block.entry_at,
-                format!("the same bytes as {}", name(last.part)),
+                format_args!("the same bytes as {}", name(last.part)),
             );
         } else if block.start < end {
             let over = last.map_or("the header", |last| name(last.part));
@@ -202,24 +197,24 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
                 rules::BLOCK_OVERLAP_OR_GAP,
                 field,
                 block.entry_at,
-                format!("overlaps {over} from byte {} on", block.start),
+                format_args!("overlaps {over} from byte {} on", block.start),
             );
         } else if block.start > end {
-            let text = format!("a gap of {} bytes before the block", block.start.saturating_sub(end));
+            let text = format_args!("a gap of {} bytes before the block", block.start.saturating_sub(end));
             check.add(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
         }
         end = end.max(block.end);
         last = Some(*block);
     }
     if end < view.end() && !blocks.is_empty() {
-        let text = format!("{} bytes after the last block", view.end().saturating_sub(end));
+        let text = format_args!("{} bytes after the last block", view.end().saturating_sub(end));
         check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
         let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
-        let text = format!("an unusual order of blocks: {}", order.join(", "));
+        let text = format_args!("an unusual order of blocks: {}", order.join(", "));
         check.add(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
     }
 }
@@ -236,7 +231,7 @@ fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64
         }
     }
     if !missing.is_empty() {
-        let text = format!("values that a simulator adds are missing: {}", missing.join(", "));
+        let text = format_args!("values that a simulator adds are missing: {}", missing.join(", "));
         check.add(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
     }
 }
@@ -249,14 +244,14 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
     if let Some(&[0x78, flags]) = bytes.first_chunk::<2>()
         && flags != 0xda
     {
-        let text = format!("not compressed at the highest level: the zlib header is 78 {flags:02x}, not 78 da");
+        let text = format_args!("not compressed at the highest level: the zlib header is 78 {flags:02x}, not 78 da");
         check.add(rules::UNUSUAL_ORDER, field, stored.start, text);
     }
     let Ok(header) = view.header() else { return };
     let Some(hash) = header.hash(stored.part) else { return };
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
-        let text = format!("a hash of {} bytes, expected 16", hash.len());
+        let text = format_args!("a hash of {} bytes, expected 16", hash.len());
         check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
@@ -275,12 +270,12 @@ pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
-        let text = format!("{} bytes after the compressed stream in the block", block.unused());
+        let text = format_args!("{} bytes after the compressed stream in the block", block.unused());
         check.add(rules::DAMAGED_ZLIB_STREAM, field, at, text);
     }
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        let text = format!("{} bytes after the value", block.rest().len());
+        let text = format_args!("{} bytes after the value", block.rest().len());
         check.add_in(rules::DAMAGED_BLOCK_VALUE, field, block, at, text);
     }
     let stored = block.stored_at();

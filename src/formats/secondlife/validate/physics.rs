@@ -57,7 +57,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
     if convex.map().get("Positions").is_none() && !sizes.is_empty() {
         check.add_in(rules::HULL_SIZES, field, block, at, "HullList without Positions");
     } else if sum != found {
-        let text = format!("the hulls have {sum} points together, but Positions has {found}");
+        let text = format_args!("the hulls have {sum} points together, but Positions has {found}");
         check.add_in(rules::HULL_SIZES, field, block, at, text);
     }
     if sizes.len() > MAX_HULLS {
@@ -66,7 +66,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
             field,
             block,
             at,
-            format!("{} hulls, expected at most {MAX_HULLS}", sizes.len()),
+            format_args!("{} hulls, expected at most {MAX_HULLS}", sizes.len()),
         );
     }
     let mut few = Tally::default();
@@ -74,7 +74,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
         few.add(number, hull_size(*size) < 4);
     }
     if few.any() {
-        let text = format!("{} hulls have fewer than 4 points, first hull {}", few.count, few.first);
+        let text = format_args!("{} hulls have fewer than 4 points, first hull {}", few.count, few.first);
         check.add_in(rules::SMALL_HULL, field, block, at, text);
     }
     !sizes.is_empty()

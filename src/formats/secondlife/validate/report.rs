@@ -1,12 +1,14 @@
 //! The type [`AssetReport`], which reports the findings of one asset.
 
+use std::fmt;
+
 use super::super::asset_block::AssetBlock;
 use super::super::llsd::{LlsdItem, LlsdMap, LlsdValue};
-use super::finding::{finding, with_inflated_offset};
+use super::finding::{WithInflatedOffset, broken_rule};
 use super::rules;
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Finding, Report, Rule};
+use crate::parse::{Report, Rule};
 
 /// Passes findings about one asset to the closure that the caller of `validate` supplies.
 pub(super) struct AssetReport<'r, 'v> {
@@ -17,9 +19,9 @@ pub(super) struct AssetReport<'r, 'v> {
 
 impl AssetReport<'_, '_> {
     /// Reports a finding that `rule` is broken at byte `offset` of the file.
-    pub(super) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl Into<String>) {
+    pub(super) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
         let field = self.place(field);
-        self.report.add(rule, field, offset, text.into());
+        self.report.add(rule, field, offset, text);
     }
 
     /// Reports a finding that `rule` is broken at byte `at` of an inflated block.
@@ -29,16 +31,15 @@ impl AssetReport<'_, '_> {
         field: Field,
         block: AssetBlock<'_>,
         at: usize,
-        text: impl Into<String>,
+        text: impl fmt::Display,
     ) {
-        self.add(rule, field, block.stored_at(), with_inflated_offset(text.into(), Some(as_u64(at))));
+        self.add(rule, field, block.stored_at(), WithInflatedOffset(text, Some(as_u64(at))));
     }
 
     /// Reports the finding, if any, that corresponds to `error`, an error from reading the asset.
     pub(super) fn add_error(&mut self, error: &Error) {
-        if let Some(finding) = finding(error) {
-            let field = self.place(finding.field);
-            self.report.pass(Finding { field, ..finding });
+        if let Some((rule, offset)) = broken_rule(error) {
+            self.add(rule, error.field(), offset, WithInflatedOffset(error.kind(), error.inflated_offset()));
         }
     }
 
@@ -61,6 +62,9 @@ impl AssetReport<'_, '_> {
         known: &[&str],
         at: impl Fn(usize) -> (u64, Option<u64>),
     ) {
+        if self.report.is_full(rules::UNKNOWN_KEY) {
+            return;
+        }
         let mut unknown = Vec::new();
         let mut first_unknown = None;
         for entry in map.iter() {
@@ -75,7 +79,8 @@ impl AssetReport<'_, '_> {
         }
         if let Some(key_at) = first_unknown {
             let (offset, inflated) = at(key_at);
-            let text = with_inflated_offset(format!("unknown keys, which are kept: {}", unknown.join(", ")), inflated);
+            let text =
+                WithInflatedOffset(format_args!("unknown keys, which are kept: {}", unknown.join(", ")), inflated);
             self.add(rules::UNKNOWN_KEY, field, offset, text);
         }
     }
@@ -86,7 +91,8 @@ impl AssetReport<'_, '_> {
         let unsorted = pairs.into_iter().find(|(one, next)| one.key.bytes().gt(next.key.bytes()));
         if let Some((one, next)) = unsorted {
             let (offset, inflated) = at(next.key_at);
-            let text = with_inflated_offset(format!("keys are not sorted: {} before {}", one.key, next.key), inflated);
+            let text =
+                WithInflatedOffset(format_args!("keys are not sorted: {} before {}", one.key, next.key), inflated);
             self.add(rules::UNUSUAL_ORDER, field, offset, text);
         }
     }

@@ -45,7 +45,13 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
         // `alt_inverse_bind_matrix` may be absent.
         if count != joints && (count > 0 || name == "inverse_bind_matrix" || skin.map().get(name).is_some()) {
             let then = if name == "inverse_bind_matrix" { ": viewers drop the whole binding" } else { "" };
-            check.add_in(rules::INVALID_SKIN, field, block, at, format!("{count} matrices for {joints} joints{then}"));
+            check.add_in(
+                rules::INVALID_SKIN,
+                field,
+                block,
+                at,
+                format_args!("{count} matrices for {joints} joints{then}"),
+            );
         }
     }
     let inverse = (0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint));
@@ -53,7 +59,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
     check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
     for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
-        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind().to_string());
+        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind());
     }
     Some(joints)
 }
@@ -81,7 +87,7 @@ fn check_matrices(
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
         let skin = Field::new("").in_struct("skin");
         let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.in_inner_list(name, bad.first) };
-        check.add_in(rules::INVALID_SKIN, field, block, at, format!("{what}{more}"));
+        check.add_in(rules::INVALID_SKIN, field, block, at, format_args!("{what}{more}"));
     }
 }
 
@@ -97,13 +103,13 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     let at = skin.map().get("joint_names").map_or(block.value_at(), |entry| entry.at);
     let names = skin.map().get("joint_names");
     if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {
-        let text = format!("expected an array of strings, found {}", entry.value.kind());
+        let text = format_args!("expected an array of strings, found {}", entry.value.kind());
         check.add_in(rules::INVALID_SKIN, field, block, at, text);
     } else if joints == 0 {
         check.add_in(rules::INVALID_SKIN, field, block, at, "no joint names");
     }
     if joints > MAX_JOINTS {
-        let text = format!("{joints} joints, expected at most {MAX_JOINTS}");
+        let text = format_args!("{joints} joints, expected at most {MAX_JOINTS}");
         check.add_in(rules::UNUSUAL_JOINTS, field, block, at, text);
     }
     let mut names = SortedNames::default();
@@ -128,11 +134,11 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     }
     if let Some(error) = fault {
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let text = format!("{}{more}", error.kind());
+        let text = format_args!("{}{more}", error.kind());
         check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), text);
     }
     if let Some(first) = first {
-        let text = format!(
+        let text = format_args!(
             "the avatar does not have {} of the joints, and viewers use mPelvis instead; first joint \"{first}\"",
             unknown.count
         );
@@ -140,6 +146,6 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     }
     names.sort_copies();
     if let Some((name, _)) = names.groups().find(|(_, same)| same.len() > 1) {
-        check.add_in(rules::UNUSUAL_JOINTS, field, block, at, format!("the joint \"{name}\" occurs twice"));
+        check.add_in(rules::UNUSUAL_JOINTS, field, block, at, format_args!("the joint \"{name}\" occurs twice"));
     }
 }

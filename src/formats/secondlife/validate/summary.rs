@@ -33,7 +33,7 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     for (lod, (submeshes, _)) in &there {
         let field = Field::new(lod.part().key());
         if submeshes != &most && *submeshes > 0 && most > 0 {
-            let text = format!("{submeshes} submeshes, but {} has {most}", highest.part().key());
+            let text = format_args!("{submeshes} submeshes, but {} has {most}", highest.part().key());
             check.add(rules::SUBMESH_COUNT, field, start, text);
         }
         if *submeshes > MAX_SUBMESHES {
@@ -41,13 +41,13 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
                 rules::SUBMESH_COUNT,
                 field,
                 start,
-                format!("{submeshes} submeshes, expected at most {MAX_SUBMESHES}"),
+                format_args!("{submeshes} submeshes, expected at most {MAX_SUBMESHES}"),
             );
         }
     }
     for ((higher, (_, more)), (lod, (_, triangles))) in there.iter().zip(there.iter().skip(1)) {
         if triangles >= more {
-            let text = format!("{triangles} triangles, but {} has only {more}", higher.part().key());
+            let text = format_args!("{triangles} triangles, but {} has only {more}", higher.part().key());
             check.add(rules::LEVEL_NOT_SIMPLER, Field::new(lod.part().key()), start, text);
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn check(
     if let Some(error) = fault {
         let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let text = format!("{}{more}", error.kind());
+        let text = format_args!("{}{more}", error.kind());
         check.add_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
     }
     Some((level.len(), triangles))
@@ -90,17 +90,18 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
     }
 
-    fn add(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl Into<String>) {
+    fn add(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl std::fmt::Display) {
         self.check.add_in(rule, self.submesh.field(key), self.block, at, text);
     }
 
     fn placeholder(&mut self) {
         let Some((at, value)) = self.submesh.get(SubmeshKey::NoGeometry) else { return };
         if !matches!(value, LlsdValue::Boolean(true)) {
-            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, format!("expected true, found {}", value.kind()));
+            let text = format_args!("expected true, found {}", value.kind());
+            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
         }
         if self.submesh.map().len() > 1 {
-            let text = format!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1));
+            let text = format_args!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1));
             self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
         }
     }
@@ -116,20 +117,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let vertices = self.submesh.vertex_count();
         let at = self.submesh.get(SubmeshKey::Position).map_or(self.submesh.at(), |(at, _)| at);
         if vertices == 0 {
-            self.add(
-                rules::INCOMPLETE_SUBMESH,
-                SubmeshKey::Position,
-                at,
-                "no positions in a submesh with geometry".to_owned(),
-            );
+            self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::Position, at, "no positions in a submesh with geometry");
         }
         if vertices > MAX_VERTICES {
-            self.add(
-                rules::TOO_MANY_VERTICES,
-                SubmeshKey::Position,
-                at,
-                format!("{vertices} vertices, expected at most {MAX_VERTICES}"),
-            );
+            let text = format_args!("{vertices} vertices, expected at most {MAX_VERTICES}");
+            self.add(rules::TOO_MANY_VERTICES, SubmeshKey::Position, at, text);
         }
         vertices > 0
     }
@@ -155,7 +147,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                 if let Some([min, max]) = ends
                     && min.iter().chain(&max).any(|end| end.abs() > REACH)
                 {
-                    let text = format!("{min:?} to {max:?} reaches beyond ±{REACH}");
+                    let text = format_args!("{min:?} to {max:?} reaches beyond ±{REACH}");
                     self.add(rules::POSITION_BOX, SubmeshKey::PositionDomain, at, text);
                 }
             }
@@ -172,7 +164,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                 if let Some([min, max]) = ends
                     && min.iter().zip(&max).any(|(min, max)| max - min > ABSURD)
                 {
-                    let text = format!("{min:?} to {max:?} is too wide for 16-bit texture coordinates");
+                    let text = format_args!("{min:?} to {max:?} is too wide for 16-bit texture coordinates");
                     self.add(rules::WIDE_UV_DOMAIN, SubmeshKey::TexCoord0Domain, at, text);
                 }
             }
@@ -188,7 +180,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                         rules::INVALID_DOMAIN,
                         SubmeshKey::NormalizedScale,
                         at,
-                        format!("{scale:?} are not finite numbers"),
+                        format_args!("{scale:?} are not finite numbers"),
                     );
                 }
                 None => {}
@@ -206,7 +198,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let Some((at, bytes)) = self.submesh.bytes(SubmeshKey::TriangleList).ok().flatten() else { return };
         if bytes.len() % TRIPLE != 0 {
             let whole = indices.len() / 3;
-            let text = format!("{} bytes, not a multiple of 6: {whole} triangles are complete", bytes.len());
+            let text = format_args!("{} bytes, not a multiple of 6: {whole} triangles are complete", bytes.len());
             self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
         }
         // The range check includes the vertex indices after the last complete triangle.
@@ -226,7 +218,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let first = at.saturating_add(5);
         let item = |tally: Tally, size: u64| usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first);
         if beyond.any() {
-            let text = format!("index {highest}, but there are {vertices} vertices; {} such indices", beyond.count);
+            let text =
+                format_args!("index {highest}, but there are {vertices} vertices; {} such indices", beyond.count);
             self.add(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
         }
         let mut equal = Tally::default();
@@ -238,7 +231,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             equal.add(number, !placeholder && (a == b || b == c || a == c));
         }
         if equal.any() {
-            let text = format!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
+            let text = format_args!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
         // The last word of the bit set `used` may have bits of vertex indices that are out of
@@ -247,7 +240,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         if within < vertices {
             let unused = vertices.saturating_sub(within);
             let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
-            let text = format!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
+            let text = format_args!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
         }
         if self.block.part() == AssetPart::PhysicsMesh || self.block.part() == AssetPart::PhysicsShape {
@@ -269,13 +262,15 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             sliver.add(number, found == Some(Degeneracy::Sliver));
         }
         if flat.any() {
-            let text = format!("{} triangles without an area, first triangle {}", flat.count, flat.first);
+            let text = format_args!("{} triangles without an area, first triangle {}", flat.count, flat.first);
             self.add(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
         }
         if sliver.any() {
             // Slivers have their own finding of severity info, because real uploads have slivers.
-            let text =
-                format!("{} slivers, which viewers consider degenerate, first triangle {}", sliver.count, sliver.first);
+            let text = format_args!(
+                "{} slivers, which viewers consider degenerate, first triangle {}",
+                sliver.count, sliver.first
+            );
             let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
             self.add(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
         }
@@ -304,10 +299,10 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         if whole < runs.len() {
             let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };
-            let text = format!("the data {place} after {whole} of {} vertices", runs.len());
+            let text = format_args!("the data {place} after {whole} of {} vertices", runs.len());
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         } else if used < bytes.len() {
-            let text = format!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used));
+            let text = format_args!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used));
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         }
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
@@ -327,14 +322,14 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
         if beyond.any() {
             let joints = self.summary.joints.unwrap_or_default();
-            let text = format!(
+            let text = format_args!(
                 "joint {highest}, but the skin has {joints} joints; {} such vertices, first {}",
                 beyond.count, beyond.first
             );
             self.add(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
         }
         if none.any() {
-            let text = format!(
+            let text = format_args!(
                 "{} vertices without influences, first {}; viewers use joint 0 for them",
                 none.count, none.first
             );
@@ -342,8 +337,10 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         }
         if sums.any() {
             let (least, most) = SUMS.into_inner();
-            let text =
-                format!("{} vertices whose weights do not sum to {least}..{most}, first {}", sums.count, sums.first);
+            let text = format_args!(
+                "{} vertices whose weights do not sum to {least}..{most}, first {}",
+                sums.count, sums.first
+            );
             self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
         }
     }
@@ -364,7 +361,7 @@ pub(super) fn check_domain<const N: usize>(
     value: LlsdValue<'_>,
 ) -> Option<[[f64; N]; 2]> {
     let LlsdValue::Map(map) = value else {
-        check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("expected a map, found {}", value.kind()));
+        check.add_in(rules::INVALID_DOMAIN, field, block, at, format_args!("expected a map, found {}", value.kind()));
         return None;
     };
     let ends = ["Min", "Max"].map(|name| {
@@ -385,7 +382,7 @@ pub(super) fn check_domain<const N: usize>(
                 field,
                 block,
                 place,
-                format!("expected {N} numbers as {name}, found {found}"),
+                format_args!("expected {N} numbers as {name}, found {found}"),
             );
         }
         numbers
@@ -394,7 +391,8 @@ pub(super) fn check_domain<const N: usize>(
     // A domain with NaN, or with an extent that is not finite in `f32`, is invalid.
     let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
     if !is_sound {
-        check.add_in(rules::INVALID_DOMAIN, field, block, at, format!("{min:?} to {max:?} is not a valid interval"));
+        let text = format_args!("{min:?} to {max:?} is not a valid interval");
+        check.add_in(rules::INVALID_DOMAIN, field, block, at, text);
     }
     is_sound.then_some([min, max])
 }

@@ -2,7 +2,7 @@
 //! no text is quoted.
 
 use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
-use super::finding::with_inflated_offset;
+use super::finding::WithInflatedOffset;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
@@ -40,12 +40,12 @@ pub(super) fn check(
         let (offset, inflated) = place(first);
         let key = key_at(bytes, first).map_or_else(String::new, |key| format!("{key:?}"));
         let more = if count > 1 { format!("; {} more such keys", count.saturating_sub(1)) } else { String::new() };
-        let text = format!("the key {key} occurs twice in a map, and only the first counts{more}");
-        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, with_inflated_offset(text, inflated));
+        let text = format_args!("the key {key} occurs twice in a map, and only the first counts{more}");
+        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, WithInflatedOffset(text, inflated));
     }
     if let Some((first, what)) = look.quoted {
         let (offset, inflated) = place(first);
-        check.add(rules::UNUSUAL_FORM, field, offset, with_inflated_offset(format!("{what} in quotes"), inflated));
+        check.add(rules::UNUSUAL_FORM, field, offset, WithInflatedOffset(format_args!("{what} in quotes"), inflated));
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> 
             rules::FRAME_RATE,
             Field::new("rate"),
             at,
-            format!("{rate} frames per second, expected more than 0"),
+            format_args!("{rate} frames per second, expected more than 0"),
         );
     }
     let unknown = file.tail()?.get(1..).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> 
         set.add(at, *byte != 0);
     }
     if set.any() {
-        let text = format!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
+        let text = format_args!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
         report.add(rules::UNUSED_ITEM, Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
     }
     Ok(())
@@ -76,7 +76,7 @@ fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize],
     let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
     for (tally, what) in [(unknown, "refer to no bone"), (again, "occur earlier in the list")] {
         if tally.any() {
-            let text = format!("{} bone numbers {what}; the first is item {}", tally.count, tally.first);
+            let text = format_args!("{} bone numbers {what}; the first is item {}", tally.count, tally.first);
             report.add(rules::ANIMATED_BONE, field.named("bone_ids"), tally.offset(at, 2), text);
         }
     }
@@ -100,7 +100,8 @@ fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'
         length_off.add(key.offset, found.rotation.is_some_and(|rotation| (length(rotation) - 1.0).abs() > SLACK));
     }
     if let Some(flags) = flags.filter(|flags| flags & coding.unknown() != 0) {
-        let text = format!("0x{flags:02x}, expected none of the bits 0x{:02x}; they are ignored", coding.unknown());
+        let text =
+            format_args!("0x{flags:02x}, expected none of the bits 0x{:02x}; they are ignored", coding.unknown());
         report.add(rules::ANIMATED_BONE, field.named("flags"), animation.flags_offset(), text);
     }
     let cases = [
@@ -132,7 +133,7 @@ fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'
     ];
     for (severity, rule, tally, what) in cases {
         if tally.any() {
-            report.add_as(severity, rule, field.named("keys"), tally.first, format!("{} {what}", tally.count));
+            report.add_as(severity, rule, field.named("keys"), tally.first, format_args!("{} {what}", tally.count));
         }
     }
 }
@@ -203,7 +204,7 @@ fn check_first_frame(
     if compared == 0 {
         return Ok(());
     }
-    let text = String::from("frame 0 is the bind pose; the vendor's page on ms10 says that it should not be");
+    let text = "frame 0 is the bind pose; the vendor's page on ms10 says that it should not be";
     report.add(rules::BIND_POSE_FRAME, field.named("keys"), animation.keys_offset(), text);
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! 16-bit indices in the engine, and from the requirements of morph target blending and animation
 //! playback. A finding reports the violation of one rule at one offset in the file. If many items
 //! of one array violate the same rule, a single finding reports the number of violations and the
-//! offset of the first violation. For each file, at most 1,000 findings per rule are reported.
+//! offset of the first violation. For each file, at most 1,001 findings per rule are reported.
 //!
 //! Non-finite floats (NaN or infinite) in positions, in the first UV set and in bounds are reported
 //! with the severity warning, because positions, the first UV set and bounds are finite in

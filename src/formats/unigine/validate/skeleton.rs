@@ -1,5 +1,7 @@
 //! Checks the rules about bones.
 
+use std::fmt;
+
 use super::animations::length;
 use super::rules;
 use super::structure::check_names;
@@ -31,7 +33,7 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
         let (name, parent) = file.bone_header(index)?;
         let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
         if found.is_none() && parent != ROOT {
-            let text = format!("{parent}, expected -1 to {}", as_u64(count).saturating_sub(1));
+            let text = format_args!("{parent}, expected -1 to {}", as_u64(count).saturating_sub(1));
             report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
         }
         if index < compared {
@@ -42,7 +44,7 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
     }
     check_names("bone", names, |index| file.bone_at(index), report);
     for index in cycles(&parents) {
-        let text = String::from("the bone is its own ancestor");
+        let text = "the bone is its own ancestor";
         report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
     }
     Ok(())
@@ -74,13 +76,15 @@ pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Res
     for index in 0..file.bone_count() {
         let Some((bind, at)) = file.bind(index)?.zip(file.bind_at(index)) else { return Ok(()) };
         let Transform { position, rotation, scale } = bind.get();
-        let mut say = |rule, text| report.add_as(Severity::Info, rule, bone(index, "bind_transform"), at, text);
+        let mut say = |rule, text: fmt::Arguments<'_>| {
+            report.add_as(Severity::Info, rule, bone(index, "bind_transform"), at, text)
+        };
         if !position.iter().chain(&rotation).chain(&scale).all(|value| value.is_finite()) {
-            say(rules::NOT_FINITE, String::from("a bind transform with a value that is not finite"));
+            say(rules::NOT_FINITE, format_args!("a bind transform with a value that is not finite"));
         }
         let length = length(rotation);
         if (length - 1.0).abs() > BIND_SLACK {
-            say(rules::ROTATION_LENGTH, format!("a quaternion of length {length}, expected 1"));
+            say(rules::ROTATION_LENGTH, format_args!("a quaternion of length {length}, expected 1"));
         }
     }
     Ok(())

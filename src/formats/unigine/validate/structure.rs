@@ -1,6 +1,8 @@
 //! Checks the rules about array lengths, strings and block offsets, without checking the values of
 //! vertices and indices.
 
+use std::fmt;
+
 use super::rules;
 use crate::decode::compact;
 use crate::error::{Error, ErrorKind, Field, Result, is_utf8};
@@ -87,11 +89,11 @@ pub(super) fn add_fault(error: &Error, report: &mut Report<'_>) {
 }
 
 fn add_fault_as(rule: Rule, error: &Error, report: &mut Report<'_>) {
-    let mut text = error.kind().to_string();
-    if let Some(at) = error.inflated_offset() {
-        text = format!("{text}, at inflated byte {at}");
+    let (kind, offset) = (error.kind(), error.offset().unwrap_or_default());
+    match error.inflated_offset() {
+        Some(at) => report.add(rule, error.field(), offset, format_args!("{kind}, at inflated byte {at}")),
+        None => report.add(rule, error.field(), offset, kind),
     }
-    report.add(rule, error.field(), error.offset().unwrap_or_default(), text);
 }
 
 /// Compares each block offset in the table at the end of the file with the actual offset of the
@@ -107,7 +109,8 @@ fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
         start = next;
     }
     if wrong.any() {
-        let text = format!("{} offsets do not match their blocks; the first is entry {}", wrong.count, wrong.first);
+        let text =
+            format_args!("{} offsets do not match their blocks; the first is entry {}", wrong.count, wrong.first);
         report.add(rules::BLOCK_TABLE, Field::new("offsets"), wrong.offset(table, 8), text);
     }
 }
@@ -134,7 +137,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
             rules::TRAILING_BYTES,
             field,
             start,
-            format!("{count} bytes after the closing magic belong to no field"),
+            format_args!("{count} bytes after the closing magic belong to no field"),
         );
     }
     if element == I32 && field == Field::new("bones.count") {
@@ -144,7 +147,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
                 rules::TOO_MANY_ITEMS,
                 field,
                 start,
-                format!("{count}, but the engine supports at most {MAX_NUMBERED}"),
+                format_args!("{count}, but the engine supports at most {MAX_NUMBERED}"),
             );
         }
     }
@@ -158,10 +161,15 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
     let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
     let (engine, engine_length) = compact::encode(value);
     if length != engine_length {
-        let text = format!("{value} is encoded in {length} bytes; the engine uses {engine_length}");
+        let text = format_args!("{value} is encoded in {length} bytes; the engine uses {engine_length}");
         report.add(rules::ENCODING, field, start, text);
     } else if cursor.rest().get(..length) != engine.get(..length) {
-        report.add(rules::ENCODING, field, start, format!("{value} is encoded with a sign; the engine writes none"));
+        report.add(
+            rules::ENCODING,
+            field,
+            start,
+            format_args!("{value} is encoded with a sign; the engine writes none"),
+        );
     }
     let numbered = field == Field::new("bones.count") || field == Field::new("surfaces.count");
     if numbered && u32::try_from(value).is_ok_and(|count| count > MAX_NUMBERED) {
@@ -169,7 +177,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
             rules::TOO_MANY_ITEMS,
             field,
             start,
-            format!("{value}, but the engine supports at most {MAX_NUMBERED}"),
+            format_args!("{value}, but the engine supports at most {MAX_NUMBERED}"),
         );
     }
     if element != TEXT {
@@ -190,7 +198,7 @@ fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'
         Some([.., 0]) | None => return,
         Some(_) => "a string without its closing NUL",
     };
-    report.add(rules::ENCODING, field, start, String::from(fault));
+    report.add(rules::ENCODING, field, start, fault);
 }
 
 /// Reports each name that several surfaces or several bones have. Each duplicate name is reported
@@ -205,7 +213,8 @@ pub(super) fn check_names(
     for (name, same) in names.groups() {
         if let [first, again, ..] = same {
             let (first, again) = (first.number(), again.number());
-            let text = format!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
+            let text =
+                format_args!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
             report.add(rules::DUPLICATE_NAME, Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }
     }
@@ -226,7 +235,7 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
     if let Some([_, code]) = view.lightmap()
         && code >= LIGHTMAP_CODES
     {
-        let text = format!("code {code}, expected 0 to 7 (32 to 4096 texels)");
+        let text = format_args!("code {code}, expected 0 to 7 (32 to 4096 texels)");
         report.add(rules::UNUSED_ITEM, surface.named("lightmap"), view.header().lightmap_at, text);
     }
     let mut base = BaseCounts::default();
@@ -243,7 +252,7 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
             && let Some(totals) = mesh.longest_weights(index)
             && totals.1 > INFLUENCES
         {
-            let text = format!("a vertex with {} influences, expected 0 to 4", totals.1);
+            let text = format_args!("a vertex with {} influences, expected 0 to 4", totals.1);
             report.add(rules::INVALID_WEIGHTS, surface.named("weights"), array.at.saturating_add(totals.0), text);
         }
     }
@@ -257,24 +266,25 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
 
 fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, report: &mut Report<'_>) {
     let SurfaceArray { kind, count, count_at, .. } = *array;
-    let mut say = |rule, name, text| report.add(rule, surface.named(name), count_at, text);
-    let of_base = |found: u32, base: u32| format!("{found}, expected {base}, the number in the base shape");
+    let mut say = |rule, name, text: fmt::Arguments<'_>| report.add(rule, surface.named(name), count_at, text);
     match kind {
         ArrayKind::Positions(0) => base.positions = count,
         ArrayKind::TangentFrames(0) => base.frames = count,
         ArrayKind::Positions(target) if count != base.positions => {
             let field = surface.in_inner_list("target", target.into()).named("positions.count");
-            report.add(rules::MORPH_TARGET_COUNT, field, count_at, of_base(count, base.positions));
+            let text = format_args!("{count}, expected {}, the number in the base shape", base.positions);
+            report.add(rules::MORPH_TARGET_COUNT, field, count_at, text);
         }
         ArrayKind::TangentFrames(target) if count != base.frames => {
             let field = surface.in_inner_list("target", target.into()).named("tangents.count");
-            report.add(rules::MORPH_TARGET_COUNT, field, count_at, of_base(count, base.frames));
+            let text = format_args!("{count}, expected {}, the number in the base shape", base.frames);
+            report.add(rules::MORPH_TARGET_COUNT, field, count_at, text);
         }
         ArrayKind::Weights if count != 0 && count != base.positions => {
             say(
                 rules::INVALID_WEIGHTS,
                 "weights.count",
-                format!("{count}, expected 0 or {}, one per position", base.positions),
+                format_args!("{count}, expected 0 or {}, one per position", base.positions),
             );
         }
         ArrayKind::Uv0 | ArrayKind::Uv1 | ArrayKind::Colors if count != 0 && count != base.frames => {
@@ -283,19 +293,23 @@ fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, 
                 ArrayKind::Uv1 => "uv1.count",
                 _ => "colors.count",
             };
-            say(rules::ATTRIBUTE_COUNT, name, format!("{count}, expected 0 or {}, one per tangent frame", base.frames));
+            say(
+                rules::ATTRIBUTE_COUNT,
+                name,
+                format_args!("{count}, expected 0 or {}, one per tangent frame", base.frames),
+            );
         }
         ArrayKind::Indices => {
             base.corners = count;
             if !count.is_multiple_of(3) {
-                say(rules::INDEX_STREAM_LENGTH, "indices.count", format!("{count}, expected a multiple of 3"));
+                say(rules::INDEX_STREAM_LENGTH, "indices.count", format_args!("{count}, expected a multiple of 3"));
             }
         }
         ArrayKind::AttributeIndices if count != base.corners => {
             say(
                 rules::INDEX_STREAM_LENGTH,
                 "attribute_indices.count",
-                format!("{count}, expected {}, one per corner", base.corners),
+                format_args!("{count}, expected {}, one per corner", base.corners),
             );
         }
         _ => {}

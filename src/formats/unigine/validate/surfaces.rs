@@ -68,7 +68,7 @@ pub(super) fn check_surface(
 }
 
 impl<'a> SurfaceCheck<'a, '_, '_> {
-    fn add(&mut self, rule: Rule, name: &'static str, offset: u64, text: String) {
+    fn add(&mut self, rule: Rule, name: &'static str, offset: u64, text: impl std::fmt::Display) {
         self.report.add(rule, self.field.named(name), offset, text);
     }
 
@@ -81,7 +81,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         let wild = Tally { count, first };
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
-            let text = format!("{} items contain a value that is not finite", wild.count);
+            let text = format_args!("{} items contain a value that is not finite", wild.count);
             let offset = wild.offset(at, size);
             self.report.add_as(severity, rules::NOT_FINITE, field, offset, text);
         }
@@ -119,19 +119,19 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         let (bounds, sphere) = (stored.bounds(), stored.sphere());
         let found = Positions::F32(positions).bounds();
         if !nearly_equal(&bounds, &found) {
-            let text = format!("stored {}, but computed {}", shown(&bounds), shown(&found));
+            let text = format_args!("stored {}, but computed {}", shown(&bounds), shown(&found));
             self.add(rules::BOUNDING_BOX, "bounds", at, text);
         }
         let middle = center(&bounds);
         let slack = slack(&bounds, sphere.radius);
         let off = middle.iter().zip(sphere.center).any(|(middle, stored)| (middle - stored).abs() > slack);
         if off {
-            let text = format!("sphere centre {:?}, but the middle of the box is {middle:?}", sphere.center);
+            let text = format_args!("sphere centre {:?}, but the middle of the box is {middle:?}", sphere.center);
             self.add(rules::BOUNDING_SPHERE, "bounds", at, text);
         }
         let radius = scan::sphere::max_distance(sphere.center, positions.raw());
         if (radius - sphere.radius).abs() > slack {
-            let text = format!("sphere radius {}, but the farthest position is {radius} away", sphere.radius);
+            let text = format_args!("sphere radius {}, but the farthest position is {radius} away", sphere.radius);
             self.add(rules::BOUNDING_SPHERE, "bounds", at, text);
         }
         Ok(())
@@ -170,7 +170,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
                     rules::TANGENT_QUATERNION,
                     field,
                     tally.offset(at, size),
-                    format!("{} {what}", tally.count),
+                    format_args!("{} {what}", tally.count),
                 );
             }
         }
@@ -203,7 +203,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         ];
         for (rule, tally, what) in cases {
             if tally.any() {
-                self.add(rule, "weights", tally.first, format!("{} {what}", tally.count));
+                self.add(rule, "weights", tally.first, format_args!("{} {what}", tally.count));
             }
         }
         Ok(())
@@ -220,12 +220,15 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let at = self.at(kind)?;
             let (beyond, unused) = uses(&stream, count);
             if beyond.any() {
-                let text = format!("{} indices refer to a {what} that does not exist; there are {count}", beyond.count);
+                let text =
+                    format_args!("{} indices refer to a {what} that does not exist; there are {count}", beyond.count);
                 self.add(rules::INDEX_OUT_OF_RANGE, name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
             }
             if unused.any() {
-                let text =
-                    format!("{} of {count} {what}s are used by no corner; the first is {}", unused.count, unused.first);
+                let text = format_args!(
+                    "{} of {count} {what}s are used by no corner; the first is {}",
+                    unused.count, unused.first
+                );
                 self.add(rules::UNUSED_ITEM, name, at, text);
             }
         }
@@ -238,7 +241,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         if flat.any() {
             let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
             let text =
-                format!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
+                format_args!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
             self.add(rules::DEGENERATE_TRIANGLE, "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
         }
         Ok(())
@@ -288,15 +291,16 @@ pub(super) fn check_mesh(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Resul
         return Ok(());
     }
     if !nearly_equal(&bounds, &union) {
-        let text = format!("stored {}, but the union of the surfaces' boxes is {}", shown(&bounds), shown(&union));
+        let text = format_args!("stored {}, but the union of the surfaces' boxes is {}", shown(&bounds), shown(&union));
         report.add(rules::BOUNDING_BOX, field.named("bounds"), at, text);
     }
     let slack = slack(&bounds, sphere.radius);
     if farthest > sphere.radius + slack {
-        let text = format!("radius {}, but a surface's sphere reaches {farthest} from the centre", sphere.radius);
+        let text = format_args!("radius {}, but a surface's sphere reaches {farthest} from the centre", sphere.radius);
         report.add(rules::BOUNDING_SPHERE, field.named("bounds"), at, text);
     } else if farthest < sphere.radius - slack {
-        let text = format!("radius {}, but the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
+        let text =
+            format_args!("radius {}, but the surfaces' spheres reach only {farthest} from the centre", sphere.radius);
         report.add(rules::BOUNDING_SPHERE, field.named("bounds"), at, text);
     }
     Ok(())
@@ -311,7 +315,7 @@ fn slack(bounds: &Bounds, radius: f32) -> f32 {
 
 pub(super) fn check_finite_bounds(bounds: &RawBounds, field: Field, at: u64, report: &mut Report<'_>) {
     if !bounds.floats().iter().all(|value| value.is_finite()) {
-        let text = String::from("bounds with a value that is not finite");
+        let text = "bounds with a value that is not finite";
         report.add(rules::NOT_FINITE, field.named("bounds"), at, text);
     }
 }

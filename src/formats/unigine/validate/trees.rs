@@ -61,7 +61,7 @@ struct SurfaceTreeCheck<'a, 'c, 'r> {
 }
 
 impl SurfaceTreeCheck<'_, '_, '_> {
-    fn add(&mut self, name: &'static str, offset: u64, text: String) {
+    fn add(&mut self, name: &'static str, offset: u64, text: impl std::fmt::Display) {
         self.report.add(rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
@@ -78,7 +78,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         ];
         for (name, found, at) in lists {
             if found != triangles {
-                self.add(name, at, format!("{found} items, expected {triangles}, one per triangle"));
+                self.add(name, at, format_args!("{found} items, expected {triangles}, one per triangle"));
             }
         }
         let mut beyond = Tally::default();
@@ -86,7 +86,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             beyond.add(at, bits & !EDGE_BITS != 0);
         }
         if beyond.any() {
-            let text = format!("{} edge records have more than 3 bits", beyond.count);
+            let text = format_args!("{} edge records have more than 3 bits", beyond.count);
             self.add("edges", beyond.offset(offsets.edges, 1), text);
         }
         let mut seen = vec![false; triangles];
@@ -96,7 +96,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             wrong.add(item, triangle.is_none_or(|seen| std::mem::replace(seen, true)));
         }
         if wrong.any() {
-            let text = format!(
+            let text = format_args!(
                 "{} corners are not the first corner of a triangle, or repeat a triangle; the first is item {}",
                 wrong.count, wrong.first
             );
@@ -129,7 +129,8 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             wrong.add(as_u64(nodes.len()), !nodes.is_empty());
         }
         if wrong.any() {
-            let text = format!("{} nodes are out of order or invalid; the first is node {}", wrong.count, wrong.first);
+            let text =
+                format_args!("{} nodes are out of order or invalid; the first is node {}", wrong.count, wrong.first);
             self.add("nodes", self.inflated.offsets.nodes, text);
         }
         !wrong.any()
@@ -161,12 +162,12 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         ];
         for (tally, what) in cases {
             if tally.any() {
-                let text = format!("{} {what}; the first is node {}", tally.count, tally.first);
+                let text = format_args!("{} {what}; the first is node {}", tally.count, tally.first);
                 self.add("nodes", self.inflated.offsets.nodes, text);
             }
         }
         if missing > 0 && !again.any() && triangles > 0 {
-            self.add("nodes", self.inflated.offsets.nodes, format!("{missing} triangles are in no leaf"));
+            self.add("nodes", self.inflated.offsets.nodes, format_args!("{missing} triangles are in no leaf"));
         }
         !again.any() && !outside.any()
     }
@@ -204,14 +205,15 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         ];
         for (tally, name, at, size, what) in cases {
             if tally.any() {
-                let text = format!("{} {what}; the first is node {}", tally.count, tally.first);
+                let text = format_args!("{} {what}; the first is node {}", tally.count, tally.first);
                 self.add(name, tally.offset(at, size), text);
             }
         }
         if let Some(root) = bounds(0)
             && !nearly_equal(&root, &view.bounds())
         {
-            let text = format!("the root's box is {}, the surface's box is {}", shown(&root), shown(&view.bounds()));
+            let text =
+                format_args!("the root's box is {}, the surface's box is {}", shown(&root), shown(&view.bounds()));
             self.add("boxes", offsets.boxes, text);
         }
         Ok(())

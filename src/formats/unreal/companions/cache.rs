@@ -15,7 +15,12 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::formats::unreal::script::Script;
 use crate::io;
+use crate::math::as_u64;
 use crate::parse::{Limits, Name};
+
+/// The maximum size of all scripts that are searched for the import of one file, as a multiple of
+/// the maximum size of one script.
+const MAX_NEAR: u64 = 4;
 
 /// A cache of the folder listings and scripts that were read from the disk. Each folder and each
 /// script is read only once.
@@ -64,14 +69,15 @@ impl FolderCache {
     ///
     /// `near` reads the scripts in the given folder, and in the `Classes` subfolders of the given
     /// folder, of its parent and of its grandparent. A script that cannot be read is treated as a
-    /// script without imports.
+    /// script without imports. All these scripts together may have [`MAX_NEAR`] times
+    /// [`Limits::script`] bytes; if they have more, the largest of them are not read.
     pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
         if let Some(near) = self.near.get(folder) {
             return Ok(near.clone());
         }
-        let mut near = Near::default();
+        let mut scripts = Vec::new();
         let own = self.folder(folder)?;
-        self.add_scripts(folder, &own, &mut near);
+        list_scripts(folder, &own, &mut scripts);
         // The grandparent folder is also searched for scripts, because the files of similar models
         // are often in a subfolder of the folder with all models.
         let (beside, above) = (around(folder), around(&around(folder)));
@@ -79,21 +85,22 @@ impl FolderCache {
             let Ok(listed) = self.folder(&around) else { continue };
             let Some(classes) = listed.find(b"Classes").map(|name| around.join(name)) else { continue };
             if let Some(listed) = self.folder(&classes).ok().filter(|_| classes != folder) {
-                self.add_scripts(&classes, &listed, &mut near);
+                list_scripts(&classes, &listed, &mut scripts);
+            }
+        }
+        let most = largest_read(&scripts, self.limits.script);
+        let mut near = Near::default();
+        for (path, size) in scripts {
+            if size <= most
+                && let Ok(imports) = self.read(&path)
+            {
+                near.add(path, imports);
             }
         }
         near.by_file.sort();
         let near = Arc::new(near);
         self.near.insert(folder.to_owned(), near.clone());
         Ok(near)
-    }
-
-    fn add_scripts(&mut self, folder: &Path, listed: &Folder, near: &mut Near) {
-        for path in listed.scripts().map(|name| folder.join(name)) {
-            if let Ok(imports) = self.read(&path) {
-                near.add(path, imports);
-            }
-        }
     }
 
     /// Returns the root folder for the scripts in a folder: the folder that the paths in these
@@ -189,6 +196,29 @@ impl FolderCache {
         }
         Ok(if parts.is_empty() { PathTarget::Nothing } else { PathTarget::Found(path) })
     }
+}
+
+/// Appends the path and the size in bytes of each script in a folder to `scripts`.
+fn list_scripts(folder: &Path, listed: &Folder, scripts: &mut Vec<(PathBuf, u64)>) {
+    for path in listed.scripts().map(|name| folder.join(name)) {
+        if let Ok(metadata) = fs::metadata(&path) {
+            scripts.push((path, metadata.len()));
+        }
+    }
+}
+
+/// Returns the size in bytes of the largest scripts that are read: all scripts up to this size
+/// together have at most [`MAX_NEAR`] times `allowed` bytes.
+fn largest_read(scripts: &[(PathBuf, u64)], allowed: u64) -> u64 {
+    let mut sizes: Vec<u64> = scripts.iter().map(|(_, size)| *size).filter(|size| *size <= allowed).collect();
+    sizes.sort_unstable();
+    let (mut left, mut largest) = (allowed.saturating_mul(MAX_NEAR), 0);
+    for same in sizes.chunk_by(|one, other| one == other) {
+        let Some(size) = same.first() else { continue };
+        let Some(rest) = left.checked_sub(size.saturating_mul(as_u64(same.len()))) else { break };
+        (left, largest) = (rest, *size);
+    }
+    largest
 }
 
 /// The result of following a path from a script: a file, a path outside the root folder, or no

@@ -4,7 +4,9 @@
 //! A finding with the severity warning means that a script is read differently from the intention
 //! of its author. Findings about unknown meshes, duplicate commands and unknown keys have the
 //! severity info, because real scripts refer to meshes of other scripts, define items twice and
-//! have keys that the engine ignores. For one script, at most 1,000 findings per rule are reported.
+//! have keys that the engine ignores. For one script, at most 1,001 findings per rule are reported.
+
+use std::fmt;
 
 use super::command::{ArgumentKey, ArgumentKind, Command, Verb};
 use super::commands::Commands;
@@ -22,7 +24,7 @@ use crate::parse::{Finding, Name, Report, Rule};
 const MAX_FRAMES: i64 = 65_535;
 
 /// Adds a finding to the report: `command` violates `rule`, and `text` explains the violation.
-fn add(report: &mut Report<'_>, rule: Rule, command: &Command<'_>, text: String) {
+fn add(report: &mut Report<'_>, rule: Rule, command: &Command<'_>, text: impl fmt::Display) {
     report.add(rule, command.field(), command.offset(), text);
 }
 
@@ -52,7 +54,7 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
     let field = |index| Field::new("").in_list("text", index);
     if is_wide(bytes) {
         let text = "expected one byte per character, found two: nothing is read";
-        report.add(rules::TEXT_ENCODING, field(0), 0, text.into());
+        report.add(rules::TEXT_ENCODING, field(0), 0, text);
         return;
     }
     let mut commands = 0;
@@ -63,21 +65,21 @@ fn check_text(bytes: &[u8], report: &mut Report<'_>) {
             LineKind::Command => commands = u64::saturating_add(commands, 1),
             LineKind::Text => {}
             LineKind::Nul => {
-                report.add(rules::TEXT_ENCODING, field(commands), start, "found a NUL: the command is skipped".into());
+                report.add(rules::TEXT_ENCODING, field(commands), start, "found a NUL: the command is skipped");
             }
             LineKind::TooLong => {
                 let length = line.end.saturating_sub(line.start);
-                let text = format!("expected at most {MAX_LINE} bytes, found {length}: the line is skipped");
+                let text = format_args!("expected at most {MAX_LINE} bytes, found {length}: the line is skipped");
                 report.add(rules::LONG_LINE, field(commands), start, text);
             }
         }
     }
     if lines.is_in_comment() {
         let text = "found a block comment that is not closed: commands inside it are skipped";
-        report.add(rules::UNCLOSED_COMMENT, field(commands), as_u64(bytes.len()), text.into());
+        report.add(rules::UNCLOSED_COMMENT, field(commands), as_u64(bytes.len()), text);
     }
     if let Some(offset) = nul {
-        report.add(rules::TEXT_ENCODING, Field::new("text"), offset, "expected text, found a NUL".into());
+        report.add(rules::TEXT_ENCODING, Field::new("text"), offset, "expected text, found a NUL");
     }
 }
 
@@ -86,7 +88,7 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
     let mut seen = 0_u32;
     for argument in command.arguments() {
         if argument.quote == Quote::Open {
-            let text = format!("{}: the quote is not closed; the value extends to the line's end", argument.key);
+            let text = format_args!("{}: the quote is not closed; the value extends to the line's end", argument.key);
             report.add(rules::UNCLOSED_QUOTE, command.field(), argument.offset, text);
         }
         let is = |key: &ArgumentKey| argument.key.as_bytes().eq_ignore_ascii_case(key.name.as_bytes());
@@ -95,7 +97,7 @@ fn check_arguments(command: &Command<'_>, report: &mut Report<'_>) {
             // its keys is reported as unknown.
             None if keys.is_empty() => {}
             None => {
-                let text = format!("expected a key of {}, found {}", spelled(command), argument.key);
+                let text = format_args!("expected a key of {}, found {}", spelled(command), argument.key);
                 report.add(rules::UNKNOWN_KEY, command.field(), argument.offset, text);
             }
             Some(key) => check_value(command, &argument, (keys.get(key), key), &mut seen, report),
@@ -115,7 +117,7 @@ fn check_value(
     let (Some(ArgumentKey { name, kind, .. }), Some(value)) = (key, argument.value) else { return };
     let bit = u32::try_from(number).ok().and_then(|number| 1_u32.checked_shl(number)).unwrap_or_default();
     if *seen & bit != 0 {
-        let text = format!("expected {name} once, found it again: the first is used");
+        let text = format_args!("expected {name} once, found it again: the first is used");
         report.add(rules::DUPLICATE_KEY, command.field(), argument.offset, text);
     }
     *seen |= bit;
@@ -130,7 +132,12 @@ fn check_value(
         Some(Fault::TooLarge) => (rules::INVALID_NUMBER, "a number that fits its type"),
         Some(Fault::Trailing) => (rules::TEXT_AFTER_NUMBER, "nothing after the number"),
     };
-    report.add(rule, command.field(), argument.offset, format!("{name}: expected {expected}, found {}", shown(value)));
+    report.add(
+        rule,
+        command.field(),
+        argument.offset,
+        format_args!("{name}: expected {expected}, found {}", shown(value)),
+    );
 }
 
 fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
@@ -144,7 +151,7 @@ fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
                 report,
                 rules::MISSING_KEY,
                 command,
-                format!("{} needs {}, which is missing", spelled(command), key.name),
+                format_args!("{} needs {}, which is missing", spelled(command), key.name),
             );
         }
     }
@@ -157,7 +164,7 @@ fn check_frames(command: &Command<'_>, report: &mut Report<'_>) {
     let [start, frames] = ["STARTFRAME", "NUMFRAMES"].map(|key| command.integer(key).unwrap_or_default());
     let end = start.saturating_add(frames);
     if start < 0 || frames < 0 || end > MAX_FRAMES {
-        let text = format!("expected frames within 0 to {MAX_FRAMES}, found {frames} from frame {start} on");
+        let text = format_args!("expected frames within 0 to {MAX_FRAMES}, found {frames} from frame {start} on");
         add(report, rules::SEQUENCE_RANGE, command, text);
     }
 }
@@ -179,7 +186,7 @@ fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
                 report,
                 rules::DUPLICATE_COMMAND,
                 &command,
-                format!("{} sets the same item as command {first}", spelled(&command)),
+                format_args!("{} sets the same item as command {first}", spelled(&command)),
             );
         }
     }
@@ -244,7 +251,7 @@ fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'
             report,
             rules::UNKNOWN_MESH,
             command,
-            format!("expected a mesh that the script imports, found {}", shown(mesh)),
+            format_args!("expected a mesh that the script imports, found {}", shown(mesh)),
         );
     }
 }
@@ -252,25 +259,25 @@ fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'
 fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Report<'_>) {
     let Some(notify) = Notify::of(*command) else { return };
     if sequences.binary_search(&of_mesh(command, notify.sequence)).is_err() {
-        let text = format!("expected a sequence of its mesh, found {}", shown(notify.sequence));
+        let text = format_args!("expected a sequence of its mesh, found {}", shown(notify.sequence));
         add(report, rules::INVALID_NOTIFY, command, text);
     }
     if !(0.0..=1.0).contains(&notify.time) {
-        add(report, rules::INVALID_NOTIFY, command, format!("TIME: expected 0 to 1, found {}", notify.time));
+        add(report, rules::INVALID_NOTIFY, command, format_args!("TIME: expected 0 to 1, found {}", notify.time));
     }
 }
 
 fn check_texture(command: &Command<'_>, textures: &ImportNames, report: &mut Report<'_>) {
     let Some(SetTexture { number, texture, .. }) = SetTexture::of(*command) else { return };
     if u8::try_from(number).is_err() {
-        add(report, rules::TEXTURE_NUMBER, command, format!("NUM: expected 0 to 255, found {number}"));
+        add(report, rules::TEXTURE_NUMBER, command, format_args!("NUM: expected 0 to 255, found {number}"));
     }
     if !texture.as_bytes().contains(&b'.') && textures.find(texture).is_none() {
         add(
             report,
             rules::UNKNOWN_TEXTURE,
             command,
-            format!("expected a texture that is imported, found {}", shown(texture)),
+            format_args!("expected a texture that is imported, found {}", shown(texture)),
         );
     }
 }
@@ -281,8 +288,17 @@ fn spelled(command: &Command<'_>) -> String {
     command.spelling().map_or_else(String::new, |spelling| spelling.words.join(" "))
 }
 
-fn shown(name: Name<'_>) -> String {
-    if name.as_bytes().is_empty() { "nothing".into() } else { format!("\"{name}\"") }
+fn shown(name: Name<'_>) -> ShownName<'_> {
+    ShownName(name)
+}
+
+/// A name in double quotes, or `nothing` for an empty name.
+struct ShownName<'a>(Name<'a>);
+
+impl fmt::Display for ShownName<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.as_bytes().is_empty() { out.write_str("nothing") } else { write!(out, "{:?}", self.0) }
+    }
 }
 
 #[cfg(test)]

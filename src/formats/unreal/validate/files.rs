@@ -36,7 +36,7 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     check_bytes(polygons, report);
     let rest = as_u64(mesh.data_rest().len());
     if rest > 0 {
-        let text = format!("{rest} bytes after the polygons belong to no field");
+        let text = format_args!("{rest} bytes after the polygons belong to no field");
         report.add(rules::BYTES_AFTER_POLYGONS, Field::new("data_end"), mesh.header.polygons_end(), text);
     }
     Ok(())
@@ -51,28 +51,24 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
     ];
     for (_, name, offset, source) in counts.into_iter().filter(|(count, ..)| *count == 0) {
         report.turn_to(source);
-        report.add(rules::EMPTY_MESH, Field::new(name), offset, "the count is 0, so the mesh is empty".to_owned());
+        report.add(rules::EMPTY_MESH, Field::new(name), offset, "the count is 0, so the mesh is empty");
     }
     report.turn_to(DATA);
     let mut junk = Tally::default();
     (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
     if junk.any() {
-        let text = format!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
+        let text = format_args!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
         report.add(rules::UNUSED_HEADER_BYTES, Field::new("unused"), junk.first, text);
     }
     report.turn_to(ANIV);
     let prototype = Variant::Prototype.frame_size(shape.vertices);
     let size = Field::new("frame_size");
     if shape.variant == Variant::Prototype {
-        let text = format!("{prototype} bytes, enough for two vertices more than the mesh has: the prototype format");
+        let text =
+            format_args!("{prototype} bytes, enough for two vertices more than the mesh has: the prototype format");
         report.add(rules::FRAME_CONTENT, size, 2, text);
     } else if shape.stride == prototype && shape.vertices > 0 {
-        report.add(
-            rules::AMBIGUOUS_FRAME_SIZE,
-            size,
-            2,
-            "16 bytes for two vertices fit two formats; read as Deus Ex".to_owned(),
-        );
+        report.add(rules::AMBIGUOUS_FRAME_SIZE, size, 2, "16 bytes for two vertices fit two formats; read as Deus Ex");
     }
     Ok(())
 }
@@ -80,7 +76,7 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
 fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let shape = mesh.header;
     if shape.is_stale() {
-        let text = format!(
+        let text = format_args!(
             "the declared frame size is {} bytes, but {} vertices take {} bytes, which the file length confirms",
             shape.declared, shape.vertices, shape.stride
         );
@@ -88,7 +84,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     }
     let rest = as_u64(mesh.aniv_rest().len());
     if rest > 0 {
-        let text = format!("{rest} bytes after the last frame belong to no field");
+        let text = format_args!("{rest} bytes after the last frame belong to no field");
         report.add(
             rules::BYTES_AFTER_FRAMES,
             Field::new("aniv_end"),
@@ -99,7 +95,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let missing = shape.frame_bytes().saturating_sub(body(mesh));
     if missing > 0 {
         let (frame, vertices) = cut(mesh);
-        let text = format!(
+        let text = format_args!(
             "{missing} bytes are missing: {frame} of {} frames are complete, and frame {frame} has {vertices} of {} \
              vertices",
             shape.frames, shape.vertices
@@ -147,7 +143,7 @@ fn check_line_ends<D: AsRef<[u8]>>(mesh: &Mesh<D>, missing: u64, report: &mut Re
     let feeds = bytes.iter().fold(0_u64, |feeds, byte| feeds.saturating_add(u64::from(*byte == b'\n')));
     let pairs = bytes.windows(2).any(|pair| pair == b"\r\n");
     if !pairs && feeds >= missing {
-        let text = format!(
+        let text = format_args!(
             "{missing} bytes are missing and no CR LF is left, as after a conversion of line ends: all data after the \
              first lost byte is then shifted; fetch the file again as binary (git: `*.3d binary` in .gitattributes)"
         );
@@ -174,7 +170,7 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
         let (field, offset) = at(beyond);
         let from_one = least == 1 && greatest == vertices;
         let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
-        let text = format!(
+        let text = format_args!(
             "{} indices are out of range: the mesh has {vertices} vertices, and the greatest index is {greatest}{hint}",
             beyond.count
         );
@@ -182,7 +178,8 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
     }
     if absent.any() {
         let (field, offset) = at(absent);
-        let text = format!("{} indices refer to vertices missing in frame {cut_frame}, which is cut", absent.count);
+        let text =
+            format_args!("{} indices refer to vertices missing in frame {cut_frame}, which is cut", absent.count);
         report.add(rules::MISSING_VERTEX, field, offset, text);
     }
 }
@@ -221,7 +218,7 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
     for (tally, rule, severity, name, into, what) in cases.into_iter().filter(|(tally, ..)| tally.any()) {
         let field = Field::new(name).in_list("polygon", tally.first);
         let offset = tally.offset(POLYGONS_AT, POLYGON).saturating_add(into);
-        let text = format!("{} {what}", tally.count);
+        let text = format_args!("{} {what}", tally.count);
         match severity {
             Some(severity) => report.add_as(severity, rule, field, offset, text),
             None => report.add(rule, field, offset, text),
@@ -249,7 +246,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
                 rules::VERTEX_PADDING,
                 field,
                 offset,
-                format!("{} vertices have a pad that is not 0; it is kept", pads.count),
+                format_args!("{} vertices have a pad that is not 0; it is kept", pads.count),
             );
         }
     }
@@ -264,7 +261,7 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     for (number, sequence) in script.sequences().enumerate() {
         let Sequence { name, start, frames: count, command, .. } = sequence;
         if start.saturating_add(count) > frames && frames > 0 {
-            let text = format!("sequence \"{name}\" plays {count} frames from {start}, but the mesh has {frames}");
+            let text = format_args!("sequence \"{name}\" plays {count} frames from {start}, but the mesh has {frames}");
             report.add(
                 rules::SEQUENCE_FRAMES,
                 Field::new("frames").in_list("sequence", as_u64(number)),

@@ -36,11 +36,10 @@ pub fn finding(error: &Error) -> Option<Finding> {
         _ => rules::TRUNCATED_FILE,
     });
     let mut found = None;
-    let text = error.kind().to_string();
     let mut sink = |finding| found = Some(finding);
     let mut report = Report::new(RULES, &mut sink);
     report.turn_to(u8::from(error.format() == ANIV));
-    report.add(rule, error.field(), offset, text);
+    report.add(rule, error.field(), offset, error.kind());
     found
 }
 

@@ -1,9 +1,9 @@
 //! Implements [`FormatFacts`] for EZ-Mesh files.
 
-use meshpeek::Animations as _;
 use meshpeek::ezmesh::Mesh;
 use meshpeek::model::Transform;
 use meshpeek::unreal::companions::Pair;
+use meshpeek::{Animations as _, Finding};
 use serde_json::Value;
 
 use super::{properties, values};
@@ -16,9 +16,11 @@ use crate::render::values::Values;
 const MAX_NAME_BYTES: usize = 4096;
 /// The ids of the rules about data whose encoding the EZ-Mesh writer changes when it writes a file
 /// again.
-const RESPELLED_RULES: [&str; 4] = ["EZ13", "EZ20", "EZ31", "EZ34"];
+const RESPELLED_RULES: [&str; 6] = ["EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37"];
 /// The ids of the rules about data that the EZ-Mesh writer leaves out when it writes a file again.
-const DROPPED_RULES: [&str; 7] = ["EZ08", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
+const DROPPED_RULES: [&str; 8] = ["EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
+/// The end of the texts of EZ32 findings about blocks that are not read, and hence not written.
+const UNREAD: &str = "only the first is read";
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     fn sample(&self) -> SampleKind {
@@ -73,11 +75,15 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         Ok(bones)
     }
 
+    fn is_formatted_again(&self) -> bool {
+        self.dialect().is_some()
+    }
+
     fn respelled_rules(&self) -> &'static [&'static str] {
         &RESPELLED_RULES
     }
 
-    fn dropped_rules(&self) -> &'static [&'static str] {
-        &DROPPED_RULES
+    fn is_dropped(&self, finding: &Finding) -> bool {
+        DROPPED_RULES.contains(&finding.rule) || (finding.rule == "EZ32" && finding.text.contains(UNREAD))
     }
 }

@@ -1,6 +1,8 @@
 //! Collects the data about a Second Life file that `info` prints: the content of the headers and of
 //! the inflated blocks.
 
+use std::collections::BTreeMap;
+
 use meshpeek::model::Counts;
 use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use meshpeek::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
@@ -21,6 +23,11 @@ pub struct AssetSurvey {
     survey: BlockSurvey,
     /// The number of assets and the number of surfaces that are not described.
     left_out: [usize; 2],
+    /// The number of findings in the survey for each rule that has findings.
+    counts: BTreeMap<&'static str, usize>,
+    /// The number of inflated bytes that further blocks may have. A container may hold many assets
+    /// whose blocks inflate to a thousand times their size.
+    inflatable: u64,
 }
 
 impl AssetSurvey {
@@ -36,6 +43,8 @@ impl AssetSurvey {
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
             left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0],
+            counts: BTreeMap::new(),
+            inflatable: inflatable(mesh),
         };
         let mut assets = Vec::new();
         let in_container = mesh.container().is_some();
@@ -76,7 +85,8 @@ impl AssetSurvey {
         for stored in header.blocks() {
             let part = stored.part;
             let is_there = view.stored(part).is_ok();
-            let inflated = if is_there && is_wanted(part) { self.inflate(view, part, number) } else { None };
+            let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
+            let inflated = if is_inflated { self.inflate(view, part, number) } else { None };
             self.survey.blocks.push(BlockSummary {
                 asset: number,
                 name: part.key(),
@@ -86,7 +96,7 @@ impl AssetSurvey {
                 inflated,
             });
         }
-        if levels != LodFilter::None && self.survey.bones.is_empty() {
+        if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
             self.survey.bones = bones(asset);
         }
         let blocks = self.survey.blocks.get(first..).unwrap_or_default();
@@ -97,6 +107,7 @@ impl AssetSurvey {
         let block = self.value_or_finding(view.block(part), asset)??;
         block.validate_structure(&mut |finding| self.add_finding(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
+        self.inflatable = self.inflatable.saturating_sub(bytes);
         if !part.is_geometry() {
             return Some(InflatedSummary { bytes, counts: None });
         }
@@ -159,12 +170,21 @@ impl AssetSurvey {
     /// Adds a finding to the survey, unless the survey already contains the maximum number of
     /// findings for the same rule.
     fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
-        if self.survey.findings.iter().filter(|other| other.rule == finding.rule).count() < MAX_FINDINGS_PER_RULE {
+        let count = self.counts.entry(finding.rule).or_default();
+        if *count < MAX_FINDINGS_PER_RULE {
+            *count = count.saturating_add(1);
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());
             let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
             self.survey.findings.push(Finding { field, ..finding });
         }
     }
+}
+
+/// Returns the number of inflated bytes that all described blocks of a file may have: the same
+/// number as for `validate`.
+fn inflatable<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> u64 {
+    let length = u64::try_from(mesh.data().as_ref().len()).unwrap_or(u64::MAX);
+    mesh.options().limits.asset.max(length.saturating_mul(64))
 }
 
 fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {

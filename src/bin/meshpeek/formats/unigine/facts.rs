@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use meshpeek::Finding;
 use meshpeek::Surface;
 use meshpeek::model::Counts;
 use meshpeek::unigine::{Animation, Mesh};
@@ -68,8 +69,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         &RESPELLED_RULES
     }
 
-    fn dropped_rules(&self) -> &'static [&'static str] {
-        &DROPPED_RULES
+    fn is_dropped(&self, finding: &Finding) -> bool {
+        DROPPED_RULES.contains(&finding.rule)
     }
 
     fn write_blocks(&self, storage: BlockStorage, out: &mut dyn Write) -> Option<meshpeek::Result<()>> {
@@ -104,7 +105,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Animation<D> {
         &RESPELLED_RULES
     }
 
-    fn dropped_rules(&self) -> &'static [&'static str] {
-        &DROPPED_RULES
+    fn is_dropped(&self, finding: &Finding) -> bool {
+        DROPPED_RULES.contains(&finding.rule)
     }
 }
