@@ -1,12 +1,14 @@
 //! Tests of files with many tiny surfaces, sections, bones or animations. Memory and time must not
 //! grow with their number times the size of the data that they share.
 
+use std::io::Write as _;
+
 use meshpeek::array::Bounds;
 use meshpeek::decode::{Floats, Index};
 use meshpeek::ezmesh::builder as ezmesh;
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
-use meshpeek::{Model, Packed};
+use meshpeek::{Model, Packed, Skeleton};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U32};
 
@@ -101,4 +103,21 @@ fn sections_that_share_vertices_take_time_for_their_triangles() {
     let scene = Scene::new(geometry).unwrap();
     assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
     assert!(scene.trees().all(|(_, tree)| !tree.bounds().is_empty()));
+}
+
+#[test]
+fn a_skeleton_takes_little_besides_itself() {
+    const BONES: usize = 20_000;
+    let mut text = b"<MeshSystem><Skeletons><Skeleton>".to_vec();
+    for _ in 0..BONES {
+        text.extend(b"<Bone/>");
+    }
+    text.write_all(b"</Skeleton></Skeletons></MeshSystem>").unwrap();
+    let model = Model::open(text).unwrap();
+    let animations = model.animations().unwrap();
+    assert_eq!(animations.bone_count(), BONES);
+    // The first call also resolves the names of the parents, which the file then keeps.
+    drop(Skeleton::new(animations).unwrap());
+    let held = peak(|| Skeleton::new(animations).unwrap());
+    assert!(held <= 209 * BONES + 1024, "{} bytes for each bone", held / BONES);
 }
