@@ -119,5 +119,5 @@ fn a_skeleton_takes_little_besides_itself() {
     // The first call also resolves the names of the parents, which the file then keeps.
     drop(Skeleton::new(animations).unwrap());
     let held = peak(|| Skeleton::new(animations).unwrap());
-    assert!(held <= 209 * BONES + 1024, "{} bytes for each bone", held / BONES);
+    assert!(held <= 216 * BONES, "{} bytes for each bone", held / BONES);
 }
