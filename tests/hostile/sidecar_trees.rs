@@ -680,7 +680,9 @@ fn cyclic(flat: &Flat, records: &[(u32, std::ops::Range<usize>)], triangles: u32
         for slot in 0..NODES_OF_PAGE {
             let children: Vec<u32> = (0..8).map(|lane| ((slot as u32 + lane + 1) % 42) | (lane % 2) << 6).collect();
             let words = alone(page * PAGE + slot * NODE, &children);
-            words.into_iter().for_each(|(at, word)| put(at, u64::from(word), 4));
+            for (at, word) in words {
+                put(at, u64::from(word), 4);
+            }
         }
     }
     reseal(&mut forged);
