@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::array::Bounds;
 use crate::bvh::coordinates::include_point;
 use crate::bvh::lanes::LANES;
-use crate::bvh::layout::{AlignedPage, COUNT_BITS, Child, NO_CHILD, NodePage, leaf};
+use crate::bvh::layout::{COUNT_BITS, Child, NO_CHILD, leaf};
 use crate::bvh::leaf_order::{LeafOrder, MAX_NAMED_TRIANGLES, MIN_AREA_RATIO_TO_CUT, RunCut, choose_order, encode_run};
-use crate::bvh::pages::{PagePacker, PageSink, Subtree, SubtreeRoot, too_large};
+use crate::bvh::pages::{MemoryPages, PagePacker, PageSink, Subtree, SubtreeRoot, too_large};
 use crate::bvh::reserve::{out_of_memory, try_with_capacity};
 use crate::bvh::sah::{Grid, GridBox, around, split};
 use crate::bvh::tree::Tree;
@@ -28,6 +28,10 @@ const MAX_TASK_ITEMS: usize = 1 << 15;
 const MAX_SAH_DEPTH: usize = 14;
 /// The maximum number of triangles in a leaf of a tree that stores its own order of triangles.
 const MAX_LEAF_TRIANGLES: usize = 8;
+/// The maximum number of triangles of a surface whose tree has no nodes: the root of the tree is a
+/// leaf.
+pub(crate) const MAX_ROOT_LEAF_TRIANGLES: u32 = 8;
+const _: () = assert!(MAX_LEAF_TRIANGLES == 8 && LANES == 8);
 /// The maximum number of triangles under a node whose children are all leaves, in a tree that
 /// stores its own order of triangles. `MAX_PARENT_TRIANGLES` is less than 64, the number of
 /// triangles in eight leaves of eight triangles.
@@ -48,13 +52,17 @@ impl Tree {
     /// building uses all processor cores.
     ///
     /// Building takes 2 to 4 bytes of memory per triangle in addition to the tree itself, or 16
-    /// bytes per triangle if consecutive triangles of the file are not close in space.
+    /// bytes per triangle if consecutive triangles of the file are not close in space. The tree of
+    /// at most 8 triangles has no nodes.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
     /// enough memory.
     pub fn new(triangles: &Triangles<'_>) -> Result<Self> {
+        if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES {
+            return Ok(Self::root_leaf(triangles.len(), triangles.bounds(0..triangles.len())));
+        }
         let mut pages = MemoryPages::default();
         let (header, order) = build(triangles, &mut pages)?;
         Ok(Self::in_memory(pages.0, order, header))
@@ -86,6 +94,7 @@ pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Resul
         triangles: triangles.len(),
         cluster: if triangles.len() > MAX_NAMED_TRIANGLES { builder.order.cluster() } else { 1 },
         root: root_number,
+        root_is_leaf: false,
         nodes: packer.nodes,
         bounds: root.bounds,
     };
@@ -103,10 +112,14 @@ fn numbers_of(items: &[GridBox]) -> Result<Vec<u32>> {
 }
 
 /// Returns the bounding box that the grid for the items must cover: the bounding box of all
-/// positions. If a position has a coordinate that is not finite or beyond ±2^60, `bounds_of`
-/// returns the bounding box of all triangles that queries do not ignore, which takes longer to
-/// compute.
+/// positions. If a position has a coordinate that is not finite or beyond ±2^60, or if the surface
+/// has far more positions than triangles, `bounds_of` returns the bounding box of all triangles
+/// that queries do not ignore. Computing the bounding box of all triangles takes longer for each
+/// triangle.
 fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
+    if !triangles.uses_most_points() {
+        return triangles.bounds(0..triangles.len());
+    }
     let bounds = triangles.bounds_of_points();
     let is_fine = |corner: [f32; 3]| !include_point(Bounds::EMPTY, corner).is_empty();
     if is_fine(bounds.min) && is_fine(bounds.max) { bounds } else { triangles.bounds(0..triangles.len()) }
@@ -372,23 +385,5 @@ fn fill_items<const FUSED: bool>(
         let range = start..start.saturating_add(cluster).min(triangles.len());
         let code = encode_run(&range, cluster, triangles.len());
         *item = grid.item(&triangles.block::<FUSED>(&triangles.corner_indices(range)).bounds(), code);
-    }
-}
-
-/// A page sink that keeps the pages of a tree in memory.
-#[derive(Default)]
-pub(crate) struct MemoryPages(pub(crate) Vec<AlignedPage>);
-
-impl PageSink for MemoryPages {
-    fn put(&mut self, number: usize, page: &NodePage) -> Result<()> {
-        if self.0.len() <= number {
-            let more = number.saturating_sub(self.0.len()).saturating_add(1);
-            self.0.try_reserve(more).map_err(|_| out_of_memory(more, size_of::<NodePage>()))?;
-            self.0.resize(number.saturating_add(1), AlignedPage(NodePage::new()));
-        }
-        if let Some(place) = self.0.get_mut(number) {
-            place.0 = *page;
-        }
-        Ok(())
     }
 }

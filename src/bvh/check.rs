@@ -3,7 +3,7 @@
 
 use crate::bvh::bit_set::BitSet;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
-use crate::bvh::layout::{NO_CHILD, RawNode};
+use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
@@ -12,13 +12,17 @@ use crate::math::as_index;
 /// nodes and the corners of triangles have no rounding errors.
 type ExactBox = [[f64; 3]; 2];
 
+/// The maximum number of nodes that wait to be checked, if no path of the tree has more than
+/// [`MAX_DEPTH`] nodes. A tree whose nodes refer to each other in a cycle soon exceeds this number.
+const MAX_WAITING: usize = WIDTH * MAX_DEPTH;
+
 /// Checks that queries in a tree can find all triangles, and returns an error if a triangle cannot
 /// be found.
 ///
 /// Each triangle of the surface must be in exactly one leaf of the tree. Each triangle that queries
 /// do not ignore must also be within the bounding boxes of all nodes on the path from the root to
-/// its leaf. The check reads each node and each triangle once, and allocates one bit of memory per
-/// triangle.
+/// its leaf. The check reads each triangle at most once, and at most as many nodes as the tree
+/// header states. It allocates one bit of memory per triangle.
 pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<(), DamagedTree> {
     let count = triangles.len();
     if view.header.triangles != count {
@@ -47,6 +51,9 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
             let own = node.child_box(as_index(at)).unwrap_or([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]]);
             let within = common(within, own);
             if u32::from(node.leaves).wrapping_shr(at) & 1 == 0 {
+                if waiting.len() >= MAX_WAITING {
+                    return Err(DamagedTree);
+                }
                 waiting.push((child, within));
                 continue;
             }

@@ -9,12 +9,11 @@
 
 use crate::array::Bounds;
 use crate::bvh::bit_set::BitSet;
-use crate::bvh::build::MemoryPages;
 use crate::bvh::coordinates::include_point;
 use crate::bvh::lanes::LANES;
 use crate::bvh::layout::{COUNT_BITS, Child, MAX_DEPTH, NO_CHILD, WIDTH};
 use crate::bvh::leaf_order::half_area;
-use crate::bvh::pages::{PagePacker, Subtree, SubtreeRoot};
+use crate::bvh::pages::{MemoryPages, PagePacker, Subtree, SubtreeRoot};
 use crate::bvh::reserve::try_with_capacity;
 use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::TreeHeader;
@@ -187,6 +186,7 @@ impl Importer<'_> {
             triangles: self.triangles.len(),
             cluster: 1,
             root: if let SubtreeRoot::Placed(Child::Node(number)) = part.root { number } else { NO_CHILD },
+            root_is_leaf: false,
             nodes: packer.nodes,
             bounds: part.bounds,
         };

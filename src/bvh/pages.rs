@@ -4,7 +4,10 @@
 use zerocopy::little_endian::F32;
 
 use crate::array::Bounds;
-use crate::bvh::layout::{COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number};
+use crate::bvh::layout::{
+    AlignedPage, COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number,
+};
+use crate::bvh::reserve::out_of_memory;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
@@ -19,6 +22,24 @@ const MAX_OPEN_PAGES: usize = 8;
 pub(crate) trait PageSink {
     /// Receives the complete page with the index `number`.
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()>;
+}
+
+/// A page sink that keeps the pages of a tree in memory.
+#[derive(Default)]
+pub(crate) struct MemoryPages(pub(crate) Vec<AlignedPage>);
+
+impl PageSink for MemoryPages {
+    fn put(&mut self, number: usize, page: &NodePage) -> Result<()> {
+        if self.0.len() <= number {
+            let more = number.saturating_sub(self.0.len()).saturating_add(1);
+            self.0.try_reserve(more).map_err(|_| out_of_memory(more, size_of::<NodePage>()))?;
+            self.0.resize(number.saturating_add(1), AlignedPage(NodePage::new()));
+        }
+        if let Some(place) = self.0.get_mut(number) {
+            place.0 = *page;
+        }
+        Ok(())
+    }
 }
 
 /// A subtree that was built: its root, and its bounding box, which is stored in the parent node.

@@ -1,7 +1,9 @@
 //! Writes trees to a sidecar file and locates trees in a sidecar file. Each page of a tree is
 //! written as soon as it is complete, while the tree is built.
 
+use std::cmp::Ordering;
 use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use zerocopy::IntoBytes as _;
@@ -17,7 +19,7 @@ use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::model::{Geometry, Surface};
-use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, failed, write_page};
+use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, Trust, failed, write_page};
 
 /// The minimum number of triangles that a surface must have for its tree to be stored in a sidecar.
 ///
@@ -120,22 +122,29 @@ impl<W: Write + Seek> PageSink for SidecarPages<'_, W> {
 }
 
 impl Tree {
-    /// Locates the tree of a surface in a sidecar. Returns `None` if the sidecar has no tree for
-    /// this surface.
+    /// Locates the tree of a surface with `triangles` triangles in a sidecar. Returns `None` if the
+    /// sidecar has no tree for this surface, or if the surface is too [small](worth_storing).
     ///
-    /// `from_sidecar` reads the records that describe the trees of the sidecar, but not the nodes
-    /// of the trees.
-    pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize) -> Option<Self> {
-        let surface = u32::try_from(surface).ok()?;
-        let records = 0..sidecar.count(Kind::Trees);
-        let mut records = records.map_while(|index| sidecar.record::<RawTree>(Kind::Trees, index));
-        let raw = records.find(|raw| raw.surface == surface)?;
+    /// `from_sidecar` finds the record of the tree by binary search, and does not read the nodes of
+    /// the tree. In an untrusted sidecar, the pages of the tree must not be pages of another tree.
+    pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize, triangles: u32) -> Option<Self> {
+        if as_index(triangles) < MIN_TRIANGLES_TO_INDEX {
+            return None;
+        }
+        let index = find(sidecar, u32::try_from(surface).ok()?)?;
+        let raw = record(sidecar, index)?;
+        if raw.triangles.get() != triangles || sidecar.trust() == Trust::Untrusted && !has_own_pages(sidecar, index) {
+            return None;
+        }
         let [min, max] = raw.bounds.map(|corner| corner.map(F32::get));
         let header = TreeHeader {
             triangles: raw.triangles.get(),
             cluster: raw.cluster.get(),
             root: raw.root.get(),
-            nodes: raw.nodes.get(),
+            root_is_leaf: false,
+            // The builder never creates more nodes than triangles, because a node has at least two
+            // children. This limit bounds the work in a tree whose nodes form a cycle.
+            nodes: raw.nodes.get().min(u64::from(triangles)),
             bounds: Bounds { min, max },
         };
         let pages =
@@ -146,4 +155,52 @@ impl Tree {
         };
         Some(Self { pages, order, header })
     }
+}
+
+fn record(sidecar: &Sidecar, index: u64) -> Option<&RawTree> {
+    sidecar.record(Kind::Trees, index)
+}
+
+/// Returns the index of the record of a surface's tree, or `None` if the sidecar has no such
+/// record.
+///
+/// The records are sorted by surface. In a sidecar with unsorted records, some records are not
+/// found.
+fn find(sidecar: &Sidecar, surface: u32) -> Option<u64> {
+    let (mut low, mut high) = (0, sidecar.count(Kind::Trees));
+    while low < high {
+        let middle = low.midpoint(high);
+        match record(sidecar, middle)?.surface.get().cmp(&surface) {
+            Ordering::Less => low = middle.saturating_add(1),
+            Ordering::Equal => return Some(middle),
+            Ordering::Greater => high = middle,
+        }
+    }
+    None
+}
+
+/// Returns whether the pages of a tree follow the pages of the tree in the record before it, and
+/// precede the pages of the tree in the record after it.
+///
+/// If this is true of every tree, no two trees of the sidecar have a page in common.
+fn has_own_pages(sidecar: &Sidecar, index: u64) -> bool {
+    let follows = |before: u64, after: u64| {
+        let [before, after] = [before, after].map(|index| record(sidecar, index));
+        before.zip(after).is_some_and(|(before, after)| {
+            let ends = pages_of(before).zip(pages_of(after));
+            before.surface.get() < after.surface.get() && ends.is_some_and(|(before, after)| before.end <= after.start)
+        })
+    };
+    let next = index.saturating_add(1);
+    index.checked_sub(1).is_none_or(|before| follows(before, index))
+        && (next >= sidecar.count(Kind::Trees) || follows(index, next))
+}
+
+/// Returns the page indices of a tree: its nodes, and its list of triangle indices after them.
+/// Returns `None` if the list of triangle indices is not after the nodes.
+fn pages_of(raw: &RawTree) -> Option<Range<u64>> {
+    let [start, order] = [raw.first_page.get(), raw.order_page.get()];
+    let end = start.checked_add(raw.pages.get())?;
+    let order_end = order.checked_add(u64::from(raw.ordered.get().div_ceil(NUMBERS)))?;
+    (end <= order).then_some(start..order_end)
 }

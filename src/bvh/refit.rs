@@ -26,9 +26,10 @@ impl Tree {
         if triangles.len() != view.header.triangles {
             return None;
         }
-        let mut pages = Vec::new();
-        pages.try_reserve_exact(view.pages.len()).ok()?;
-        pages.extend(view.pages.iter().map(|page| AlignedPage(*page)));
+        if view.header.root_is_leaf {
+            return Some(Self::root_leaf(triangles.len(), triangles.bounds(0..triangles.len())));
+        }
+        let pages = view.pages_to_vec()?;
         let mut fit = Refitter { view, triangles, pages, left: view.header.nodes };
         let bounds = fit.node(view.header.root).ok()?;
         let order = view.order_to_vec()?;

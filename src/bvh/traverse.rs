@@ -58,12 +58,13 @@ impl Traversal {
         Self { stack: Stack::new(), nodes_left: 0 }
     }
 
-    /// Starts the traversal of a tree, and returns the node number of the root.
+    /// Starts the traversal of a tree. Returns the reference to the root, and whether the root is a
+    /// leaf.
     #[inline]
-    pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> u32 {
+    pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> (u32, bool) {
         self.stack.clear();
         self.nodes_left = view.header.nodes;
-        view.header.root
+        (view.header.root, view.header.root_is_leaf)
     }
 
     /// Visits a node and returns the child to visit next. If `ahead` is given and the query meets
@@ -125,7 +126,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, query, probe } = self;
         let mut traversal = Traversal::idle();
-        let mut next = Some((traversal.start(&view), false));
+        let mut next = Some(traversal.start(&view));
         while let Some((child, is_leaf)) = next {
             next = if is_leaf {
                 let leaf = view.leaf(child)?;

@@ -9,7 +9,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::array::Bounds;
 use crate::bvh::lanes::CornerIndices;
-use crate::bvh::layout::{self, NodePage, RawNode, place};
+use crate::bvh::layout::{self, AlignedPage, Child, NodePage, RawNode, place};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
 use crate::sidecar::Sidecar;
@@ -19,7 +19,10 @@ use crate::sidecar::Sidecar;
 pub(crate) struct TreeHeader {
     pub(crate) triangles: u32,
     pub(crate) cluster: u32,
+    /// The reference to the root: its node number, or the reference to a leaf.
     pub(crate) root: u32,
+    /// Whether the root is a leaf, which contains all triangles. The tree then has no nodes.
+    pub(crate) root_is_leaf: bool,
     pub(crate) nodes: u64,
     pub(crate) bounds: Bounds,
 }
@@ -34,6 +37,9 @@ pub(crate) struct DamagedTree;
 pub(crate) struct TreeView<'a> {
     pub(crate) header: TreeHeader,
     pub(crate) pages: &'a [NodePage],
+    /// The nodes of page 0, for a tree in memory whose nodes fit in one page. The field `pages` is
+    /// then empty.
+    pub(crate) few_nodes: &'a [RawNode],
     /// One bit for each page of the sidecar, which is set if the hash of this page was already
     /// checked.
     ///
@@ -53,13 +59,30 @@ pub(crate) enum OrderView<'a> {
     Sidecar { sidecar: &'a Sidecar, first: u64, count: u32 },
 }
 
+impl TreeHeader {
+    /// Returns the header of a tree whose root is a leaf. The tree contains at most 8 triangles.
+    pub(crate) fn root_leaf(triangles: u32, bounds: Bounds) -> Self {
+        // A leaf contains at least one triangle. Queries ignore a triangle that does not exist.
+        let (root, root_is_leaf) = Child::Leaf { first: 0, count: triangles.max(1) }.raw();
+        Self { triangles, cluster: 1, root, root_is_leaf, nodes: 0, bounds }
+    }
+}
+
 impl<'a> TreeView<'a> {
+    /// Returns the view of a tree whose root is a leaf. The tree contains at most 8 triangles.
+    pub(crate) fn root_leaf(triangles: u32, bounds: Bounds) -> Self {
+        let header = TreeHeader::root_leaf(triangles, bounds);
+        Self { header, pages: &[], few_nodes: &[], whole: None, first: 0, order: OrderView::File }
+    }
+
     /// Returns the node with the given node number. On the first access to a page of a sidecar, the
     /// hash of the page is checked.
     #[inline]
     pub(crate) fn node(&self, node: u32) -> Result<&'a RawNode, DamagedTree> {
         let (page, slot) = place(node);
-        let found = self.pages.get(page).ok_or(DamagedTree)?;
+        let Some(found) = self.pages.get(page) else {
+            return self.few_nodes.get(slot).filter(|_| page == 0).ok_or(DamagedTree);
+        };
         if let Some(whole) = self.whole {
             let number = page.wrapping_add(self.first);
             let word = whole.get(number / 64).ok_or(DamagedTree)?;
@@ -74,8 +97,7 @@ impl<'a> TreeView<'a> {
     /// Prefetches a node to the processor cache, because it will be read soon.
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
-        let (page, slot) = place(node);
-        if let Some(node) = self.pages.get(page).and_then(|page| page.nodes.get(slot)) {
+        if let Some(node) = self.unverified_node(node) {
             crate::simd::prefetch_lines(node.as_bytes(), 2);
         }
     }
@@ -97,8 +119,30 @@ impl<'a> TreeView<'a> {
     /// Returns the bytes of a node. A query passes the bytes of each node that it reads to its
     /// probe.
     pub(crate) fn node_bytes(&self, node: u32) -> &'a [u8] {
+        self.unverified_node(node).map_or(&[], |node| node.as_bytes())
+    }
+
+    /// Returns the node with the given node number, without checking the hash of its page.
+    #[inline]
+    fn unverified_node(&self, node: u32) -> Option<&'a RawNode> {
         let (page, slot) = place(node);
-        self.pages.get(page).and_then(|page| page.nodes.get(slot)).map_or(&[], |node| node.as_bytes())
+        match self.pages.get(page) {
+            Some(page) => page.nodes.get(slot),
+            None => self.few_nodes.get(slot).filter(|_| page == 0),
+        }
+    }
+
+    /// Copies the pages of the tree. Returns `None` if there is not enough memory for the copy.
+    pub(crate) fn pages_to_vec(&self) -> Option<Vec<AlignedPage>> {
+        let mut pages = Vec::new();
+        pages.try_reserve_exact(self.pages.len().max(1)).ok()?;
+        pages.extend(self.pages.iter().map(|page| AlignedPage(*page)));
+        if !self.few_nodes.is_empty() {
+            let mut page = NodePage::new();
+            page.nodes.iter_mut().zip(self.few_nodes).for_each(|(place, node)| *place = *node);
+            pages.push(AlignedPage(page));
+        }
+        Some(pages)
     }
 
     /// Returns the indices of the triangles in a leaf, or an error if the tree is damaged.

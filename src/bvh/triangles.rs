@@ -9,10 +9,18 @@ use crate::bvh::fetch;
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::divisor::BY_65535;
 use crate::error::{Error, ErrorKind, Result};
+use crate::math::as_index;
 use crate::model::{Indices, Positions, Surface};
 
 /// The maximum number of triangles of a surface that queries support.
 const MAX_TRIANGLES: u32 = 1 << 31;
+/// The maximum number of vertices for each triangle of a surface whose whole array of positions is
+/// read to build its tree.
+///
+/// If a surface has more vertices for each triangle, only the positions of its triangles are read.
+/// Many sections of a file may share one array of positions, and each section may have few
+/// triangles.
+const MAX_VERTICES_PER_TRIANGLE: usize = 12;
 /// A vertex index that is out of range in every array of positions. The index `INVALID_VERTEX`
 /// marks lanes that contain no triangle.
 const INVALID_VERTEX: u32 = u32::MAX;
@@ -180,13 +188,23 @@ impl<'a> Triangles<'a> {
         bounds
     }
 
-    /// Advises the operating system that the arrays of indices and positions will soon be read.
+    /// Returns whether the number of vertices is at most 12 times the number of triangles. Reading
+    /// all positions then takes about as long as reading all triangles.
+    pub(crate) fn uses_most_points(&self) -> bool {
+        self.vertex_count() / MAX_VERTICES_PER_TRIANGLE <= as_index(self.count)
+    }
+
+    /// Advises the operating system that the arrays of indices and positions will soon be read. For
+    /// positions, it gives this advice only if the triangles [use most of
+    /// them](Self::uses_most_points).
     ///
     /// After a call of `prefetch`, the program reads the index array in file order, and the
     /// positions in the order in which the vertex indices refer to them.
     pub(crate) fn prefetch(&self) {
         crate::io::prefetch(self.indices.as_bytes());
-        if let VertexPositions::File(positions) = self.points {
+        if let VertexPositions::File(positions) = self.points
+            && self.uses_most_points()
+        {
             crate::io::prefetch(positions.as_bytes());
         }
     }

@@ -147,9 +147,13 @@ impl ActiveRay {
     fn start(&mut self, number: usize, ray: &mut BatchRay, view: &TreeView<'_>) {
         self.ray = number;
         ray.query.widen(&view.header.bounds);
-        let root = self.traversal.start(view);
-        self.next = NextStep::Node(root);
-        view.prefetch(root);
+        let (root, is_leaf) = self.traversal.start(view);
+        if is_leaf {
+            self.next = NextStep::Indices(root);
+        } else {
+            self.next = NextStep::Node(root);
+            view.prefetch(root);
+        }
     }
 
     /// Visits the prefetched tree node or leaf, and prefetches the memory of the node or leaf that

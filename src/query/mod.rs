@@ -31,7 +31,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects |
+//! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
 //! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |

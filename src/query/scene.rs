@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::array::Bounds;
+use crate::bvh::build::MAX_ROOT_LEAF_TRIANGLES;
 use crate::bvh::probe::{NoProbe, Probe};
+use crate::bvh::reserve::try_with_capacity;
 use crate::bvh::tree::Tree;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
@@ -87,11 +89,13 @@ impl<'a> Scene<'a> {
         surfaces: impl IntoIterator<Item = usize>,
         sidecar: Option<&Arc<Sidecar>>,
     ) -> Result<Self> {
-        let mut scene = Self::empty();
+        let surfaces = surfaces.into_iter();
+        let mut scene = Self::with_room(surfaces.size_hint().0.min(geometry.surface_count()))?;
         for number in surfaces {
             let triangles = Triangles::new(&Surface::new(geometry, number))?;
             let stored = sidecar.and_then(|sidecar| {
-                Tree::from_sidecar(sidecar, number).filter(|tree| fits(tree, &triangles, sidecar.trust()))
+                Tree::from_sidecar(sidecar, number, triangles.len())
+                    .filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
             scene.add_or_build(number, triangles, stored)?;
         }
@@ -112,11 +116,13 @@ impl<'a> Scene<'a> {
     /// Returns the same errors as [`Scene::new`](Self::new). A spatial tree that cannot be read
     /// from the file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
-        let mut scene = Self::empty();
+        let mut scene = Self::with_room(geometry.surface_count())?;
         for surface in Surface::all(geometry) {
             let triangles = Triangles::new(&surface)?;
             let stored = match surface.partition() {
-                Ok(Some(spatial_tree)) => Tree::from_spatial_tree(&triangles, &*spatial_tree)?,
+                Ok(Some(spatial_tree)) if triangles.len() > MAX_ROOT_LEAF_TRIANGLES => {
+                    Tree::from_spatial_tree(&triangles, &*spatial_tree)?
+                }
                 _ => None,
             };
             scene.add_or_build(surface.index(), triangles, stored)?;
@@ -137,15 +143,27 @@ impl<'a> Scene<'a> {
     /// in a pose of the surface. The tree must be [built](Tree::new) for `triangles`, or
     /// [refitted](Tree::refit) to `triangles`.
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
-        let place = self.surfaces.partition_point(|one| one.surface <= surface);
-        self.surfaces.insert(place, SceneSurface::new(surface, triangles, tree));
+        self.insert(SceneSurface::new(surface, triangles, tree));
     }
 
-    /// Adds a surface to the scene with the given tree, or builds a new tree for the surface if
-    /// `tree` is `None`.
+    fn insert(&mut self, surface: SceneSurface<'a>) {
+        let place = self.surfaces.partition_point(|one| one.surface <= surface.surface);
+        self.surfaces.insert(place, surface);
+    }
+
+    /// Makes a scene without surfaces, with memory for `count` surfaces.
+    fn with_room(count: usize) -> Result<Self> {
+        Ok(Self { surfaces: try_with_capacity(count)? })
+    }
+
+    /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
+    /// the surface, or none if the surface has at most 8 triangles.
     fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>) -> Result<()> {
-        let tree = tree.map_or_else(|| Tree::new(&triangles), Ok)?;
-        self.add(surface, triangles, Arc::new(tree));
+        self.insert(match tree {
+            Some(tree) => SceneSurface::new(surface, triangles, Arc::new(tree)),
+            None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneSurface::small(surface, triangles),
+            None => SceneSurface::new(surface, triangles, Arc::new(Tree::new(&triangles)?)),
+        });
         Ok(())
     }
 
@@ -163,10 +181,10 @@ impl<'a> Scene<'a> {
     /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
     /// enough memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
-        let mut scene = Scene::empty();
+        let mut scene = Scene::with_room(self.surfaces.len())?;
         for one in &self.surfaces {
             let moved = triangles(one.surface)?;
-            scene.add_or_build(one.surface, moved, one.tree.refit(&moved))?;
+            scene.add_or_build(one.surface, moved, one.refit(&moved))?;
         }
         Ok(scene)
     }
@@ -174,14 +192,19 @@ impl<'a> Scene<'a> {
     /// Returns an iterator over the trees of the scene, each with the index of its surface.
     #[must_use]
     pub fn trees(&self) -> impl ExactSizeIterator<Item = (usize, &Tree)> {
-        self.surfaces.iter().map(|one| (one.surface, &*one.tree))
+        self.surfaces.iter().map(|one| (one.surface, one.tree()))
     }
 
     /// Returns the triangles of the surface with the index `surface`, or `None` if the scene has no
     /// such surface.
     #[must_use]
     pub fn triangles(&self, surface: usize) -> Option<&Triangles<'a>> {
-        self.surfaces.iter().find(|one| one.surface == surface).map(|one| &one.triangles)
+        self.find(surface).map(|one| &one.triangles)
+    }
+
+    fn find(&self, surface: usize) -> Option<&SceneSurface<'a>> {
+        let place = self.surfaces.partition_point(|one| one.surface < surface);
+        self.surfaces.get(place).filter(|one| one.surface == surface)
     }
 
     /// Returns the bounding box of all valid triangles of the scene, or an empty box if the scene
@@ -292,7 +315,7 @@ impl<'a> Scene<'a> {
     /// every triangle of the surface.
     #[must_use]
     pub fn triangles_around(&self, surface: usize, vertex: u32) -> Vec<u32> {
-        let Some(one) = self.surfaces.iter().find(|one| one.surface == surface) else { return Vec::new() };
+        let Some(one) = self.find(surface) else { return Vec::new() };
         let Some(point) = one.triangles.point(vertex) else { return Vec::new() };
         let mut around = one.overlapping(&Bounds { min: point, max: point }, &mut NoProbe);
         around.retain(|triangle| one.triangles.corners(*triangle).is_some_and(|corners| corners.contains(&vertex)));

@@ -9,7 +9,7 @@ use crate::bvh::kernel::dispatch;
 use crate::bvh::probe::{NoProbe, Probe};
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
 use crate::bvh::tree::Tree;
-use crate::bvh::tree_view::DamagedTree;
+use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::narrow;
 use crate::query::batch::{BatchRay, RayBatch};
@@ -27,12 +27,14 @@ pub(crate) struct SceneSurface<'a> {
     pub(crate) surface: usize,
     pub(crate) triangles: Triangles<'a>,
     pub(crate) bounds: Bounds,
-    pub(crate) tree: Arc<Tree>,
-    /// Whether a query has found that `tree` is damaged. A tree that comes from a sidecar can be
+    /// The tree over the triangles. For a surface with at most 8 triangles, the field `tree` is
+    /// empty until [`tree`](Self::tree) is called. Queries then test all triangles of the surface.
+    tree: OnceLock<Arc<Tree>>,
+    /// Whether a query has found that the tree is damaged. A tree that comes from a sidecar can be
     /// damaged.
     ///
-    /// If `tree` is damaged, the first query that finds the damage builds a new tree and stores it
-    /// in `rebuilt`, and all later queries of the surface use the new tree.
+    /// If the tree is damaged, the first query that finds the damage builds a new tree and stores
+    /// it in `rebuilt`. All later queries of the surface use the new tree.
     is_damaged: AtomicBool,
     rebuilt: OnceLock<Option<Arc<Tree>>>,
 }
@@ -47,8 +49,36 @@ pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool
 
 impl<'a> SceneSurface<'a> {
     pub(crate) fn new(surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) -> Self {
-        let bounds = tree.bounds();
-        Self { surface, triangles, bounds, tree, is_damaged: AtomicBool::new(false), rebuilt: OnceLock::new() }
+        let one = Self::without_tree(surface, triangles, tree.bounds());
+        Self { tree: OnceLock::from(tree), ..one }
+    }
+
+    /// Creates a surface with at most 8 triangles, which needs no memory for a tree.
+    pub(crate) fn small(surface: usize, triangles: Triangles<'a>) -> Self {
+        Self::without_tree(surface, triangles, triangles.bounds(0..triangles.len()))
+    }
+
+    const fn without_tree(surface: usize, triangles: Triangles<'a>, bounds: Bounds) -> Self {
+        let is_damaged = AtomicBool::new(false);
+        Self { surface, triangles, bounds, tree: OnceLock::new(), is_damaged, rebuilt: OnceLock::new() }
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Arc::new(Tree::root_leaf(self.triangles.len(), self.bounds)))
+    }
+
+    /// Returns the tree of the surface, refitted to `triangles`. Returns `None` if the surface has
+    /// no tree, or if the tree cannot be refitted.
+    pub(crate) fn refit(&self, triangles: &Triangles<'_>) -> Option<Tree> {
+        self.tree.get()?.refit(triangles)
+    }
+
+    #[inline]
+    fn view(&self) -> TreeView<'_> {
+        match self.tree.get() {
+            Some(tree) => tree.view(),
+            None => TreeView::root_leaf(self.triangles.len(), self.bounds),
+        }
     }
 
     pub(crate) fn misses(&self, ray: &RayQuery) -> bool {
@@ -68,18 +98,23 @@ impl<'a> SceneSurface<'a> {
 
     fn search_sound_tree(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
         if !self.is_damaged.load(Ordering::Relaxed) {
-            if self.search_tree(&self.tree, query, probe).is_ok() {
+            if self.search_tree(self.view(), query, probe).is_ok() {
                 return Ok(());
             }
             self.is_damaged.store(true, Ordering::Relaxed);
             query.restart();
         }
         let rebuilt = self.rebuilt.get_or_init(|| Tree::new(&self.triangles).ok().map(Arc::new));
-        self.search_tree(rebuilt.as_ref().ok_or(DamagedTree)?, query, probe)
+        self.search_tree(rebuilt.as_ref().ok_or(DamagedTree)?.view(), query, probe)
     }
 
-    fn search_tree(&self, tree: &Tree, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
-        dispatch::run(TreeSearch { view: tree.view(), triangles: &self.triangles, query, probe })
+    fn search_tree(
+        &self,
+        view: TreeView<'_>,
+        query: &mut impl TreeQuery,
+        probe: &mut impl Probe,
+    ) -> Result<(), DamagedTree> {
+        dispatch::run(TreeSearch { view, triangles: &self.triangles, query, probe })
     }
 
     /// Casts a ray at the surface and passes its hits to the collector `hits`.
@@ -92,8 +127,7 @@ impl<'a> SceneSurface<'a> {
     /// the nearest hit of each ray in `rays`.
     pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
         let done = !self.is_damaged.load(Ordering::Relaxed) && {
-            let view = self.tree.view();
-            dispatch::run(RayBatch { view, triangles: &self.triangles, rays: &mut *rays }).is_ok()
+            dispatch::run(RayBatch { view: self.view(), triangles: &self.triangles, rays: &mut *rays }).is_ok()
         };
         if !done {
             for ray in rays.iter_mut().flatten() {

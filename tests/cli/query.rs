@@ -54,6 +54,18 @@ fn triangles() -> Vec<u32> {
     quads.flat_map(two).collect()
 }
 
+/// The number of surfaces in a file whose surfaces all have different attributes.
+const LAYERS: usize = 40;
+
+/// Builds squares above each other, each with another texture coordinate.
+fn layers() -> Vec<u8> {
+    let layer = |number: usize| builder::Surface {
+        uvs: [vec![[float(number), 0.5]], Vec::new()],
+        ..square("layer", float(number))
+    };
+    mesh(Generation::Ms13, (0..LAYERS).map(layer).collect(), Vec::new())
+}
+
 /// Builds two squares above each other, the lower one first.
 fn squares(generation: Generation) -> Vec<u8> {
     mesh(generation, vec![square("lower", -3.0), square("upper", 1.0)], Vec::new())
@@ -227,6 +239,17 @@ fn tells_what_the_surface_has() {
     assert!(all["hits"][1]["attributes"].is_object());
     let text = text(&meshpeek(&[&["query"], &ray[..]].concat()).stdout);
     assert!(text.contains("\n    normal 0.0 0.0 1.0\n    uv0 0.6 0.3\n"), "{text}");
+}
+
+#[test]
+fn tells_the_attributes_of_each_of_many_surfaces() {
+    let (_folder, path) = scratch("layers.mesh", &layers());
+    let told = answer(&[&path, "ray", "--from", "7.25,5.25,-1", "--direction", "0,0,1", "--all", "--attributes"]);
+    let hits = told["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), LAYERS);
+    for (number, hit) in hits.iter().enumerate() {
+        assert_eq!((&hit["surface"], &hit["attributes"]["uvs"]), (&json!(number), &json!([[float(number), 0.5]])));
+    }
 }
 
 #[test]

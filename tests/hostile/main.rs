@@ -22,6 +22,7 @@
 )]
 
 mod ezmesh;
+mod many_surfaces;
 mod secondlife;
 mod sidecar;
 mod sidecar_trees;

@@ -5,12 +5,13 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use meshpeek::array::Bounds;
-use meshpeek::query::{Frustum, Scene};
+use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
-use crate::support::query::{Flat, Oracle, Questions, ask, ball, grid};
+use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, grid};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
+use crate::support::stopwatch::Stopwatch;
 
 /// The factor by which an unoptimised build does less.
 const SCALE: usize = if cfg!(debug_assertions) { 150 } else { 10 };
@@ -637,4 +638,119 @@ fn survives_random_damage() {
         reseal(&mut spoilt);
         spoken.expect_survived(spoilt, "chance");
     }
+}
+
+/// The start of a sidecar: its version, its key and the hash of the header of its mesh.
+const KEY_AND_STRUCTURE: std::ops::Range<usize> = 0..PAGES_AT;
+
+/// Makes a sidecar whose trees are cycles: every node has eight nodes of the tree as its children,
+/// each with a box around everything.
+///
+/// The first number of a record is its surface. The range contains the pages of its tree, counted
+/// from the first page of nodes.
+fn cyclic(flat: &Flat, records: &[(u32, std::ops::Range<usize>)], triangles: u32) -> Vec<u8> {
+    let node_pages = records.iter().map(|(_, pages)| pages.end).max().unwrap_or_default();
+    let record_page = 1 + node_pages;
+    let per_page = ROOM / TREE;
+    let pages = record_page + records.len().div_ceil(per_page);
+    let mut forged = vec![0; pages * PAGE];
+    forged[KEY_AND_STRUCTURE].copy_from_slice(&flat.sidecar(&key())[KEY_AND_STRUCTURE]);
+    let mut put = |at: usize, number: u64, width: usize| {
+        forged[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
+    };
+    put(PAGES_AT, pages as u64, 8);
+    put(PAGES_AT + 8, (pages * PAGE) as u64, 8);
+    put(TREES_AT, records.len() as u64, 8);
+    put(TREES_AT + 8, record_page as u64, 8);
+    put(TREES_AT + 16, TREE as u64, 4);
+    for (number, (surface, pages)) in records.iter().enumerate() {
+        let at = (record_page + number / per_page) * PAGE + number % per_page * TREE;
+        put(at, u64::from(*surface), 4);
+        put(at + TRIANGLES, u64::from(triangles), 4);
+        put(at + CLUSTER, 1, 4);
+        put(at + FIRST_PAGE, 1 + pages.start as u64, 8);
+        put(at + TREE_PAGES, pages.len() as u64, 8);
+        put(at + ORDER_PAGE, 1 + pages.end as u64, 8);
+        put(at + NODES, u64::MAX, 8);
+        for part in 0..6 {
+            put(at + BOUNDS + 4 * part, u64::from([-1e5_f32, 1e5][part / 3].to_bits()), 4);
+        }
+    }
+    for page in 1..=node_pages {
+        for slot in 0..NODES_OF_PAGE {
+            let children: Vec<u32> = (0..8).map(|lane| ((slot as u32 + lane + 1) % 42) | (lane % 2) << 6).collect();
+            let words = alone(page * PAGE + slot * NODE, &children);
+            for (at, word) in words {
+                put(at, u64::from(word), 4);
+            }
+        }
+    }
+    reseal(&mut forged);
+    forged
+}
+
+#[test]
+fn checking_an_untrusted_sidecar_costs_no_more_than_building_its_trees() {
+    const SURFACES: u32 = 40;
+    let flat = Flat(vec![grid(23); SURFACES as usize]);
+    let triangles = flat.0[0].len() as u32;
+    let start = Stopwatch::start();
+    let plain = Scene::new(&flat).unwrap();
+    let built = start.elapsed();
+    let ray = Ray::new([3.2, 3.3, 9.0], [0.1, 0.0, -1.0]);
+    let one_tree = (0..SURFACES).map(|surface| (surface, 0..600)).collect::<Vec<_>>();
+    let backwards = one_tree.iter().rev().cloned().collect();
+    let overlapping = (0..SURFACES).map(|surface| (surface, surface as usize..600 + surface as usize)).collect();
+    let apart = (0..SURFACES).map(|surface| (surface, surface as usize * 15..surface as usize * 15 + 15)).collect();
+    let records: [(&str, Vec<_>); 4] =
+        [("one tree", one_tree), ("backwards", backwards), ("overlapping", overlapping), ("apart", apart)];
+    for (name, records) in records {
+        let forged = cyclic(&flat, &records, triangles);
+        let sidecar = SidecarCase::sidecar(&forged, Trust::Untrusted).unwrap();
+        let start = Stopwatch::start();
+        let scene = Scene::indexed(&flat, &sidecar).unwrap();
+        let taken = start.elapsed();
+        assert!(taken <= built * 3 + Duration::from_millis(20), "{name}: {taken:?}, and {built:?} to build");
+        assert!(scene.trees().all(|(_, tree)| !tree.is_stored()), "{name}");
+        assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
+        // With trust, the first query finds the damage, and visits at most one node per triangle.
+        let sidecar = SidecarCase::sidecar(&forged, Trust::Trusted).unwrap();
+        let start = Stopwatch::start();
+        let scene = Scene::indexed(&flat, &sidecar).unwrap();
+        assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
+        let taken = start.elapsed();
+        assert!(taken <= built * 5 + Duration::from_millis(50), "{name}, trusted: {taken:?}");
+    }
+}
+
+#[test]
+fn a_stored_tree_of_a_small_surface_is_ignored() {
+    let flat = Flat(vec![grid(4), Shape::default()]);
+    let records = [(0, 0..1), (1, 1..2)];
+    for triangles in [0, 32] {
+        let forged = cyclic(&flat, &records, triangles);
+        for trust in [Trust::Trusted, Trust::Untrusted] {
+            let sidecar = SidecarCase::sidecar(&forged, trust).unwrap();
+            let scene = Scene::indexed(&flat, &sidecar).unwrap();
+            assert!(scene.trees().all(|(_, tree)| !tree.is_stored()), "{trust:?}");
+        }
+    }
+}
+
+#[test]
+fn trees_on_the_pages_of_another_tree_are_not_used() {
+    let spoken = &*SPOKEN;
+    let sidecar = SidecarCase::sidecar(&spoken.sidecar, Trust::Untrusted).unwrap();
+    let stored = |sidecar: &Arc<Sidecar>| {
+        Scene::indexed(&spoken.flat, sidecar).unwrap().trees().filter(|(_, tree)| tree.is_stored()).count()
+    };
+    assert_eq!(stored(&sidecar), 2);
+    // The first tree claims one page more than it has, which is a page of the second tree.
+    let record = spoken.record(0);
+    let pages = number(&spoken.sidecar, record + TREE_PAGES) + 1;
+    let end = number(&spoken.sidecar, record + FIRST_PAGE) + pages;
+    let words = [(record + TREE_PAGES, pages as u32), (record + ORDER_PAGE, end as u32)];
+    let spoilt = spoken.with(&words);
+    assert_eq!(stored(&SidecarCase::sidecar(&spoilt, Trust::Untrusted).unwrap()), 0);
+    spoken.expect_no_change(&spoilt, "a page of two trees");
 }

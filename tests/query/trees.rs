@@ -76,6 +76,26 @@ fn grids_and_balls() {
 }
 
 #[test]
+fn surfaces_of_few_triangles() {
+    // A surface with at most 8 triangles has no tree nodes.
+    let mut random = Random::new(36);
+    for seed in 0..4 {
+        let mut shape = |count: usize| {
+            let mut corner = || [random.unit(), random.unit(), random.unit()].map(|part| part * 4.0);
+            let triangles: Vec<_> = (0..count).map(|_| [corner(), corner(), corner()]).collect();
+            Shape::soup(&triangles)
+        };
+        let shapes: Vec<_> = (0..=10).map(&mut shape).collect();
+        expect_same(&Flat(shapes), 50 + seed);
+        expect_same(&Flat(vec![shape(1 + seed as usize * 2)]), 60 + seed);
+    }
+    let mut bad = grid(2);
+    bad.positions[0] = [f32::NAN.into(); 3];
+    bad.indices[20] = u32::MAX.into();
+    expect_same(&Flat(vec![bad, Shape::default(), Shape::new(&[[1.0; 3]; 4], &[])]), 70);
+}
+
+#[test]
 fn orders_of_their_own() {
     let mut random = Random::new(32);
     let shapes =

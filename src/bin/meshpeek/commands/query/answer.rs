@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use meshpeek::Bounds;
 use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttributes, Ray, Scene};
+use meshpeek::{Bounds, Geometry, Surface};
 
 use crate::outcome::UsageError;
 
@@ -67,17 +67,18 @@ pub struct VertexNeighbors {
 /// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
-    /// The indices of the queried surfaces in the file, in ascending order.
-    pub numbers: &'a [usize],
-    /// The attributes of the queried surfaces, in the same order as `numbers`. The slice
-    /// `attributes` is empty if attributes were not requested.
-    pub attributes: &'a [Attributes<'a>],
+    pub geometry: &'a dyn Geometry,
+    /// Whether the attributes at each hit were requested.
+    pub attributes: bool,
     /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
     /// so they are not printed.
     pub moved: bool,
 }
 
-impl SurfaceSet<'_> {
+/// The number of surfaces whose located attribute arrays are kept for the next hit of a query.
+const KEPT_SURFACES: usize = 16;
+
+impl<'a> SurfaceSet<'a> {
     /// Runs the queries in parallel on all processor cores, and returns the results in the order of
     /// the queries.
     pub fn answer_all(&self, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
@@ -113,17 +114,18 @@ impl SurfaceSet<'_> {
             }
             Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
         };
+        let mut kept = Vec::new();
+        let of_hit = |hit: &Hit| self.at(&mut kept, hit.surface, hit.triangle, hit.barycentric);
         let attributes = match &kind {
-            AnswerKind::First(hit) => {
-                hit.iter().map(|hit| self.at(hit.surface, hit.triangle, hit.barycentric)).collect()
+            _ if !self.attributes => Vec::new(),
+            AnswerKind::First(hit) => hit.iter().map(of_hit).collect::<meshpeek::Result<_>>()?,
+            AnswerKind::All(hits) => hits.iter().map(of_hit).collect::<meshpeek::Result<_>>()?,
+            AnswerKind::Nearest(Some(near)) => {
+                vec![self.at(&mut kept, near.surface, near.triangle, near.barycentric)?]
             }
-            AnswerKind::All(hits) => {
-                hits.iter().map(|hit| self.at(hit.surface, hit.triangle, hit.barycentric)).collect()
+            AnswerKind::Nearest(None) | AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => {
+                Vec::new()
             }
-            AnswerKind::Nearest(near) => {
-                near.iter().map(|near| self.at(near.surface, near.triangle, near.barycentric)).collect()
-            }
-            AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => Vec::new(),
         };
         Ok(Answer { kind, attributes, pages: pages.total() })
     }
@@ -141,12 +143,27 @@ impl SurfaceSet<'_> {
         Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
     }
 
-    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<PointAttributes> {
-        let place = self.numbers.binary_search(&surface).ok()?;
-        let mut here = self.attributes.get(place)?.at(usize::try_from(triangle).ok()?, barycentric)?;
-        if self.moved {
+    /// Returns the attributes at a point of a surface. `kept` contains the attribute arrays that
+    /// were located for earlier points.
+    fn at(
+        &self,
+        kept: &mut Vec<(usize, Attributes<'a>)>,
+        surface: usize,
+        triangle: u32,
+        barycentric: [f32; 2],
+    ) -> meshpeek::Result<Option<PointAttributes>> {
+        if !kept.iter().any(|(one, _)| *one == surface) {
+            if kept.len() >= KEPT_SURFACES {
+                kept.clear();
+            }
+            kept.push((surface, Attributes::new(&Surface::new(self.geometry, surface))?));
+        }
+        let arrays = kept.iter().find(|(one, _)| *one == surface).map(|(_, arrays)| arrays);
+        let triangle = usize::try_from(triangle).unwrap_or(usize::MAX);
+        let mut here = arrays.and_then(|arrays| arrays.at(triangle, barycentric));
+        if let Some(here) = here.as_mut().filter(|_| self.moved) {
             here.normal = None;
         }
-        Some(here)
+        Ok(here)
     }
 }

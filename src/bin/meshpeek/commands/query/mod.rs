@@ -164,12 +164,13 @@ impl QueryArgs {
             Some(shape) => base.refit(|surface| shape.triangles(geometry, surface))?,
             None => base,
         };
-        let attributes = if self.kind.wants_attributes() { numbers.as_slice() } else { &[] };
-        let attributes = attributes.iter().map(|number| Attributes::new(&Surface::new(geometry, *number)));
-        let attributes = attributes.collect::<meshpeek::Result<Vec<_>>>()?;
+        let attributes = self.kind.wants_attributes();
+        if attributes {
+            // An array that cannot be located is an error, even on a surface that is not hit.
+            numbers.iter().try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(drop))?;
+        }
         let moved = shape.is_some();
-        let surfaces = SurfaceSet { scene: &scene, numbers: &numbers, attributes: &attributes, moved };
-        surfaces.answer_all(questions)
+        SurfaceSet { scene: &scene, geometry, attributes, moved }.answer_all(questions)
     }
 
     fn print(
