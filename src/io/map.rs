@@ -5,8 +5,8 @@ use std::path::Path;
 
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
-use super::regular_file::{FILE, Identity, failed, open_regular};
-use crate::error::{Error, ErrorKind, Result};
+use super::regular_file::{Identity, check_unchanged, failed, open_regular};
+use crate::error::Result;
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
 #[cfg(unix)]
@@ -37,12 +37,12 @@ impl Map {
     ///
     /// If the file is larger than 128 KiB, the operating system gets the advice that the program
     /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
-    /// from an empty slice fails with [`ErrorKind::Empty`].
+    /// from an empty slice fails with [`ErrorKind::Empty`](crate::ErrorKind::Empty).
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without
-    /// waiting for a writer of the pipe. Returns [`ErrorKind::Io`] if the file cannot be opened or
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory, a pipe, a socket or a device, without
+    /// waiting for a writer of the pipe. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened or
     /// mapped.
     ///
     /// # Safety
@@ -82,17 +82,11 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, and [`ErrorKind::Changed`] if
-    /// the file is longer or its modification time or inode differs. Returns [`ErrorKind::Io`] if
+    /// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter, and [`ErrorKind::Changed`](crate::ErrorKind::Changed) if
+    /// the file is longer or its modification time or inode differs. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
     /// the operating system cannot report the metadata of the file.
     pub fn check(&self) -> Result<()> {
-        let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
-        let now = Identity::of(&metadata);
-        if now.len < self.opened.len {
-            let kind = ErrorKind::Truncated { expected: self.opened.len, found: now.len };
-            return Err(Error::new("file", FILE, now.len, kind));
-        }
-        if now == self.opened { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+        check_unchanged(&self.file, &self.opened)
     }
 }
 

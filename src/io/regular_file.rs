@@ -95,6 +95,22 @@ impl Identity {
     }
 }
 
+/// Returns an error if the size, modification time or inode of an open file is no longer `before`.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Truncated`] if the file is now shorter, [`ErrorKind::Changed`] if it
+/// changed otherwise, and [`ErrorKind::Io`] if the operating system cannot report the metadata.
+pub(crate) fn check_unchanged(file: &File, before: &Identity) -> Result<()> {
+    let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+    let now = Identity::of(&metadata);
+    if now.len < before.len {
+        let kind = ErrorKind::Truncated { expected: before.len, found: now.len };
+        return Err(Error::new("file", FILE, now.len, kind));
+    }
+    if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+}
+
 /// Returns whether the current user owns a file and no other user has permission to write to the
 /// file.
 ///
