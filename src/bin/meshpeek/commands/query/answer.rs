@@ -3,7 +3,7 @@
 use std::thread;
 
 use meshpeek::Bounds;
-use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttributes, Ray, Scene};
+use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene};
 
 use crate::outcome::UsageError;
 
@@ -35,10 +35,6 @@ pub enum RayMode {
 #[derive(Debug)]
 pub struct Answer {
     pub kind: AnswerKind,
-    /// The interpolated vertex attributes at each hit or nearest point. The list `attributes` is
-    /// empty if attributes were not requested. An element of `attributes` is `None` if a vertex
-    /// index in the file is out of range.
-    pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
 }
 
@@ -67,14 +63,6 @@ pub struct VertexNeighbors {
 /// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
-    /// The indices of the queried surfaces in the file, in ascending order.
-    pub numbers: &'a [usize],
-    /// The attributes of the queried surfaces, in the same order as `numbers`. The slice
-    /// `attributes` is empty if attributes were not requested.
-    pub attributes: &'a [Attributes<'a>],
-    /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
-    /// so they are not printed.
-    pub moved: bool,
 }
 
 impl SurfaceSet<'_> {
@@ -89,10 +77,16 @@ impl SurfaceSet<'_> {
         }
         let answer: &(dyn Fn(&[Question]) -> anyhow::Result<Vec<Answer>> + Sync) = &answer;
         thread::scope(|scope| {
-            let parts: Vec<_> = questions.chunks(each).map(|part| scope.spawn(move || answer(part))).collect();
+            let start = |part| thread::Builder::new().spawn_scoped(scope, move || answer(part)).map_err(|_| part);
+            let parts: Vec<_> = questions.chunks(each).map(start).collect();
             let mut all = Vec::new();
             for part in parts {
-                all.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                let answers = match part {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                    // If no further thread can be made, this thread answers the queries.
+                    Err(part) => answer(part),
+                };
+                all.extend(answers?);
             }
             Ok(all)
         })
@@ -113,19 +107,7 @@ impl SurfaceSet<'_> {
             }
             Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
         };
-        let attributes = match &kind {
-            AnswerKind::First(hit) => {
-                hit.iter().map(|hit| self.at(hit.surface, hit.triangle, hit.barycentric)).collect()
-            }
-            AnswerKind::All(hits) => {
-                hits.iter().map(|hit| self.at(hit.surface, hit.triangle, hit.barycentric)).collect()
-            }
-            AnswerKind::Nearest(near) => {
-                near.iter().map(|near| self.at(near.surface, near.triangle, near.barycentric)).collect()
-            }
-            AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => Vec::new(),
-        };
-        Ok(Answer { kind, attributes, pages: pages.total() })
+        Ok(Answer { kind, pages: pages.total() })
     }
 
     fn around(&self, surface: usize, vertex: u32) -> anyhow::Result<VertexNeighbors> {
@@ -139,14 +121,5 @@ impl SurfaceSet<'_> {
         let (triangles, neighbors) =
             (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
         Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
-    }
-
-    fn at(&self, surface: usize, triangle: u32, barycentric: [f32; 2]) -> Option<PointAttributes> {
-        let place = self.numbers.binary_search(&surface).ok()?;
-        let mut here = self.attributes.get(place)?.at(usize::try_from(triangle).ok()?, barycentric)?;
-        if self.moved {
-            here.normal = None;
-        }
-        Some(here)
     }
 }
