@@ -137,6 +137,8 @@ pub mod guide;
 pub mod io;
 mod math;
 pub mod model;
+#[cfg(feature = "rayon")]
+mod parallel;
 pub mod parse;
 pub mod query;
 pub mod scan;

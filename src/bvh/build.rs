@@ -154,10 +154,12 @@ impl TreeBuilder<'_> {
             fill(self.triangles, self.order.cluster(), grid, first, items);
         };
         #[cfg(feature = "rayon")]
-        {
+        if crate::parallel::has_threads() {
             use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
             use rayon::slice::ParallelSliceMut as _;
             items.par_chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
+        } else {
+            items.chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
         }
         #[cfg(not(feature = "rayon"))]
         items.chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
@@ -262,9 +264,11 @@ impl TreeBuilder<'_> {
             Ok((packer, held, part))
         };
         #[cfg(feature = "rayon")]
-        let done: Vec<_> = {
+        let done: Vec<_> = if crate::parallel::has_threads() {
             use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
             small.into_par_iter().map(build).collect()
+        } else {
+            small.into_iter().map(build).collect()
         };
         #[cfg(not(feature = "rayon"))]
         let done = small.into_iter().map(build);

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::advice::page_mask;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
-use super::regular_file::{FILE, Identity, failed, open_regular};
-use crate::error::{Error, ErrorKind, Result};
+use super::regular_file::{Identity, check_unchanged, failed, open_regular};
+use crate::error::Result;
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
 #[cfg(unix)]
@@ -43,14 +43,15 @@ impl Map {
     ///
     /// If the file is larger than 128 KiB, the operating system gets the advice that the program
     /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
-    /// from an empty slice fails with [`ErrorKind::Empty`].
+    /// from an empty slice fails with [`ErrorKind::Empty`](crate::ErrorKind::Empty).
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a socket or a device, without
-    /// waiting for a writer of the pipe. Returns [`ErrorKind::Io`] if the file cannot be opened or
-    /// mapped. Returns [`ErrorKind::Limit`] if the [guard](crate::io::guard) is installed and
-    /// already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory, a pipe, a
+    /// socket or a device, without waiting for a writer of the pipe. Returns
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened or mapped. Returns
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the [guard](crate::io::guard) is installed
+    /// and already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
     ///
     /// # Safety
     ///
@@ -80,8 +81,9 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](Self::open). Returns [`ErrorKind::Unprotected`] if a process
-    /// could change the file. [`read`](crate::read) is safe for any file.
+    /// Returns the errors of [`open`](Self::open). Returns
+    /// [`ErrorKind::Unprotected`](crate::ErrorKind::Unprotected) if a process could change the
+    /// file. [`read`](crate::read) is safe for any file.
     pub fn open_protected(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_protected(path)?;
@@ -127,22 +129,16 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, or if a page of the map was lost
-    /// while the [guard](crate::io::guard) was installed. The offset of the error is that of the
-    /// first missing byte, or of the first lost page if the file has grown again. Returns
-    /// [`ErrorKind::Changed`] if the file is longer or its modification time or inode differs.
-    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file.
-    /// All errors contain the path of the file.
+    /// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter, or
+    /// if a page of the map was lost while the [guard](crate::io::guard) was installed. The offset
+    /// of the error is that of the first missing byte, or of the first lost page if the file has
+    /// grown again. Returns [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file is longer
+    /// or its modification time or inode differs. Returns [`ErrorKind::Io`](crate::ErrorKind::Io)
+    /// if the operating system cannot report the metadata of the file. All errors contain the path
+    /// of the file.
     pub fn check(&self) -> Result<()> {
-        let metadata = self.file.metadata().map_err(|error| failed(&self.path, error.into()))?;
-        let now = Identity::of(&metadata);
-        let lost = self.guard.as_ref().and_then(GuardedRange::lost).unwrap_or(u64::MAX);
-        let found = now.len.min(lost);
-        if found < self.opened.len {
-            let kind = ErrorKind::Truncated { expected: self.opened.len, found };
-            return Err(Error::new("file", FILE, found, kind).at_path(&self.path));
-        }
-        if now == self.opened { Ok(()) } else { Err(failed(&self.path, ErrorKind::Changed)) }
+        let lost = self.guard.as_ref().and_then(GuardedRange::lost);
+        check_unchanged(&self.file, &self.opened, lost).map_err(|error| error.at_path(&self.path))
     }
 }
 

@@ -37,7 +37,7 @@ mod regular_file;
 
 pub use advice::prefetch;
 pub use map::{Map, map};
-pub use read::{open_stream, read, read_up_to};
+pub use read::{open_stream, read, read_start, read_unchanged, read_up_to};
 
 pub(crate) use advice::ReadAhead;
 pub(crate) use huge_pages::Huge;

@@ -4,13 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::regular_file::{FILE, describe, failed, open_regular, open_without_waiting};
+use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular, open_without_waiting};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Reads the file at `path` into memory.
 ///
 /// `read` copies the whole file to memory. It is the safe alternative to the function
-/// [`map`](fn@crate::map).
+/// [`map`](fn@crate::map). The size, modification time and inode of the file are compared before
+/// the first byte and after the last byte is read. A file that another program writes to meanwhile
+/// is therefore an error, and not a mix of old and new bytes.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -23,14 +25,45 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Map::open`](crate::Map::open), and [`ErrorKind::OutOfMemory`] if the
-/// allocation fails.
+/// Returns the errors of [`Map::open`](crate::Map::open), [`ErrorKind::Truncated`] or
+/// [`ErrorKind::Changed`] if the file changes while it is read, and [`ErrorKind::OutOfMemory`] if
+/// the allocation fails.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let path = path.as_ref();
-    let (file, metadata) = open_regular(path)?;
+    let (file, _) = open_regular(path)?;
+    read_unchanged(&file, u64::MAX).map_err(|error| error.at_path(path))
+}
+
+/// Reads an open regular file of at most `limit` bytes to its end.
+///
+/// The size, modification time and inode of the file are compared before the first byte and after
+/// the last byte is read.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Truncated`] if the file becomes shorter while it is read,
+/// [`ErrorKind::Changed`] if it changes otherwise, and the errors of [`read_up_to`].
+pub fn read_unchanged(file: &File, limit: u64) -> Result<Vec<u8>> {
+    let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+    let before = Identity::of(&metadata);
     // The file size in `metadata` is only a hint, because special file systems such as `/proc`
     // report 0 for files that have content.
-    read_up_to(file, metadata.len(), u64::MAX).map_err(|error| error.at_path(path))
+    let bytes = read_up_to(file, before.len, limit)?;
+    check_unchanged(file, &before, None)?;
+    Ok(bytes)
+}
+
+/// Reads at most `count` bytes from the start of the regular file at `path`.
+///
+/// A pipe or a device is an error. `read_start` therefore never waits for another program.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::NotRegular`] if the path is not a regular file, and [`ErrorKind::Io`] if
+/// the file cannot be read.
+pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
+    let (file, _) = open_regular(path)?;
+    read_up_to(file.take(count), count, count).map_err(|error| error.at_path(path))
 }
 
 /// Reads a stream of at most `limit` bytes to its end.
@@ -93,6 +126,39 @@ pub fn open_stream(path: &Path) -> Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_an_error() {
+        use std::io::Write as _;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mesh");
+        std::fs::write(&path, vec![7; 64 << 20]).unwrap();
+        assert_eq!(read(&path).unwrap().len(), 64 << 20);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+                while !done.load(Ordering::Relaxed) {
+                    file.write_all(b"x").unwrap();
+                }
+            });
+            let error = read(&path).unwrap_err();
+            done.store(true, Ordering::Relaxed);
+            assert!(matches!(error.kind(), ErrorKind::Changed), "{error}");
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_start_of_a_pipe_is_an_error_without_waiting() {
+        let error = read_start(Path::new("/dev/null"), 64).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NotRegular { .. }), "{error}");
+        let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        assert_eq!(read_start(path, 9).unwrap(), b"[package]");
+    }
 
     #[test]
     fn reads_a_stream_up_to_its_limit() {

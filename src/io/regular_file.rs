@@ -95,6 +95,24 @@ impl Identity {
     }
 }
 
+/// Returns an error if the size, modification time or inode of an open file is no longer `before`,
+/// or if the page at offset `lost` of its map was lost.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Truncated`] if the file is or was shorter, [`ErrorKind::Changed`] if it
+/// changed otherwise, and [`ErrorKind::Io`] if the operating system cannot report the metadata.
+pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>) -> Result<()> {
+    let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+    let now = Identity::of(&metadata);
+    let found = now.len.min(lost.unwrap_or(u64::MAX));
+    if found < before.len {
+        let kind = ErrorKind::Truncated { expected: before.len, found };
+        return Err(Error::new("file", FILE, found, kind));
+    }
+    if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+}
+
 /// Returns whether the current user owns a file and no other user has permission to write to the
 /// file.
 ///

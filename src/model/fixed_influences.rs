@@ -90,6 +90,11 @@ impl<'a> FixedWeights<'a> {
         Self { bones, weights, first }
     }
 
+    /// Returns the bytes of the vertices that contain the influences.
+    pub(crate) fn as_bytes(&self) -> &'a [u8] {
+        self.bones.as_bytes()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.weights.len()
     }

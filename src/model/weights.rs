@@ -81,6 +81,19 @@ impl<'a> Weights<'a> {
         self.len() == 0
     }
 
+    /// Returns the bytes of the file from which the influences are read.
+    ///
+    /// Two surfaces with the same bytes share their influences. The slice may contain other data,
+    /// too, such as the other attributes of the vertices.
+    #[must_use]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match &self.lists {
+            Encoding::Counted(runs) => runs.as_bytes(),
+            Encoding::Terminated(runs) => runs.as_bytes(),
+            Encoding::Fixed(lists) => lists.as_bytes(),
+        }
+    }
+
     /// Returns the influences on position `vertex`, or `None` if the index is out of range.
     #[inline]
     #[must_use]

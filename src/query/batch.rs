@@ -55,10 +55,12 @@ pub(crate) fn first_hits(
         prepared
     };
     #[cfg(feature = "rayon")]
-    let answered: Vec<_> = {
+    let answered: Vec<_> = if crate::parallel::has_threads() {
         use rayon::iter::ParallelIterator as _;
         use rayon::slice::ParallelSlice as _;
         order.par_chunks(RAY_BATCH).map(part).collect()
+    } else {
+        order.chunks(RAY_BATCH).map(part).collect()
     };
     #[cfg(not(feature = "rayon"))]
     let answered = order.chunks(RAY_BATCH).map(part);

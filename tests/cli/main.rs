@@ -18,6 +18,7 @@
 )]
 
 mod bench;
+mod bounded;
 mod ezmesh;
 mod query;
 mod readme;

@@ -237,7 +237,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         D: Sync,
     {
         #[cfg(feature = "rayon")]
-        {
+        if crate::parallel::has_threads() {
             use rayon::prelude::*;
             // Errors of the parallel loop are ignored. The sequential loop below requests each
             // surface again and returns the error of the first surface that has one.

@@ -16,7 +16,8 @@ use crate::input::asset::InputAsset;
 use crate::input::bytes::identity;
 use crate::input::open::each;
 use crate::outcome::{Outcome, UsageError};
-use crate::render::json::{document, print_json, unreadable};
+use crate::render::json::{start_entries, unreadable};
+use crate::render::json_writer::JsonWriter;
 use crate::render::report::report;
 use crate::render::text::shown;
 
@@ -57,7 +58,11 @@ pub struct IndexArgs {
 
 impl IndexArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        let mut documents = Vec::new();
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
+        if let Some(json) = &mut json {
+            start_entries(json)?;
+        }
         let (outcome, _) = each(&self.files.files, global, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
@@ -71,23 +76,28 @@ impl IndexArgs {
             };
             let result = match done {
                 Ok(result) => result,
-                Err(error) if global.json && error.is::<Error>() => {
+                Err(error) if json.is_some() && error.is::<Error>() => {
                     let outcome = report(&error, &Global { json: false, ..global.clone() });
                     let fault = error.downcast_ref::<Error>();
-                    documents.extend(fault.map(|fault| unreadable(path, fault)));
+                    if let (Some(json), Some(fault)) = (&mut json, fault) {
+                        json.item(&unreadable(path, fault))?;
+                    }
                     return Ok(outcome);
                 }
                 Err(error) => return Ok(report(&error, global)),
             };
-            if global.json {
-                documents.push(result.json(path));
+            if let Some(json) = &mut json {
+                json.item(&result.json(path))?;
             } else if !global.quiet {
                 writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line())?;
             }
             Ok(Outcome::Fine)
         })?;
-        if global.json {
-            print_json(&document(json!({ "files": documents })))?;
+        if let Some(json) = &mut json {
+            json.close(b"]")?;
+            json.close(b"}")?;
+            writeln!(out)?;
+            out.flush()?;
         }
         Ok(outcome)
     }

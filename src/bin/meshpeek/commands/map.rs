@@ -12,6 +12,7 @@ use crate::input::open::open_source_file;
 use crate::input::source_file::SourceFile;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{SCHEMA, document, error, print_json};
+use crate::render::json_writer::JsonWriter;
 use crate::render::text::complain;
 
 const HELP: &str = "\
@@ -141,7 +142,9 @@ impl RegionListing<'_> {
         let width = self.width;
         if self.json {
             let path = Value::from(path.to_string_lossy());
-            return write!(self.out, "{{\"schema\":{SCHEMA},\"path\":{path},\"regions\":[");
+            write!(self.out, "{{\"schema\":{SCHEMA},\"path\":")?;
+            JsonWriter::compact(self.out).value(&path)?;
+            return write!(self.out, ",\"regions\":[");
         }
         writeln!(
             self.out,
@@ -160,7 +163,8 @@ impl RegionListing<'_> {
     fn print(&mut self, region: &Region) -> io::Result<()> {
         if self.json {
             let separator = if self.count == 0 { "\n" } else { ",\n" };
-            return write!(self.out, "{separator}{}", describe(region));
+            self.out.write_all(separator.as_bytes())?;
+            return JsonWriter::compact(self.out).value(&describe(region));
         }
         let aligned = if region.is_aligned() { "yes" } else { "no" };
         let (width, Region { field, start, end, element, count }) = (self.width, region);
@@ -172,7 +176,8 @@ impl RegionListing<'_> {
         if self.json {
             write!(self.out, "\n]")?;
             if let Some(fault) = fault {
-                write!(self.out, ",\"error\":{}", error(fault))?;
+                write!(self.out, ",\"error\":")?;
+                JsonWriter::compact(self.out).value(&error(fault))?;
             }
             writeln!(self.out, "}}")?;
         }

@@ -226,7 +226,7 @@ impl RewriteArgs {
                 // compared with an original file.
                 "identical": written.iter().take(2).all(|file| file.identical),
                 "outputs": outputs.collect::<Value>(),
-                "changes": findings(changes, &[]),
+                "changes": findings(changes, &[]).collect::<Value>(),
             })));
         }
         if global.quiet {

@@ -16,7 +16,8 @@ use crate::formats::unreal::script_file::MissingMesh;
 use crate::input::asset::InputAsset;
 use crate::input::open::{each, open_script};
 use crate::outcome::Outcome;
-use crate::render::json::{document, findings, of_mesh, print_json, unreadable, with};
+use crate::render::json::{document, findings, print_json, start_entries, unreadable};
+use crate::render::json_writer::JsonWriter;
 use crate::render::text::{complain, mesh_suffix, paint, print_findings, shown};
 
 const HELP: &str = "\
@@ -47,24 +48,29 @@ impl ValidateArgs {
             print_rules(global)?;
             return Ok(Outcome::Fine);
         }
-        let mut entries = Vec::new();
         let mut scripts = BTreeSet::new();
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
+        if let Some(out) = &mut json {
+            start_entries(out)?;
+        }
         let (outcome, missing) = each(&self.files, global, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let result = validate(path, asset, global, &mut scripts);
-            if global.json {
-                entries.push(of_mesh(entry(path, &result), mesh));
-            } else {
-                print(&mut anstream::stdout().lock(), path, mesh.as_deref(), &result, global)?;
+            match &mut json {
+                Some(out) => write_entry(path, mesh, &result, out)?,
+                None => print(&mut anstream::stdout().lock(), path, mesh.as_deref(), &result, global)?,
             }
             Ok(result.fault.as_ref().map_or_else(|| Outcome::of_findings(&result.found), Outcome::of_error))
         })?;
-        if global.json {
-            let mut files = json!({ "files": entries });
+        if let Some(json) = &mut json {
+            json.close(b"]")?;
             if !missing.is_empty() {
-                files = with(files, "unresolved", missing.iter().map(MissingMesh::json).collect());
+                json.field_items("unresolved", missing.iter().map(MissingMesh::json))?;
             }
-            print_json(&document(files))?;
+            json.close(b"}")?;
+            writeln!(out)?;
+            out.flush()?;
         }
         Ok(outcome)
     }
@@ -113,10 +119,21 @@ fn validate_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> Fi
     FileFindings { found, fault, files: Vec::new() }
 }
 
-fn entry(path: &Path, FileFindings { found, fault, files }: &FileFindings) -> Value {
-    let fault = fault.as_ref();
-    let entry = fault.map_or_else(|| json!({ "path": path.to_string_lossy() }), |fault| unreadable(path, fault));
-    with(entry, "findings", findings(found, files))
+/// Writes the entry of a file in a list of entries.
+fn write_entry(
+    path: &Path,
+    mesh: Option<String>,
+    FileFindings { found, fault, files }: &FileFindings,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
+    out.item_object(|out| {
+        match fault {
+            Some(fault) => out.fields(&unreadable(path, fault))?,
+            None => out.field("path", path.to_string_lossy())?,
+        }
+        out.field_items("findings", findings(found, files))?;
+        mesh.map_or(Ok(()), |mesh| out.field("mesh", mesh))
+    })
 }
 
 fn print(

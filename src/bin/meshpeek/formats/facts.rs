@@ -1,7 +1,7 @@
 //! The trait [`FormatFacts`], through which the commands access format-specific properties of a
 //! mesh.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use meshpeek::model::{Counts, Transform};
 use meshpeek::unreal::companions::Pair;
@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::sample::SampleKind;
 use super::secondlife::level_args::{LevelArgs, LodFilter, LodLevel};
-use super::summary::BlockSurvey;
+use super::summary::{BlockSurvey, DescribedBlocks};
 use super::unigine::block_args::BlockStorage;
 use super::unreal::frame_args::FrameArgs;
 use crate::args::Attribute;
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 /// The parameters of a `dump` command: the attribute, the surface and the options.
@@ -59,9 +60,21 @@ pub trait FormatFacts {
     /// Returns the type of mesh for `bench` to generate that is most similar to this mesh.
     fn sample(&self) -> SampleKind;
 
-    /// Returns the JSON object `properties` that `info` prints for the file. `pair` contains the
-    /// paths of the files of an Unreal mesh.
-    fn properties(&self, pair: Option<&Pair>) -> meshpeek::Result<Value>;
+    /// Returns whether `info` prints an object `properties` for the file. If the result is `false`,
+    /// `properties` is `null`.
+    fn has_properties(&self) -> bool {
+        true
+    }
+
+    /// Writes the fields of the JSON object `properties` that `info` prints for the file. `pair`
+    /// contains the paths of the files of an Unreal mesh. `blocks` has the compressed blocks that
+    /// [`survey_blocks`](Self::survey_blocks) described.
+    fn write_properties(
+        &self,
+        pair: Option<&Pair>,
+        blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()>;
 
     /// Returns a JSON object with the fields of a surface that exist only in this format.
     fn surface_properties(&self, _surface: usize) -> meshpeek::Result<Value> {
@@ -220,7 +233,12 @@ impl FormatFacts for NoFacts {
         SampleKind::UnigineStatic
     }
 
-    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        Ok(json!({}))
+    fn write_properties(
+        &self,
+        _pair: Option<&Pair>,
+        _blocks: &DescribedBlocks<'_>,
+        _out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        Ok(())
     }
 }

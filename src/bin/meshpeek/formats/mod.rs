@@ -12,12 +12,13 @@ pub mod summary;
 pub mod unigine;
 pub mod unreal;
 
+use std::io;
 use std::path::Path;
 
 use meshpeek::{Error, ErrorKind, Format, Limits, Model, OpenOptions, Rule};
-use serde_json::Value;
 
 use crate::args::Global;
+use crate::render::json_writer::JsonWriter;
 use facts::{FormatFacts, NoFacts};
 use names::{has_any_extension, is_recognised};
 use unreal::script_file::MissingMesh;
@@ -83,15 +84,15 @@ pub fn is_mesh_file(path: &Path) -> bool {
         || is_recognised(path)
 }
 
-/// Describes, as JSON, a mesh that a script imports although the files of the mesh do not exist.
-/// The JSON object contains the script commands about the mesh.
-pub fn describe_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>) -> Value {
-    unreal::script_properties::missing_json(missing)
+/// Writes an item of a list: a mesh that a script imports although the files of the mesh do not
+/// exist, with the script commands about the mesh.
+pub fn write_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    unreal::script_properties::write_missing(missing, out)
 }
 
-/// Adds the content of an Unreal script or of a Second Life header to the JSON entry of a file that
-/// could not be opened as a mesh.
-pub fn describe_unopened(entry: Value, path: &Path, error: &Error) -> Value {
-    let entry = unreal::script_properties::with_script(entry, path);
-    secondlife::properties::with_header(entry, path, error)
+/// Writes the field `properties` with the content of an Unreal script or of a Second Life header,
+/// for a file that could not be opened as a mesh.
+pub fn write_unopened(path: &Path, error: &Error, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    unreal::script_properties::write_unopened_script(path, out)?;
+    secondlife::properties::write_unopened_header(path, error, out)
 }

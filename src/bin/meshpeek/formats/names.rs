@@ -1,10 +1,9 @@
 //! File name extensions and magic numbers of mesh files.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use meshpeek::Format;
-use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::io::read_start;
 
 /// The number of bytes that are read from the start of a file to recognise its format by a magic
 /// number.
@@ -22,7 +21,5 @@ pub fn has_any_extension(path: &Path, extensions: &[&str]) -> bool {
 
 /// Returns whether a file starts with the magic number of a known format.
 pub fn is_recognised(path: &Path) -> bool {
-    // The file is opened as a stream, because opening a named pipe as a stream does not block.
-    let head = || read_up_to(open_stream(path)?.take(MAGIC_BYTES), MAGIC_BYTES, MAGIC_BYTES);
-    path.is_file() && head().is_ok_and(|head| Format::recognises(&head))
+    read_start(path, MAGIC_BYTES).is_ok_and(|head| Format::recognises(&head))
 }

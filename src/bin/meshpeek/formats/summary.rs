@@ -5,6 +5,8 @@ use meshpeek::model::Counts;
 use meshpeek::{Bounds, Finding};
 use serde_json::{Value, json};
 
+use super::secondlife::level_args::LodFilter;
+
 /// The description of one surface.
 pub struct SurfaceSummary {
     /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
@@ -25,8 +27,37 @@ pub struct SurfaceSummary {
     pub drawn: bool,
     /// A text that describes how renderers draw the surface.
     pub style: String,
-    /// The JSON fields of the surface that only its format has.
-    pub properties: Value,
+    /// For a surface of compressed blocks, the facts that only such surfaces have. `None` for all
+    /// other surfaces.
+    pub in_block: Option<SurfaceInBlock>,
+}
+
+/// The facts that only the surfaces of Second Life files have.
+#[derive(Clone, Copy)]
+pub struct SurfaceInBlock {
+    /// The index of the asset in its container, or `None` if the file is not a container.
+    pub asset: Option<usize>,
+    pub is_placeholder: bool,
+}
+
+impl SurfaceInBlock {
+    /// Returns the facts as a JSON object.
+    pub fn json(self) -> Value {
+        let mut object = json!({ "placeholder": self.is_placeholder });
+        if let (Some(asset), Some(object)) = (self.asset, object.as_object_mut()) {
+            object.insert("asset".into(), asset.into());
+        }
+        object
+    }
+}
+
+/// The compressed blocks that a survey described, and the levels that it inflated.
+#[derive(Clone, Copy)]
+pub struct DescribedBlocks<'a> {
+    pub blocks: &'a [BlockSummary],
+    pub levels: LodFilter,
+    /// The number of assets and the number of surfaces that are not described.
+    pub left_out: [usize; 2],
 }
 
 /// The description of a compressed block of an asset.
@@ -56,7 +87,8 @@ pub struct BlockSurvey {
     pub surfaces: Vec<SurfaceSummary>,
     pub bones: Vec<(String, i32)>,
     pub bounds: Bounds,
-    pub properties: Value,
+    /// The number of assets and the number of surfaces that are not described.
+    pub left_out: [usize; 2],
     /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
     /// The number of bytes of the file that were read to describe the file.

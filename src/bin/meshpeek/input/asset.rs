@@ -55,6 +55,13 @@ impl InputAsset {
         Some(meshpeek::Name::new(name).to_string_lossy())
     }
 
+    /// Returns the path of the script of an Unreal mesh if the command line names the script, and
+    /// not a file of the mesh.
+    pub fn named_script(&self) -> Option<&Path> {
+        let pair = self.pair.as_ref()?;
+        pair.script.as_deref().filter(|_| self.source == 2)
+    }
+
     /// Returns the total size of the files of the mesh in bytes, without the script.
     pub fn size(&self) -> u64 {
         let sizes = (0..2).filter_map(|source| self.model.file().source(source)).map(|data| data.as_ref().len());
@@ -68,8 +75,9 @@ impl InputAsset {
         (0..3).filter_map(|source| pair.source(source)).map(Path::to_owned).collect()
     }
 
-    /// Returns an error if a file of the mesh changed after it was opened. A command must call
-    /// `check` before it prints anything that was read from the files.
+    /// Returns an error if a mapped file of the mesh changed after it was opened. A command calls
+    /// `check` before it prints values of the files. If it reads values while it prints, it calls
+    /// `check` again afterwards.
     pub fn check(&self) -> meshpeek::Result<()> {
         let file = self.model.file();
         for (source, number) in (0..file.source_count()).zip(0..) {

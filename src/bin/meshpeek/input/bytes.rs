@@ -1,10 +1,11 @@
 //! Loads the bytes of an input file: maps a large file into memory, and copies a small file, a pipe
 //! or standard input.
 
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::io::{open_stream, read_unchanged, read_up_to};
 use meshpeek::sidecar::Key;
 use meshpeek::{Format, Limits, Map};
 
@@ -34,8 +35,10 @@ impl AsRef<[u8]> for Data {
 }
 
 impl Data {
-    /// Returns an error if the file changed after it was opened. A command must call `check` before
-    /// it prints anything that was read from the file.
+    /// Returns an error if a mapped file changed after it was opened. A copy cannot change, and a
+    /// file that changed while it was copied is already an error. A command must call `check`
+    /// before or after it prints values of the file. An error after values are printed is printed,
+    /// too.
     pub fn check(&self) -> meshpeek::Result<()> {
         match self {
             Self::Map(map) => map.check(),
@@ -44,23 +47,49 @@ impl Data {
     }
 }
 
-/// Maps a file into memory, or reads it into memory.
+/// Maps a file that is named on the command line into memory, or reads it into memory. If the file
+/// is a pipe, its bytes are awaited, however long its writer takes.
 pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
     if path == Path::new(STDIN) {
         return stream(std::io::stdin().lock(), limits);
     }
-    let metadata = std::fs::metadata(path);
-    let regular = metadata.as_ref().is_ok_and(std::fs::Metadata::is_file);
-    if metadata.is_ok() && !regular {
-        return stream(open_stream(path)?, limits);
+    let file = open_stream(path)?;
+    match regular_size(&file) {
+        Some(size) => load_open(&file, size, path, global, limits),
+        None => stream(file, limits),
     }
-    let size = metadata.map_or(0, |metadata| metadata.len());
+}
+
+/// Maps a regular file into memory, or reads it into memory. Any other file is an error.
+///
+/// This function is for files that the command line does not name and that the program found, such
+/// as the second file of a pair. A pipe with such a name must not make the program wait.
+pub fn load_regular(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
+    let file = open_stream(path)?;
+    match regular_size(&file) {
+        Some(size) => load_open(&file, size, path, global, limits),
+        // Mapping a file that is not regular returns an error that names the kind of the file.
+        None => map(path).map(Data::Map),
+    }
+}
+
+/// Returns the size of an open file, or `None` if it is not a regular file.
+fn regular_size(file: &File) -> Option<u64> {
+    file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len())
+}
+
+/// Maps or reads an open regular file.
+///
+/// A file is read at most to the size in its metadata or to the limit for streams, because files in
+/// special file systems, such as `/proc`, may have no end.
+fn load_open(file: &File, size: u64, path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
+    let copy = || read_unchanged(file, limits.stream.max(size)).map(Data::Bytes);
     if global.no_mmap || size <= MAX_COPY {
-        return copy(path, size, limits);
+        return copy();
     }
     // Some file systems do not support memory maps. If mapping the file fails, the file is read
     // into memory.
-    map(path).map(Data::Map).or_else(|_| copy(path, size, limits))
+    map(path).map(Data::Map).or_else(|_| copy())
 }
 
 /// Maps a regular file into memory.
@@ -81,13 +110,7 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
 /// any other type of file and for standard input.
 pub fn identity(path: &Path) -> Option<Key> {
     let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
-    metadata.filter(std::fs::Metadata::is_file).map(|metadata| Key::of(&metadata))
-}
-
-/// Reads a regular file into memory, up to the size in its metadata. Reading stops at the size in
-/// the metadata, because files in special file systems, such as `/proc`, may have no end.
-fn copy(path: &Path, size: u64, limits: &Limits) -> meshpeek::Result<Data> {
-    read_up_to(open_stream(path)?, size, limits.stream.max(size)).map(Data::Bytes)
+    metadata.filter(Metadata::is_file).map(|metadata| Key::of(&metadata))
 }
 
 /// Reads a whole stream into memory. If the first 64 KiB of the stream do not match a known format,

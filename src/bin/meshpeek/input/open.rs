@@ -45,7 +45,7 @@ impl<'g> Opener<'g> {
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<InputAsset> {
         let (global, limits) = (self.global, self.limits);
-        let model = self.pairs.open(&pair, |path| bytes::load(path, global, &limits));
+        let model = self.pairs.open(&pair, |path| bytes::load_regular(path, global, &limits));
         let model = model.map_err(|error| pair.locate_error(error))?;
         let source = named_source(&pair);
         Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
@@ -54,7 +54,15 @@ impl<'g> Opener<'g> {
     /// Returns the meshes that a script imports although the files of these meshes do not exist.
     fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh<Data>>> {
         let (global, limits) = (self.global, self.limits);
-        self.pairs.missing(path, |path| bytes::load(path, global, &limits))
+        self.pairs.missing(path, |path| bytes::load_regular(path, global, &limits))
+    }
+}
+
+impl Opener<'_> {
+    /// Returns a mesh that a script imports from the same files as many other meshes.
+    fn repeated(&mut self, pair: Pair) -> meshpeek::Result<Option<MissingMesh<Data>>> {
+        let (global, limits) = (self.global, self.limits);
+        self.pairs.repeated(pair, |path| bytes::load_regular(path, global, &limits))
     }
 }
 
@@ -150,10 +158,14 @@ pub fn each(
         match opener.pairs.find(path) {
             Ok(None) => worst = worst.max(visit(opener.open_file(path, None))?),
             Ok(Some(pairs)) => {
+                let (pairs, repeated) = PairFinder::<Data>::without_repeats(pairs);
                 for pair in pairs {
                     worst = worst.max(visit(opener.open_pair(pair))?);
                 }
                 missing.extend(opener.missing(path)?);
+                for pair in repeated {
+                    missing.extend(opener.repeated(pair)?);
+                }
             }
             Err(error) => worst = worst.max(visit(Err(error))?),
         }

@@ -41,12 +41,18 @@ impl InputPaths {
         let before = self.paths.len();
         let found = name.to_str().and_then(|pattern| glob::glob(pattern).ok());
         let found: Vec<PathBuf> = found.into_iter().flatten().flatten().collect();
-        if found.is_empty() {
+        let is_special = |path: &PathBuf| path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir());
+        if found.iter().all(is_special) {
             self.unmatched.push((name.to_owned(), "no file matches"));
         }
         let (anivs, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| path.is_file() && is_aniv(path));
         for path in found {
-            if path.is_dir() { self.search(&path) } else { self.paths.push(path) }
+            // A pipe that a pattern matches is skipped, because reading it could wait for ever.
+            match path.metadata() {
+                Ok(metadata) if metadata.is_dir() => self.search(&path),
+                Ok(metadata) if !metadata.is_file() => self.skipped = self.skipped.saturating_add(1),
+                _ => self.paths.push(path),
+            }
         }
         self.add_unpaired(before, anivs);
     }

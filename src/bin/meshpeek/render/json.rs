@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use meshpeek::{Bounds, Finding};
 use serde_json::{Map, Value, json};
 
+use super::json_writer::JsonWriter;
+
 /// The version of the schema of the JSON output.
 pub const SCHEMA: u32 = 1;
 
@@ -35,21 +37,21 @@ pub fn extend(mut object: Value, more: &Value) -> Value {
     object
 }
 
-/// Adds the name of the mesh to a JSON object if `mesh` is not `None`. Only meshes with an Unreal
-/// script have a name.
-pub fn of_mesh(object: Value, mesh: Option<String>) -> Value {
-    match mesh {
-        Some(mesh) => with(object, "mesh", mesh.into()),
-        None => object,
-    }
-}
-
 /// Prints a JSON value and a line feed.
 pub fn print_json(value: &Value) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, value)?;
+    JsonWriter::indented(&mut out).value(value)?;
     writeln!(out)?;
     out.flush()
+}
+
+/// Starts a JSON document with a list of entries, one for each file. The caller writes each entry
+/// as soon as it is known.
+pub fn start_entries(out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.open(b"{")?;
+    out.field("schema", SCHEMA)?;
+    out.start_field("files")?;
+    out.open(b"[")
 }
 
 /// Returns a float as the shortest decimal number that parses to the same `f32`, or `null` if the
@@ -80,8 +82,8 @@ pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
     }
 }
 
-pub fn findings(findings: &[Finding], files: &[PathBuf]) -> Value {
-    findings.iter().map(|one| finding(one, files)).collect()
+pub fn findings(found: &[Finding], files: &[PathBuf]) -> impl Iterator<Item = Value> {
+    found.iter().map(|one| finding(one, files))
 }
 
 /// Returns an error as a JSON object. The field `message` contains the same message that is printed

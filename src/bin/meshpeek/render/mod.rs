@@ -3,6 +3,7 @@
 
 pub mod arrays;
 pub mod json;
+pub mod json_writer;
 pub mod note;
 pub mod progress;
 pub mod report;

@@ -17,6 +17,7 @@ use crate::input::open::{open, open_indexed};
 use crate::outcome::{Outcome, UsageError};
 use crate::render::arrays::{FrameAxes, FrameAxis};
 use crate::render::json::{SCHEMA, extend, number, with};
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 use pose::{PoseArgs, print_bones};
@@ -177,18 +178,18 @@ impl DumpArgs {
         let head = extend(head, &self.pose.json(animations, clip));
         if facts.has_tracks_only() {
             let tracks = facts.track_pose(clip, self.pose.whole_frame()?)?;
-            return Ok(print_bones(tracks.into_iter(), head, global.json, out)?);
+            return Ok(print_bones(tracks.into_iter(), &head, global.json, out)?);
         }
         if !facts.has_bone_animations() {
             let text = "--pose: this format has no bone animations";
             return Err(UsageError(text.to_owned()).into());
         }
         let Some(path) = &self.pose.onto else {
-            return self.pose.print(clip, animations, None, head, global.json, out);
+            return self.pose.print(clip, animations, None, &head, global.json, out);
         };
         let mesh = open(path, global)?;
         let head = with(head, "onto", path.to_string_lossy().into());
-        self.pose.print(clip, animations, Some(mesh.model.animations()?), head, global.json, out)?;
+        self.pose.print(clip, animations, Some(mesh.model.animations()?), &head, global.json, out)?;
         Ok(mesh.check().map_err(|error| mesh.locate_error(error, path))?)
     }
 
@@ -267,8 +268,11 @@ impl DumpArgs {
         // An array may be too large to be collected as JSON in memory. Each value of the array is
         // therefore printed immediately after it is decoded, before the closing brace of the JSON
         // object is printed.
-        let head = head.to_string();
-        write!(out, "{},\"values\":[", head.strip_suffix('}').unwrap_or(&head))?;
+        let mut json = JsonWriter::compact(out);
+        json.open(b"{")?;
+        json.fields(&head)?;
+        json.start_field("values")?;
+        out.write_all(b"[")?;
         let mut first = true;
         values.visit(range, self.raw, &mut |item| {
             write!(out, "{}", if std::mem::replace(&mut first, false) { "\n" } else { ",\n" })?;

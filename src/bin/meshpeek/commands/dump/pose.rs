@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::args;
 use crate::outcome::UsageError;
-use crate::render::json::{number, numbers, with};
+use crate::render::json::{number, numbers};
+use crate::render::json_writer::JsonWriter;
 
 /// The command line options that choose a moment of a bone animation.
 #[allow(clippy::struct_field_names, reason = "the names are the options'")]
@@ -117,7 +118,7 @@ impl PoseArgs {
         clip: usize,
         motion: &dyn Animations,
         onto: Option<&dyn Animations>,
-        head: Value,
+        head: &Value,
         in_json: bool,
         out: &mut dyn Write,
     ) -> anyhow::Result<()> {
@@ -173,7 +174,7 @@ fn lossy(frame: usize) -> f32 {
 /// Prints the transform of each bone relative to its parent bone.
 pub fn print_bones(
     bones: impl Iterator<Item = (String, Transform)>,
-    head: Value,
+    head: &Value,
     in_json: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -186,9 +187,7 @@ pub fn print_bones(
                 "scale": numbers(&scale),
             })
         });
-        let document = with(head, "bones", bones.collect());
-        writeln!(out, "{document:#}")?;
-        return out.flush();
+        return write_bones(bones, head, out);
     }
     for (name, Transform { position, rotation, scale }) in bones {
         let all = position.iter().chain(&rotation).chain(&scale);
@@ -197,10 +196,20 @@ pub fn print_bones(
     out.flush()
 }
 
+/// Writes a JSON document with the fields of `head` and a list of bones.
+fn write_bones(bones: impl Iterator<Item = Value>, head: &Value, out: &mut dyn Write) -> io::Result<()> {
+    JsonWriter::indented(out).object(|out| {
+        out.fields(head)?;
+        out.field_items("bones", bones)
+    })?;
+    writeln!(out)?;
+    out.flush()
+}
+
 /// Prints the transform of each bone in model space, as a matrix.
 fn print_model(
     bones: impl Iterator<Item = (String, Affine)>,
-    head: Value,
+    head: &Value,
     in_json: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -209,9 +218,7 @@ fn print_model(
             let columns: Vec<Value> = model.columns_f32().iter().map(|column| numbers(column)).collect();
             json!({ "name": name, "model": columns })
         });
-        let document = with(head, "bones", bones.collect());
-        writeln!(out, "{document:#}")?;
-        return out.flush();
+        return write_bones(bones, head, out);
     }
     for (name, model) in bones {
         print_line(out, model.columns_f32().into_iter().flatten(), &name)?;

@@ -1,23 +1,31 @@
 //! `info`: describes the content of a file.
 
 mod render;
+mod sink;
 mod skeletons;
 mod summary;
 
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use serde_json::{Value, json};
 
 use crate::args::{Files, Global};
 use crate::formats::options::LodFilter;
-use crate::formats::{describe_missing, describe_unopened};
+use crate::formats::{write_missing, write_unopened};
 use crate::input::asset::InputAsset;
 use crate::input::open::each;
 use crate::outcome::Outcome;
-use crate::render::json::{document, of_mesh, print_json, unreadable, with};
+use crate::render::json::{start_entries, unreadable};
+use crate::render::json_writer::JsonWriter;
 use crate::render::text::complain;
 
+use sink::EntrySink;
 use skeletons::Skeletons;
 use summary::FileSummary;
+
+/// The maximum number of surfaces that are described of all meshes of one script.
+const MAX_SURFACES_OF_A_SCRIPT: usize = 65_536;
 
 const HELP: &str = "\
 Reads headers, counts, and one byte for each skinned vertex and each key of a bone. It reads no vertices, so it takes milliseconds \
@@ -47,51 +55,113 @@ pub struct InfoArgs {
 
 impl InfoArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        let mut entries = Vec::new();
         // An animation is printed together with the mesh that it moves. The descriptions of
-        // animations are therefore kept in memory until all meshes have been opened.
+        // animations are therefore held back until all meshes have been opened.
         let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
-        let (outcome, missing) = each(&self.files.files, global, |path, asset| {
+        let mut budget = SurfaceBudget::default();
+        if global.json {
+            return self.run_json(&mut skeletons, global);
+        }
+        let (outcome, _) = each(&self.files.files, global, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-            let summary = asset.and_then(|asset| {
-                FileSummary::of(&asset, self.lod, global.json).map_err(|error| asset.locate_error(error, path))
-            });
-            let outcome =
-                summary.as_ref().map_or_else(Outcome::of_error, |summary| Outcome::of_findings(&summary.findings));
-            match summary {
-                Ok(summary) if summary.is_animation => {
-                    entries.push(Value::Null);
-                    animations.push((entries.len(), path.to_owned(), summary));
+            let summary = match self.describe(path, asset, &mut budget, global) {
+                Ok((_, summary)) => summary,
+                Err(error) => {
+                    complain(&error);
+                    return Ok(Outcome::of_error(&error));
                 }
-                Ok(summary) => {
-                    skeletons.add(path, &summary.bones);
-                    if global.json {
-                        entries.push(of_mesh(summary.json(path), mesh));
-                    } else {
-                        summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?;
-                    }
-                }
-                Err(error) if global.json => entries.push(describe_unopened(unreadable(path, &error), path, &error)),
-                Err(error) => complain(&error),
+            };
+            let outcome = Outcome::of_findings(&summary.findings);
+            if summary.is_animation {
+                animations.push((path.to_owned(), summary));
+            } else {
+                skeletons.add(path, &summary.bones);
+                summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?;
             }
             Ok(outcome)
         })?;
-        for (number, path, mut animation) in animations {
+        for (path, mut animation) in animations {
             animation.add_mesh(&skeletons);
-            if let Some(entry) = entries.get_mut(number.saturating_sub(1)) {
-                *entry = animation.json(&path);
-            }
-            if !global.json {
-                animation.print(&mut anstream::stdout().lock(), &path, None, global)?;
-            }
-        }
-        if global.json {
-            let mut files = json!({ "files": entries });
-            if !missing.is_empty() {
-                files = with(files, "unresolved", missing.iter().map(describe_missing).collect());
-            }
-            print_json(&document(files))?;
+            animation.print(&mut anstream::stdout().lock(), &path, None, global)?;
         }
         Ok(outcome)
+    }
+
+    /// Prints the JSON document. Each entry is printed as soon as its file is open.
+    fn run_json(&self, skeletons: &mut Skeletons, global: &Global) -> anyhow::Result<Outcome> {
+        let sink = EntrySink::new();
+        let mut shared = &sink;
+        let mut out = JsonWriter::indented(&mut shared);
+        start_entries(&mut out)?;
+        let mut budget = SurfaceBudget::default();
+        let (outcome, missing) = each(&self.files.files, global, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                Ok(described) => described,
+                Err(error) => {
+                    out.item_object(|out| {
+                        out.fields(&unreadable(path, &error))?;
+                        write_unopened(path, &error, out)
+                    })?;
+                    return Ok(Outcome::of_error(&error));
+                }
+            };
+            if !summary.is_animation {
+                skeletons.add(path, &summary.bones);
+            }
+            let fault = summary.write_json(&asset, path, mesh, &mut out, |out| {
+                if summary.is_animation {
+                    sink.leave_gap(out.depth(), &summary.bones);
+                }
+            })?;
+            let outcome = Outcome::of_findings(&summary.findings);
+            Ok(fault.map_or(outcome, |fault| outcome.max(Outcome::of_error(&fault))))
+        })?;
+        out.close(b"]")?;
+        if !missing.is_empty() {
+            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+        }
+        out.close(b"}")?;
+        writeln!(shared)?;
+        sink.finish(skeletons)?;
+        Ok(outcome)
+    }
+
+    fn describe(
+        &self,
+        path: &Path,
+        asset: meshpeek::Result<InputAsset>,
+        budget: &mut SurfaceBudget,
+        global: &Global,
+    ) -> meshpeek::Result<(InputAsset, FileSummary)> {
+        let asset = asset?;
+        let summary = FileSummary::of(&asset, self.lod, budget.left(&asset), global.json);
+        let summary = summary.map_err(|error| asset.locate_error(error, path))?;
+        budget.spend(summary.surfaces.len());
+        Ok((asset, summary))
+    }
+}
+
+/// The number of surfaces of all meshes of one script that are described. A small script may import
+/// one pair of files several times, and each pair may have 65,535 surfaces.
+#[derive(Default)]
+struct SurfaceBudget {
+    /// The script whose meshes are being described, if the command line names a script.
+    script: Option<PathBuf>,
+    spent: usize,
+}
+
+impl SurfaceBudget {
+    /// Returns the number of surfaces of a mesh that may be described.
+    fn left(&mut self, asset: &InputAsset) -> usize {
+        let script = asset.named_script();
+        if self.script.as_deref() != script {
+            *self = Self { script: script.map(Path::to_owned), spent: 0 };
+        }
+        if self.script.is_some() { MAX_SURFACES_OF_A_SCRIPT.saturating_sub(self.spent) } else { usize::MAX }
+    }
+
+    const fn spend(&mut self, surfaces: usize) {
+        self.spent = self.spent.saturating_add(surfaces);
     }
 }

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use super::summary::{ClipSummary, FileSummary};
 use crate::args::Global;
-use crate::formats::summary::{BlockSummary, SurfaceSummary};
+use crate::formats::summary::{BlockSummary, DescribedBlocks, SurfaceSummary};
+use crate::input::asset::InputAsset;
 use crate::render::json;
+use crate::render::json_writer::JsonWriter;
 use crate::render::text::{mesh_suffix, print_findings, shown};
 
 /// The maximum number of surfaces, of bones and of clips that `info` prints without the option
@@ -19,7 +21,17 @@ use crate::render::text::{mesh_suffix, print_findings, shown};
 const LISTED: usize = 16;
 
 impl FileSummary {
-    pub(super) fn json(&self, path: &Path) -> Value {
+    /// Writes the entry of the file in a list of entries. If the file has changed since it was
+    /// opened, the entry ends with the error, and the error is returned. `end_properties` is called
+    /// before the object `properties` ends.
+    pub(super) fn write_json(
+        &self,
+        asset: &InputAsset,
+        path: &Path,
+        mesh: Option<String>,
+        out: &mut JsonWriter<'_>,
+        end_properties: impl FnOnce(&JsonWriter<'_>),
+    ) -> io::Result<Option<meshpeek::Error>> {
         let lods = self.blocks.iter().filter(|block| block.is_lod);
         let mut bounds = json::bounds(&self.bounds);
         if let Some(sphere) = &self.sphere {
@@ -30,19 +42,69 @@ impl FileSummary {
         let clips = self.clips.iter().map(|ClipSummary { name, frames, bones, rate }| {
             json!({ "name": name, "frames": frames, "bones": bones, "rate": rate.map(json::number) })
         });
-        json!({
-            "path": path.to_string_lossy(),
-            "format": self.format,
-            "version": self.version,
-            "bytes": self.bytes,
-            "touched_bytes": self.touched,
-            "bounds": bounds,
-            "bones": bones.collect::<Value>(),
-            "lods": lods.map(BlockSummary::json).collect::<Value>(),
-            "surfaces": self.surfaces.iter().map(surface_json).collect::<Value>(),
-            "clips": clips.collect::<Value>(),
-            "properties": self.properties,
-            "findings": json::findings(&self.findings, &self.files),
+        let mut fault = None;
+        out.item_object(|out| {
+            out.field("path", path.to_string_lossy())?;
+            out.field("format", self.format)?;
+            out.field("version", self.version)?;
+            out.field("bytes", self.bytes)?;
+            out.field("touched_bytes", self.touched)?;
+            out.field("bounds", bounds)?;
+            out.field_items("bones", bones)?;
+            out.field_items("lods", lods.map(BlockSummary::json))?;
+            out.start_field("surfaces")?;
+            self.write_surfaces(asset, out)?;
+            out.field_items("clips", clips)?;
+            out.start_field("properties")?;
+            self.write_properties(asset, out, end_properties)?;
+            out.field_items("findings", json::findings(&self.findings, &self.files))?;
+            if let Some(mesh) = mesh {
+                out.field("mesh", mesh)?;
+            }
+            fault = out.take_fault().or_else(|| asset.check().err()).map(|fault| asset.locate_error(fault, path));
+            fault.as_ref().map_or(Ok(()), |fault| out.field("error", json::error(fault)))
+        })?;
+        Ok(fault)
+    }
+
+    /// Writes the list of surfaces.
+    pub(super) fn write_surfaces(&self, asset: &InputAsset, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        out.list(|out| {
+            for surface in &self.surfaces {
+                let properties = match surface.in_block {
+                    Some(in_block) => in_block.json(),
+                    None => match asset.facts().surface_properties(surface.index) {
+                        Ok(properties) => properties,
+                        Err(fault) => {
+                            out.fail(fault);
+                            break;
+                        }
+                    },
+                };
+                out.item(&surface_json(surface, &properties))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the object `properties`, or `null`.
+    pub(super) fn write_properties(
+        &self,
+        asset: &InputAsset,
+        out: &mut JsonWriter<'_>,
+        end_properties: impl FnOnce(&JsonWriter<'_>),
+    ) -> io::Result<()> {
+        if !asset.facts().has_properties() {
+            return out.value(&Value::Null);
+        }
+        let blocks = DescribedBlocks { blocks: &self.blocks, levels: self.levels, left_out: self.not_surveyed };
+        out.object(|out| {
+            asset.facts().write_properties(asset.pair.as_ref(), &blocks, out)?;
+            if self.left_out > 0 && asset.pair.is_some() {
+                out.field("left_out", json!({ "surfaces": self.left_out }))?;
+            }
+            end_properties(out);
+            Ok(())
         })
     }
 
@@ -111,7 +173,11 @@ impl FileSummary {
         }
         for surface in self.surfaces.iter().take(listed) {
             let name = meshpeek::Name::new(surface.name.as_bytes());
-            let asset = surface.properties.get("asset").map(|asset| format!("asset {asset}, ")).unwrap_or_default();
+            let asset = surface
+                .in_block
+                .and_then(|in_block| in_block.asset)
+                .map(|asset| format!("asset {asset}, "))
+                .unwrap_or_default();
             let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
             let material = surface.material.as_deref().filter(|material| *material != surface.name);
             let material = material.map(|material| format!(", {}", meshpeek::Name::new(material.as_bytes())));
@@ -182,9 +248,10 @@ fn print_counts(surface: &SurfaceSummary, out: &mut dyn Write) -> io::Result<()>
     writeln!(out, "indices of {first} and {second} bytes{}", extras(&surface.counts))
 }
 
-/// Returns the description of a surface as a JSON object.
-fn surface_json(surface: &SurfaceSummary) -> Value {
-    let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, properties, .. } = surface;
+/// Returns the description of a surface as a JSON object. `properties` has the fields that exist
+/// only in its format.
+fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
+    let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, .. } = surface;
     let object = json!({
         "index": index,
         "name": name,

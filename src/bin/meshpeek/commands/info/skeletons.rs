@@ -10,6 +10,9 @@ use crate::render::text::shown;
 
 /// The maximum number of meshes whose skeletons are kept in memory.
 const MAX_MESHES: usize = 1024;
+/// The maximum number of bones of a mesh whose skeleton is kept in memory. A skeleton of an engine
+/// has a few hundred bones.
+const MAX_BONES: usize = 65_536;
 /// The maximum number of bones that `info` lists as moved by one animation but absent from the
 /// mesh.
 const MAX_LACKING: usize = 64;
@@ -32,7 +35,7 @@ pub struct SkeletonFit {
 impl Skeletons {
     /// Adds the bones of a mesh to the list of skeletons.
     pub fn add(&mut self, path: &Path, bones: &[(String, i32)]) {
-        if self.meshes.len() < MAX_MESHES && !bones.is_empty() {
+        if self.meshes.len() < MAX_MESHES && (1..=MAX_BONES).contains(&bones.len()) {
             self.meshes.push((path.to_owned(), bones.iter().map(|(name, _)| name.clone()).collect()));
         }
     }

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use meshpeek::array::Sphere;
 use meshpeek::model::Counts;
 use meshpeek::{Animations, Bounds, Clip, Finding, Name, Surface};
-use serde_json::Value;
 
 use super::skeletons::Skeletons;
 use crate::formats::facts::FormatFacts;
 use crate::formats::options::LodFilter;
 use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
 use crate::input::asset::InputAsset;
-use crate::render::json::with;
+use crate::render::json_writer::JsonWriter;
 
-/// The description of a file. The description borrows nothing from the file, because the file is
-/// checked for changes before the description is printed.
+/// The description of a file. It borrows nothing from the file. The fields that only the JSON
+/// output contains are not part of it, because they may be large. They are read from the file while
+/// they are printed.
 pub struct FileSummary {
     pub format: &'static str,
     pub version: &'static str,
@@ -37,7 +37,11 @@ pub struct FileSummary {
     /// than `info` prints at most.
     pub left_out: usize,
     pub clips: Vec<ClipSummary>,
-    pub properties: Value,
+    /// The levels of detail that were described.
+    pub levels: LodFilter,
+    /// The number of assets and the number of surfaces that the survey of compressed blocks left
+    /// out.
+    pub not_surveyed: [usize; 2],
     pub findings: Vec<Finding>,
     /// The paths of the files that the findings refer to, if the mesh consists of several files.
     pub files: Vec<PathBuf>,
@@ -52,12 +56,13 @@ pub struct ClipSummary {
 }
 
 impl FileSummary {
-    /// Describes a file. If `in_full` is true, the description includes the fields that only the
-    /// JSON output contains.
-    pub fn of(asset: &InputAsset, levels: LodFilter, in_full: bool) -> meshpeek::Result<Self> {
+    /// Describes a file, with at most `max_surfaces` of its surfaces. If `in_full` is true, the
+    /// fields that only the JSON output contains are also read. An error in them is therefore
+    /// returned before anything is printed.
+    pub fn of(asset: &InputAsset, levels: LodFilter, max_surfaces: usize, in_full: bool) -> meshpeek::Result<Self> {
         let facts = asset.facts();
         if let Some(survey) = facts.survey_blocks(levels) {
-            return Self::of_blocks(asset, survey);
+            return Self::of_blocks(asset, survey, levels);
         }
         let geometry = asset.model.geometry()?;
         // With the option `--lod none`, only the header of the file is described.
@@ -72,9 +77,9 @@ impl FileSummary {
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
             value_or(facts, surveyed, ())?;
         }
-        let limits = facts.list_limits();
-        let surfaces = Surface::all(geometry).take(limits.surfaces);
-        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only, in_full));
+        let max_surfaces = facts.list_limits().surfaces.min(max_surfaces);
+        let surfaces = Surface::all(geometry).take(max_surfaces);
+        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only));
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
@@ -88,29 +93,42 @@ impl FileSummary {
             remarks: if in_full { Vec::new() } else { facts.remarks() },
             blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
-            left_out: geometry.surface_count().saturating_sub(limits.surfaces),
+            left_out: geometry.surface_count().saturating_sub(max_surfaces),
             clips: clips(facts, asset.model.animations()?)?,
-            properties: if in_full { facts.properties(asset.pair.as_ref())? } else { Value::Null },
+            levels,
+            not_surveyed: [0, 0],
             findings,
             files: asset.files(),
         };
+        if in_full {
+            summary.rehearse(asset)?;
+        }
         summary.touched = asset.model.file().touched_bytes().unwrap_or_default();
         asset.check()?;
         Ok(summary)
+    }
+
+    /// Reads the fields that only the JSON output contains, and returns the first error in them.
+    fn rehearse(&self, asset: &InputAsset) -> meshpeek::Result<()> {
+        let mut nowhere = std::io::sink();
+        let mut out = JsonWriter::compact(&mut nowhere);
+        // Writing to a sink cannot fail.
+        let _ = self.write_surfaces(asset, &mut out);
+        let _ = self.write_properties(asset, &mut out, |_| ());
+        out.take_fault().map_or(Ok(()), Err)
     }
 
     /// Adds the path of the mesh that the animation moves to the description, if such a mesh is on
     /// the command line.
     pub fn add_mesh(&mut self, skeletons: &Skeletons) {
         let Some(fit) = skeletons.fit(&self.bones) else { return };
-        self.properties = with(std::mem::take(&mut self.properties), "mesh", fit.json());
         self.remarks.push(("moves", fit.in_words()));
     }
 
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
-    fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> meshpeek::Result<Self> {
-        let BlockSurvey { blocks, surfaces, bones, bounds, properties, mut findings, touched } = survey;
+    fn of_blocks(asset: &InputAsset, survey: BlockSurvey, levels: LodFilter) -> meshpeek::Result<Self> {
+        let BlockSurvey { blocks, surfaces, bones, bounds, left_out, mut findings, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
@@ -129,7 +147,8 @@ impl FileSummary {
             surfaces,
             left_out: 0,
             clips: Vec::new(),
-            properties,
+            levels,
+            not_surveyed: left_out,
             findings,
             files: Vec::new(),
         })
@@ -140,7 +159,6 @@ fn summarize_surface(
     facts: &dyn FormatFacts,
     surface: &Surface<'_>,
     is_header_only: bool,
-    in_full: bool,
 ) -> meshpeek::Result<SurfaceSummary> {
     let index = surface.index();
     let name = surface.name()?;
@@ -157,7 +175,7 @@ fn summarize_surface(
         is_whole,
         drawn: surface.is_drawn()?,
         style: facts.drawing_style(index)?,
-        properties: if in_full { facts.surface_properties(index)? } else { Value::Null },
+        in_block: None,
     })
 }
 

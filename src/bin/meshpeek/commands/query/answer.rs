@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use meshpeek::query::{Attributes, Frustum, Hit, Nearest, PagesTouched, PointAttributes, Ray, Scene};
-use meshpeek::{Bounds, Geometry, Surface};
+use meshpeek::Bounds;
+use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene};
 
 use crate::outcome::UsageError;
 
@@ -35,10 +35,6 @@ pub enum RayMode {
 #[derive(Debug)]
 pub struct Answer {
     pub kind: AnswerKind,
-    /// The interpolated vertex attributes at each hit or nearest point. The list `attributes` is
-    /// empty if attributes were not requested. An element of `attributes` is `None` if a vertex
-    /// index in the file is out of range.
-    pub attributes: Vec<Option<PointAttributes>>,
     pub pages: usize,
 }
 
@@ -67,18 +63,9 @@ pub struct VertexNeighbors {
 /// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
-    pub geometry: &'a dyn Geometry,
-    /// Whether the attributes at each hit were requested.
-    pub attributes: bool,
-    /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
-    /// so they are not printed.
-    pub moved: bool,
 }
 
-/// The number of surfaces whose located attribute arrays are kept for the next hit of a query.
-const KEPT_SURFACES: usize = 16;
-
-impl<'a> SurfaceSet<'a> {
+impl SurfaceSet<'_> {
     /// Runs the queries in parallel on all processor cores, and returns the results in the order of
     /// the queries.
     pub fn answer_all(&self, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
@@ -90,10 +77,16 @@ impl<'a> SurfaceSet<'a> {
         }
         let answer: &(dyn Fn(&[Question]) -> anyhow::Result<Vec<Answer>> + Sync) = &answer;
         thread::scope(|scope| {
-            let parts: Vec<_> = questions.chunks(each).map(|part| scope.spawn(move || answer(part))).collect();
+            let start = |part| thread::Builder::new().spawn_scoped(scope, move || answer(part)).map_err(|_| part);
+            let parts: Vec<_> = questions.chunks(each).map(start).collect();
             let mut all = Vec::new();
             for part in parts {
-                all.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                let answers = match part {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                    // If no further thread can be made, this thread answers the queries.
+                    Err(part) => answer(part),
+                };
+                all.extend(answers?);
             }
             Ok(all)
         })
@@ -114,20 +107,7 @@ impl<'a> SurfaceSet<'a> {
             }
             Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
         };
-        let mut kept = Vec::new();
-        let of_hit = |hit: &Hit| self.at(&mut kept, hit.surface, hit.triangle, hit.barycentric);
-        let attributes = match &kind {
-            _ if !self.attributes => Vec::new(),
-            AnswerKind::First(hit) => hit.iter().map(of_hit).collect::<meshpeek::Result<_>>()?,
-            AnswerKind::All(hits) => hits.iter().map(of_hit).collect::<meshpeek::Result<_>>()?,
-            AnswerKind::Nearest(Some(near)) => {
-                vec![self.at(&mut kept, near.surface, near.triangle, near.barycentric)?]
-            }
-            AnswerKind::Nearest(None) | AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => {
-                Vec::new()
-            }
-        };
-        Ok(Answer { kind, attributes, pages: pages.total() })
+        Ok(Answer { kind, pages: pages.total() })
     }
 
     fn around(&self, surface: usize, vertex: u32) -> anyhow::Result<VertexNeighbors> {
@@ -141,29 +121,5 @@ impl<'a> SurfaceSet<'a> {
         let (triangles, neighbors) =
             (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
         Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
-    }
-
-    /// Returns the attributes at a point of a surface. `kept` contains the attribute arrays that
-    /// were located for earlier points.
-    fn at(
-        &self,
-        kept: &mut Vec<(usize, Attributes<'a>)>,
-        surface: usize,
-        triangle: u32,
-        barycentric: [f32; 2],
-    ) -> meshpeek::Result<Option<PointAttributes>> {
-        if !kept.iter().any(|(one, _)| *one == surface) {
-            if kept.len() >= KEPT_SURFACES {
-                kept.clear();
-            }
-            kept.push((surface, Attributes::new(&Surface::new(self.geometry, surface))?));
-        }
-        let arrays = kept.iter().find(|(one, _)| *one == surface).map(|(_, arrays)| arrays);
-        let triangle = usize::try_from(triangle).unwrap_or(usize::MAX);
-        let mut here = arrays.and_then(|arrays| arrays.at(triangle, barycentric));
-        if let Some(here) = here.as_mut().filter(|_| self.moved) {
-            here.normal = None;
-        }
-        Ok(here)
     }
 }

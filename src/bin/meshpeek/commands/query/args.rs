@@ -51,7 +51,7 @@ pub struct RayArgs {
     direction: Option<[f32; 3]>,
     /// Print every hit, the nearest first
     #[arg(long, conflicts_with = "any")]
-    all: bool,
+    pub all: bool,
     /// Print only whether anything is hit
     #[arg(long, conflicts_with = "attributes")]
     any: bool,

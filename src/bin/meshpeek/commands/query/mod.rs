@@ -6,7 +6,7 @@ mod args;
 mod render;
 mod shape;
 
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -18,7 +18,8 @@ use crate::args::{Global, OneFile, STDIN};
 use crate::input::asset::InputAsset;
 use crate::input::open::open_indexed;
 use crate::outcome::{Outcome, UsageError};
-use crate::render::json::{document, extend};
+use crate::render::json::document;
+use crate::render::json_writer::JsonWriter;
 
 use answer::{Answer, Question, SurfaceSet};
 use args::SharedArgs;
@@ -81,6 +82,16 @@ impl QueryKind {
         }
     }
 
+    /// Returns the number of answers that are held in memory before they are printed. The number is
+    /// small for queries whose answer may contain every triangle.
+    const fn held_answers(&self) -> usize {
+        match self {
+            Self::Ray(args) if !args.all => 4096,
+            Self::Nearest(_) => 4096,
+            Self::Ray(_) | Self::Overlap(_) | Self::Vertex(_) => 4,
+        }
+    }
+
     /// Returns whether a batch of queries is read from standard input.
     fn reads_stdin(&self) -> bool {
         let batch = match self {
@@ -135,19 +146,18 @@ impl QueryArgs {
             return Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into());
         }
         let geometry = level.as_deref().unwrap_or(asset.model.geometry()?);
-        let answers = self.answers(asset, geometry, questions)?;
-        // The file is checked for changes before any result of a query is printed.
-        asset.check()?;
-        self.print(geometry, &answers, is_batch, global)?;
+        self.print_answers(asset, geometry, questions, is_batch, global)?;
         Ok(Outcome::Fine)
     }
 
-    fn answers(
+    fn print_answers(
         &self,
         asset: &InputAsset,
         geometry: &dyn Geometry,
         questions: &[Question],
-    ) -> anyhow::Result<Vec<Answer>> {
+        is_batch: bool,
+        global: &Global,
+    ) -> anyhow::Result<()> {
         let shared = self.kind.shared();
         let numbers = match (&self.kind, shared.surface) {
             (_, Some(number)) => vec![number],
@@ -161,38 +171,49 @@ impl QueryArgs {
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let shape = AnimatedShape::new((geometry, asset.model.animations()?), &numbers, shared.clip, shared.frame)?;
         let scene = match &shape {
-            Some(shape) => base.refit(|surface| shape.triangles(geometry, surface))?,
+            Some(shape) => {
+                let moved = base.refit(|surface| shape.triangles(geometry, surface))?;
+                drop(base);
+                moved
+            }
             None => base,
         };
-        let attributes = self.kind.wants_attributes();
-        if attributes {
-            // An array that cannot be located is an error, even on a surface that is not hit.
-            numbers.iter().try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(drop))?;
+        let with_attributes = self.kind.wants_attributes();
+        if with_attributes {
+            // The attributes at a hit are read when the hit is printed. An error in the attributes
+            // of any surface is returned before anything is printed.
+            numbers.iter().try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
         }
-        let moved = shape.is_some();
-        SurfaceSet { scene: &scene, geometry, attributes, moved }.answer_all(questions)
+        let surfaces = SurfaceSet { scene: &scene };
+        let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        for part in questions.chunks(self.kind.held_answers()) {
+            let answers = surfaces.answer_all(part)?;
+            // The file is checked for changes before any result of a query is printed.
+            asset.check()?;
+            answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut out))?;
+        }
+        out.flush()?;
+        Ok(asset.check()?)
     }
 
     fn print(
         &self,
-        geometry: &dyn Geometry,
-        answers: &[Answer],
+        renderer: &AnswerRenderer<'_>,
+        answer: &Answer,
         is_batch: bool,
         global: &Global,
-    ) -> anyhow::Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let renderer = AnswerRenderer { geometry, attributes: self.kind.wants_attributes() };
-        for answer in answers {
-            match (global.json, is_batch) {
-                (true, true) => writeln!(out, "{}", renderer.json(answer))?,
-                (true, false) => {
-                    let head = json!({ "path": self.file.file.to_string_lossy() });
-                    let head = document(head);
-                    writeln!(out, "{}", extend(head, &renderer.json(answer)))?;
-                }
-                (false, _) => renderer.print(answer, &mut out)?,
-            }
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !global.json {
+            return renderer.print(answer, out);
         }
-        Ok(out.flush()?)
+        JsonWriter::compact(out).object(|out| {
+            if !is_batch {
+                out.fields(&document(json!({ "path": self.file.file.to_string_lossy() })))?;
+            }
+            renderer.write_json(answer, out)
+        })?;
+        writeln!(out)
     }
 }

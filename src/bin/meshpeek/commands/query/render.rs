@@ -1,55 +1,92 @@
 //! Prints the results of `query` as text or JSON.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 
-use meshpeek::query::{Hit, Nearest, PointAttributes};
+use meshpeek::query::{Attributes, Hit, Nearest, PointAttributes};
 use meshpeek::{Geometry, Surface};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerKind, VertexNeighbors};
-use crate::render::json::{extend, number, numbers, with};
+use crate::render::json::{number, numbers};
+use crate::render::json_writer::JsonWriter;
 
 /// Prints the results of queries on the surfaces of a file.
 pub struct AnswerRenderer<'a> {
-    pub geometry: &'a dyn Geometry,
+    geometry: &'a dyn Geometry,
     /// Whether the attributes at each hit are printed.
-    pub attributes: bool,
+    attributes: bool,
+    /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
+    /// so they are not printed.
+    is_moved: bool,
+    /// The attributes of the surface of the last hit, with the index of the surface.
+    last: RefCell<Option<(usize, Attributes<'a>)>>,
 }
 
-impl AnswerRenderer<'_> {
-    pub fn json(&self, answer: &Answer) -> Value {
-        let first = answer.attributes.first();
-        let object = match &answer.kind {
-            AnswerKind::First(Some(hit)) => extend(json!({ "hit": true }), &self.with_attributes(hit_json(hit), first)),
-            AnswerKind::Nearest(Some(near)) => {
-                extend(json!({ "hit": true }), &self.with_attributes(nearest_json(near), first))
-            }
-            AnswerKind::First(None) | AnswerKind::Nearest(None) => json!({ "hit": false }),
-            AnswerKind::Any(hit) => json!({ "hit": hit }),
-            AnswerKind::All(hits) => {
-                let mut attributes = answer.attributes.iter();
-                let all = hits.iter().map(|hit| self.with_attributes(hit_json(hit), attributes.next()));
-                json!({ "hit": !hits.is_empty(), "hits": all.collect::<Value>() })
-            }
-            AnswerKind::Triangles(triangles) => {
-                json!({ "hit": !triangles.is_empty(), "count": triangles.len(), "triangles": triangles })
-            }
-            AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
-                let point = numbers(point);
-                return json!({
-                    "surface": surface, "vertex": vertex, "point": point, "triangles": triangles, "neighbors": neighbors
-                });
-            }
-        };
-        with(object, "pages_touched", answer.pages.into())
+impl<'a> AnswerRenderer<'a> {
+    pub const fn new(geometry: &'a dyn Geometry, attributes: bool, is_moved: bool) -> Self {
+        Self { geometry, attributes, is_moved, last: RefCell::new(None) }
     }
 
-    fn with_attributes(&self, object: Value, here: Option<&Option<PointAttributes>>) -> Value {
-        if !self.attributes {
-            return object;
+    /// Writes the fields of the JSON object of an answer.
+    pub fn write_json(&self, answer: &Answer, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        match &answer.kind {
+            AnswerKind::First(Some(hit)) => {
+                out.field("hit", true)?;
+                self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out)?;
+            }
+            AnswerKind::Nearest(Some(near)) => {
+                out.field("hit", true)?;
+                self.write_place(&nearest_json(near), &SurfacePoint::at(near), out)?;
+            }
+            AnswerKind::First(None) | AnswerKind::Nearest(None) => out.field("hit", false)?,
+            AnswerKind::Any(hit) => out.field("hit", *hit)?,
+            AnswerKind::All(hits) => {
+                out.field("hit", !hits.is_empty())?;
+                out.field_list("hits", |out| {
+                    hits.iter().try_for_each(|hit| {
+                        out.item_object(|out| self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out))
+                    })
+                })?;
+            }
+            AnswerKind::Triangles(triangles) => {
+                out.field("hit", !triangles.is_empty())?;
+                out.field("count", triangles.len())?;
+                let pairs = triangles.iter().map(|(surface, triangle)| json!([surface, triangle]));
+                out.field_items("triangles", pairs)?;
+            }
+            AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
+                out.field("surface", *surface)?;
+                out.field("vertex", *vertex)?;
+                out.field("point", numbers(point))?;
+                out.field_items("triangles", triangles.iter().map(|triangle| (*triangle).into()))?;
+                return out.field_items("neighbors", neighbors.iter().map(|neighbor| (*neighbor).into()));
+            }
         }
-        let here = here.and_then(Option::as_ref).map_or(Value::Null, attributes_json);
-        with(object, "attributes", here)
+        out.field("pages_touched", answer.pages)
+    }
+
+    /// Writes the fields of a hit or of a nearest point, and its attributes.
+    fn write_place(&self, fields: &Value, place: &SurfacePoint, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        out.fields(fields)?;
+        if !self.attributes {
+            return Ok(());
+        }
+        out.field("attributes", self.at(place).as_ref().map_or(Value::Null, attributes_json))
+    }
+
+    /// Returns the attributes at a point of a surface, or `None` if an index is out of range.
+    fn at(&self, place: &SurfacePoint) -> Option<PointAttributes> {
+        let mut last = self.last.borrow_mut();
+        if last.is_none_or(|(surface, _)| surface != place.surface) {
+            *last = Some((place.surface, Attributes::new(&Surface::new(self.geometry, place.surface)).ok()?));
+        }
+        let (_, attributes) = last.as_ref()?;
+        let mut here = attributes.at(usize::try_from(place.triangle).ok()?, place.barycentric)?;
+        if self.is_moved {
+            here.normal = None;
+        }
+        Some(here)
     }
 
     pub fn print(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
@@ -63,34 +100,37 @@ impl AnswerRenderer<'_> {
             }
             AnswerKind::Any(true) => writeln!(out, "something; {pages} touched"),
             AnswerKind::First(Some(hit)) => {
-                self.print_place(out, &SurfacePoint::of(hit), &format!("; {pages} touched"))?;
-                self.print_attributes(out, answer.attributes.first())
+                self.print_place(out, &SurfacePoint::of(hit), &format!("; {pages} touched"))
             }
             AnswerKind::Nearest(Some(near)) => {
-                self.print_place(out, &SurfacePoint::at(near), &format!("; {pages} touched"))?;
-                self.print_attributes(out, answer.attributes.first())
+                self.print_place(out, &SurfacePoint::at(near), &format!("; {pages} touched"))
             }
             AnswerKind::All(hits) => {
                 writeln!(out, "{} hits; {pages} touched", hits.len())?;
-                let mut attributes = answer.attributes.iter();
                 hits.iter().try_for_each(|hit| {
                     write!(out, "  ")?;
-                    self.print_place(out, &SurfacePoint::of(hit), "")?;
-                    self.print_attributes(out, attributes.next())
+                    self.print_place(out, &SurfacePoint::of(hit), "")
                 })
             }
             AnswerKind::Triangles(triangles) => {
                 writeln!(out, "{} triangles; {pages} touched", triangles.len())?;
                 triangles.chunk_by(|(one, _), (other, _)| one == other).try_for_each(|run| {
                     let surface = run.first().map(|(surface, _)| *surface).unwrap_or_default();
-                    let numbers: Vec<_> = run.iter().map(|(_, triangle)| triangle).collect();
-                    writeln!(out, "  {}: {}", self.named(surface), joined(numbers))
+                    write!(out, "  {}:", self.named(surface))?;
+                    run.iter().try_for_each(|(_, triangle)| write!(out, " {triangle}"))?;
+                    writeln!(out)
                 })
             }
             AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
                 writeln!(out, "{}, vertex {vertex}: at {}", self.named(*surface), floats(point))?;
-                writeln!(out, "  {} triangles: {}", triangles.len(), joined(triangles))?;
-                writeln!(out, "  {} neighbors: {}", neighbors.len(), joined(neighbors))
+                for (numbers, what) in [(triangles, "triangles"), (neighbors, "neighbors")] {
+                    write!(out, "  {} {what}: ", numbers.len())?;
+                    for (place, number) in numbers.iter().enumerate() {
+                        write!(out, "{}{number}", if place == 0 { "" } else { " " })?;
+                    }
+                    writeln!(out)?;
+                }
+                Ok(())
             }
         }
     }
@@ -108,16 +148,16 @@ impl AnswerRenderer<'_> {
         if let Some((t, is_front)) = crossing {
             write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "the back" })?;
         }
-        writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))
+        writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))?;
+        if self.attributes { self.print_attributes(out, place) } else { Ok(()) }
     }
 
-    fn print_attributes(&self, out: &mut dyn Write, here: Option<&Option<PointAttributes>>) -> io::Result<()> {
-        let Some(here) = here.filter(|_| self.attributes) else { return Ok(()) };
-        let Some(PointAttributes { normal, uvs, color, influences, .. }) = here else {
+    fn print_attributes(&self, out: &mut dyn Write, place: &SurfacePoint) -> io::Result<()> {
+        let Some(PointAttributes { normal, uvs, color, influences, .. }) = self.at(place) else {
             return writeln!(out, "    no attributes: an index is out of range");
         };
         if let Some(normal) = normal {
-            writeln!(out, "    normal {}", floats(normal))?;
+            writeln!(out, "    normal {}", floats(&normal))?;
         }
         for (set, uv) in uvs.iter().enumerate() {
             if let Some(uv) = uv {
@@ -125,7 +165,7 @@ impl AnswerRenderer<'_> {
             }
         }
         if let Some(color) = color {
-            writeln!(out, "    color {}", floats(color))?;
+            writeln!(out, "    color {}", floats(&color))?;
         }
         if !influences.is_empty() {
             let all = influences.iter().map(|influence| format!("{} {:?}", influence.bone, influence.weight));

@@ -14,9 +14,51 @@ use crate::outcome::UsageError;
 pub enum AnimatedShape {
     /// The vertex positions are stored in the file, in the vertex frame with the contained index.
     Stored(usize),
-    /// The vertex positions are interpolated or posed by bones. The map contains the computed
-    /// positions of each surface, with the index of the surface as the key.
-    Computed(BTreeMap<usize, Vec<[f32; 3]>>),
+    /// The vertex positions are interpolated or posed by bones.
+    Computed(ComputedPositions),
+}
+
+/// Vertex positions that were computed, in memory.
+///
+/// Surfaces may share the vertices that are stored in the file. Their positions are computed once,
+/// because a small file may have thousands of surfaces over the same vertices.
+#[derive(Default)]
+pub struct ComputedPositions {
+    lists: Vec<Vec<[f32; 3]>>,
+    /// The index in `lists` of the positions of each surface. The key is the index of the surface.
+    of_surface: BTreeMap<usize, usize>,
+    /// The index in `lists` of the positions that were computed from stored arrays. The key has the
+    /// address and the length of each array.
+    of_arrays: BTreeMap<Vec<(usize, usize)>, usize>,
+}
+
+impl ComputedPositions {
+    /// Adds the positions of a surface. `arrays` are the bytes of the file that the positions are
+    /// computed from. `compute` is called if no other surface has the same arrays.
+    fn add(
+        &mut self,
+        surface: usize,
+        arrays: &[&[u8]],
+        compute: impl FnOnce() -> meshpeek::Result<Vec<[f32; 3]>>,
+    ) -> meshpeek::Result<()> {
+        let key = arrays.iter().map(|bytes| (bytes.as_ptr().addr(), bytes.len())).collect();
+        let list = if let Some(list) = self.of_arrays.get(&key) {
+            *list
+        } else {
+            let list = self.lists.len();
+            self.lists.push(compute()?);
+            self.of_arrays.insert(key, list);
+            list
+        };
+        self.of_surface.insert(surface, list);
+        Ok(())
+    }
+
+    /// Returns the positions of a surface, or an empty slice if none were added.
+    fn get(&self, surface: usize) -> &[[f32; 3]] {
+        let list = self.of_surface.get(&surface).and_then(|list| self.lists.get(*list));
+        list.map_or(&[], Vec::as_slice)
+    }
 }
 
 impl AnimatedShape {
@@ -53,15 +95,18 @@ impl AnimatedShape {
         if moment.fraction.to_bits() == 0 || from == to {
             return Ok(Self::Stored(from));
         }
-        let computed = surfaces.iter().map(|number| {
+        let mut computed = ComputedPositions::default();
+        for number in surfaces {
             let surface = Surface::new(geometry, *number);
-            let between =
-                InterpolatedPositions::new(surface.vertex_frame(from)?, surface.vertex_frame(to)?, moment.fraction);
-            let mut positions = vec![[0.0; 3]; between.len()];
-            between.decode_into(&mut positions)?;
-            Ok((*number, positions))
-        });
-        Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
+            let [before, after] = [surface.vertex_frame(from)?, surface.vertex_frame(to)?];
+            computed.add(*number, &[before.as_bytes(), after.as_bytes()], || {
+                let between = InterpolatedPositions::new(before, after, moment.fraction);
+                let mut positions = vec![[0.0; 3]; between.len()];
+                between.decode_into(&mut positions)?;
+                Ok(positions)
+            })?;
+        }
+        Ok(Self::Computed(computed))
     }
 
     fn skinned(
@@ -77,13 +122,19 @@ impl AnimatedShape {
         let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
         skeleton.model(pose.bones(), &mut model)?;
         skeleton.palette(&model, &mut palette)?;
-        let computed = surfaces.iter().map(|number| {
-            let skinned = SkinnedSurface::new(&Surface::new(geometry, *number), &palette)?;
-            let mut positions = vec![[0.0; 3]; skinned.len()];
-            skinned.positions_into(&mut positions)?;
-            Ok((*number, positions))
-        });
-        Ok(Self::Computed(computed.collect::<meshpeek::Result<_>>()?))
+        let mut computed = ComputedPositions::default();
+        for number in surfaces {
+            let surface = Surface::new(geometry, *number);
+            let skinned = SkinnedSurface::new(&surface, &palette)?;
+            let weights = surface.weights()?;
+            let arrays = [surface.positions()?.as_bytes(), weights.map_or(&[], |weights| weights.as_bytes())];
+            computed.add(*number, &arrays, || {
+                let mut positions = vec![[0.0; 3]; skinned.len()];
+                skinned.positions_into(&mut positions)?;
+                Ok(positions)
+            })?;
+        }
+        Ok(Self::Computed(computed))
     }
 
     /// Returns the triangles of a surface, with the vertex positions at the chosen time of the
@@ -92,9 +143,7 @@ impl AnimatedShape {
         let surface = Surface::new(geometry, number);
         match self {
             Self::Stored(frame) => Triangles::with_positions(&surface, surface.vertex_frame(*frame)?),
-            Self::Computed(positions) => {
-                Triangles::from_points(&surface, positions.get(&number).map_or(&[], Vec::as_slice))
-            }
+            Self::Computed(positions) => Triangles::from_points(&surface, positions.get(number)),
         }
     }
 }

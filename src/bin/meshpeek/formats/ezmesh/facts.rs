@@ -1,5 +1,7 @@
 //! Implements [`FormatFacts`] for EZ-Mesh files.
 
+use std::io;
+
 use meshpeek::ezmesh::Mesh;
 use meshpeek::model::Transform;
 use meshpeek::unreal::companions::Pair;
@@ -9,6 +11,8 @@ use serde_json::Value;
 use super::{properties, values};
 use crate::formats::facts::{DumpRequest, FormatFacts, ListLimits};
 use crate::formats::sample::SampleKind;
+use crate::formats::summary::DescribedBlocks;
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 /// The maximum number of bytes of a surface name that `info` prints. Without a maximum name length,
@@ -27,8 +31,13 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         if self.form().name().starts_with("ezb") { SampleKind::EzmeshBinary } else { SampleKind::EzmeshText }
     }
 
-    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        properties::properties(self)
+    fn write_properties(
+        &self,
+        _pair: Option<&Pair>,
+        _blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        properties::write_properties(self, out)
     }
 
     fn surface_properties(&self, surface: usize) -> meshpeek::Result<Value> {

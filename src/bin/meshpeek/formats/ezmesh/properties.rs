@@ -1,15 +1,18 @@
 //! Creates the JSON objects `properties` of EZ-Mesh files and of their surfaces.
 
+use std::io;
+
 use meshpeek::ezmesh::{Form, Mesh};
 use serde_json::{Value, json};
 
 use crate::render::json::{bounds, number, numbers};
+use crate::render::json_writer::JsonWriter;
 
 /// The maximum number of elements of each JSON array in `properties`.
 pub const MAX_LISTED: usize = 4096;
 
-/// Returns the JSON object `properties` of an EZ-Mesh file.
-pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
+/// Writes the JSON fields `properties` of an EZ-Mesh file.
+pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let view = system.view();
     let order = match system.form() {
         Form::Text(_) => None,
@@ -82,34 +85,32 @@ pub fn properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::R
         let (name, bytes) = one.content()?;
         Ok(json!({ "name": text(name), "bytes": bytes.len() }))
     });
-    Ok(json!({
-        "byte_order": order,
-        "dialect": system.dialect().map(|dialect| format!("{dialect:?}")),
-        "asset_name": text(view.asset_name()?),
-        "asset_info": text(view.asset_info()?),
-        "mesh_system_version": version,
-        "mesh_system_asset_version": asset_version,
-        "declared_bounds": bounds_json(view.declared_bounds()),
-        "materials": list(materials)?,
-        "skeletons": list(skeletons)?,
-        "animations": list(animations)?,
-        "meshes": meshes(system)?,
-        "tetra_meshes": list(tetras)?,
-        "instances": list(instances)?,
-        "collision_representations": list(representations)?,
-        "collisions": list(collisions)?,
-        "textures": list(textures)?,
-        "user_data": list(user_data)?,
-        "user_binary_data": list(binary)?,
-        "left_out": { "surfaces": view.sections().len().saturating_sub(MAX_LISTED) },
-        "plane": view.plane()?.map(|plane| numbers(&plane)),
-    }))
+    out.field("byte_order", order)?;
+    out.field("dialect", system.dialect().map(|dialect| format!("{dialect:?}")))?;
+    out.field_or_fault("asset_name", view.asset_name().map(text))?;
+    out.field_or_fault("asset_info", view.asset_info().map(text))?;
+    out.field("mesh_system_version", version)?;
+    out.field("mesh_system_asset_version", asset_version)?;
+    out.field("declared_bounds", bounds_json(view.declared_bounds()))?;
+    out.field_results("materials", materials)?;
+    out.field_results("skeletons", skeletons)?;
+    out.field_results("animations", animations)?;
+    out.field_results("meshes", meshes(system))?;
+    out.field_results("tetra_meshes", tetras)?;
+    out.field_results("instances", instances)?;
+    out.field_results("collision_representations", representations)?;
+    out.field_results("collisions", collisions)?;
+    out.field_results("textures", textures)?;
+    out.field_results("user_data", user_data)?;
+    out.field_results("user_binary_data", binary)?;
+    out.field("left_out", json!({ "surfaces": view.sections().len().saturating_sub(MAX_LISTED) }))?;
+    out.field_or_fault("plane", view.plane().map(|plane| plane.map(|plane| numbers(&plane))))
 }
 
-/// Returns a JSON array of the meshes in the file, each with its vertex attributes and its number
-/// of mesh sections.
-fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Value> {
-    let all = system.view().meshes().take(MAX_LISTED).map(|mesh| {
+/// Returns the meshes in the file as JSON, each with its vertex attributes and its number of mesh
+/// sections.
+fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> impl Iterator<Item = meshpeek::Result<Value>> {
+    system.view().meshes().take(MAX_LISTED).map(|mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
         Ok(json!({
             "name": text(mesh.name()?),
@@ -119,8 +120,7 @@ fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> meshpeek::Result<Va
             "vertices": buffer.map(|buffer| buffer.count()),
             "attributes": buffer.map(|buffer| attributes(&buffer)),
         }))
-    });
-    list(all)
+    })
 }
 
 /// Returns the names and types of the attributes of a vertex buffer as JSON.
@@ -172,10 +172,6 @@ pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surfac
 /// the `validate` command reports a finding.
 fn bounds_json(read: meshpeek::Result<Option<meshpeek::Bounds>>) -> Value {
     read.ok().flatten().map_or(Value::Null, |declared| Value::Object(bounds(&declared)))
-}
-
-fn list(items: impl Iterator<Item = meshpeek::Result<Value>>) -> meshpeek::Result<Value> {
-    items.collect::<meshpeek::Result<Vec<_>>>().map(Value::Array)
 }
 
 fn text(name: meshpeek::Name<'_>) -> String {

@@ -1,16 +1,18 @@
 //! Implements [`FormatFacts`] for Second Life assets.
 
+use std::io;
+
 use meshpeek::Geometry;
 use meshpeek::secondlife::{Lod, Mesh, extract_available};
 use meshpeek::unreal::companions::Pair;
-use serde_json::Value;
 
 use super::level_args::{LevelArgs, LodFilter, LodLevel};
 use super::survey::AssetSurvey;
-use super::values;
+use super::{properties, values};
 use crate::formats::facts::{DumpRequest, FormatFacts, LevelFile};
 use crate::formats::sample::SampleKind;
-use crate::formats::summary::BlockSurvey;
+use crate::formats::summary::{BlockSurvey, DescribedBlocks};
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
@@ -18,10 +20,17 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         SampleKind::SecondLife
     }
 
-    /// Returns `null`, because the `properties` of a Second Life asset are part of the result of
-    /// `survey_blocks`.
-    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        Ok(Value::Null)
+    fn has_properties(&self) -> bool {
+        self.container().is_some() || self.view().header().is_ok()
+    }
+
+    fn write_properties(
+        &self,
+        _pair: Option<&Pair>,
+        blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        properties::write_properties(self, blocks, out)
     }
 
     fn survey_blocks(&self, levels: LodFilter) -> Option<BlockSurvey> {

@@ -1,40 +1,89 @@
-//! Creates the JSON objects `properties` of Second Life assets and of containers with several
+//! Writes the JSON objects `properties` of Second Life assets and of containers with several
 //! assets.
 
+use std::io;
 use std::path::Path;
 
-use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::io::read_start;
 use meshpeek::secondlife::llsd::{LlsdEntry, LlsdMap, LlsdText, LlsdValue as Llsd};
-use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Skin};
+use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Mesh, Skin};
 use meshpeek::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 
-use crate::formats::summary::BlockSummary;
-use crate::render::json::{hex, number, numbers, with};
+use super::level_args::LodFilter;
+use super::survey::MAX_DESCRIBED;
+use crate::formats::summary::{BlockSummary, DescribedBlocks};
+use crate::render::json::{hex, number, numbers};
+use crate::render::json_writer::JsonWriter;
 
 /// The maximum number of collision hulls and of joints in the JSON output.
 const MAX_LISTED: usize = 100_000;
 
-/// Returns the JSON object `properties` of one asset.
-pub fn asset(view: AssetView<'_>, blocks: &[BlockSummary], inflate: bool) -> Value {
-    let Ok(header) = view.header() else { return Value::Null };
-    let mut object = header_json(&header);
-    let inflated: Vec<&str> = blocks.iter().filter(|block| block.inflated.is_some()).map(|block| block.name).collect();
-    object.insert("blocks".into(), blocks.iter().map(BlockSummary::json).collect());
-    object.insert("inflated".into(), json!(inflated));
-    let is_inflated = |part: AssetPart| blocks.iter().any(|block| block.name == part.key() && block.inflated.is_some());
-    if inflate {
-        let skin = if is_inflated(AssetPart::Skin) { view.skin().ok().flatten() } else { None };
-        object.insert("skin".into(), skin.map_or(Value::Null, |skin| skin_json(&skin)));
-        let (hulls, physics) = physics(view, is_inflated(AssetPart::PhysicsConvex));
-        object.insert("hulls".into(), hulls);
-        object.insert("physics".into(), physics);
+/// Writes the JSON fields `properties` of a file: of its only asset, or of a container and of the
+/// assets in it.
+pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
+    mesh: &Mesh<D>,
+    described: &DescribedBlocks<'_>,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
+    match mesh.container() {
+        Some(container) => write_container(&container, mesh, described, out)?,
+        None => write_asset(mesh.view(), described.blocks, described.levels, out)?,
     }
-    Value::Object(object)
+    if described.left_out == [0, 0] {
+        return Ok(());
+    }
+    let [assets, surfaces] = described.left_out;
+    out.field("left_out", json!({ "members": assets, "surfaces": surfaces }))
 }
 
-/// Returns the JSON object `properties` of a container, including the objects in `assets`.
-pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
+/// Writes the JSON fields of one asset. If its header cannot be read, writes nothing.
+fn write_asset(
+    view: AssetView<'_>,
+    blocks: &[BlockSummary],
+    levels: LodFilter,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
+    let Ok(header) = view.header() else { return Ok(()) };
+    write_header(&header, out)?;
+    out.field_items("blocks", blocks.iter().map(BlockSummary::json))?;
+    let inflated = blocks.iter().filter(|block| block.inflated.is_some());
+    out.field_items("inflated", inflated.map(|block| block.name.into()))?;
+    if levels == LodFilter::None {
+        return Ok(());
+    }
+    let is_inflated = |part: AssetPart| blocks.iter().any(|block| block.name == part.key() && block.inflated.is_some());
+    let skin = if is_inflated(AssetPart::Skin) { view.skin().ok().flatten() } else { None };
+    match skin {
+        Some(skin) => out.field_object("skin", |out| write_skin(&skin, out))?,
+        None => out.field("skin", Value::Null)?,
+    }
+    write_physics(view, is_inflated(AssetPart::PhysicsConvex), out)
+}
+
+/// Writes the JSON fields `properties` of a container, with its assets.
+fn write_container<D: AsRef<[u8]> + Send + Sync>(
+    container: &Container<'_>,
+    mesh: &Mesh<D>,
+    described: &DescribedBlocks<'_>,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
+    out.field("container_version", json!(container.version()))?;
+    out.field("name", container.name().map(text))?;
+    // The blocks of an asset are next to each other, and the assets are in the order of the file.
+    let mut blocks = described.blocks;
+    out.field_list("members", |out| {
+        for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
+            let count = blocks.iter().take_while(|block| block.asset == Some(number)).count();
+            let (own, rest) = blocks.split_at_checked(count).unwrap_or_default();
+            blocks = rest;
+            out.item_object(|out| {
+                out.field("asset", number)?;
+                write_asset(asset.view(), own, described.levels, out)
+            })?;
+        }
+        Ok(())
+    })?;
     let instances = container.instances().take(MAX_LISTED).map(|instance| {
         json!({
             "mesh_id": instance.mesh_id(),
@@ -45,66 +94,51 @@ pub fn container(container: &Container<'_>, assets: Vec<Value>) -> Value {
             }).collect::<Vec<_>>()),
         })
     });
-    let members = assets.into_iter().enumerate().map(|(number, asset)| {
-        let mut member = Object::new();
-        member.insert("asset".into(), number.into());
-        if let Value::Object(asset) = asset {
-            member.extend(asset);
-        }
-        Value::Object(member)
-    });
-    json!({
-        "container_version": container.version(),
-        "name": container.name().map(text),
-        "members": members.collect::<Value>(),
-        "instances": instances.collect::<Value>(),
-    })
+    out.field_items("instances", instances)
 }
 
-/// Returns the header fields of an asset as JSON, except the fields with the offsets and sizes of
-/// its blocks.
-fn header_json(header: &Header<'_>) -> Object<String, Value> {
-    let mut object = Object::new();
-    let keys: Vec<String> = header.entries().map(|entry| text(entry.key)).collect();
-    object.insert("header_bytes".into(), header.len().into());
-    object.insert("header_keys".into(), json!(keys));
-    object.insert("version".into(), json!(header.version()));
-    object.insert("creator".into(), json!(header.creator().map(uuid)));
-    object.insert("date".into(), json!(header.date()));
-    object.insert("date_utc".into(), json!(header.date().and_then(utc)));
-    object.insert("submodel_id".into(), json!(header.submodel_id()));
-    let materials = header.material_list().map(|list| {
-        let names = list.iter().map(|item| if let Llsd::String(name) = item.value { Some(text(name)) } else { None });
-        names.collect::<Vec<_>>()
-    });
-    object.insert("material_list".into(), json!(materials));
+/// Writes the header fields of an asset, except the fields with the offsets and sizes of its
+/// blocks.
+fn write_header(header: &Header<'_>, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.field("header_bytes", header.len())?;
+    out.field_items("header_keys", header.entries().map(|entry| text(entry.key).into()))?;
+    out.field("version", json!(header.version()))?;
+    out.field("creator", header.creator().map(uuid))?;
+    out.field("date", json!(header.date()))?;
+    out.field("date_utc", header.date().and_then(utc))?;
+    out.field("submodel_id", json!(header.submodel_id()))?;
+    match header.material_list() {
+        Some(list) => {
+            let names =
+                list.iter().map(|item| if let Llsd::String(name) = item.value { Some(text(name)) } else { None });
+            out.field_items("material_list", names.map(Value::from))?;
+        }
+        None => out.field("material_list", Value::Null)?,
+    }
     let hashes = AssetPart::ALL.into_iter().filter_map(|part| Some((part, header.hash(part)?)));
     let hashes: Object<String, Value> = hashes.map(|(part, hash)| (part.key().to_owned(), hex(hash).into())).collect();
-    object.insert("hashes".into(), Value::Object(hashes));
-    object.insert("physics_cost_data".into(), header.physics_cost().map_or(Value::Null, |cost| plain(cost.map())));
-    object
+    out.field("hashes", Value::Object(hashes))?;
+    out.field("physics_cost_data", header.physics_cost().map_or(Value::Null, |cost| plain(cost.map())))
 }
 
-fn skin_json(skin: &Skin<'_>) -> Value {
+fn write_skin(skin: &Skin<'_>, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let names = (0..skin.joint_count().min(MAX_LISTED)).map(|joint| skin.joint_name(joint).ok());
     // A matrix that cannot be decoded is `null` in JSON, and `validate` reports a finding for it.
-    let matrix_json = |matrix: meshpeek::Result<Matrix>| matrix.ok().map(|matrix| numbers(&matrix));
+    let matrix_json = |matrix: meshpeek::Result<Matrix>| matrix.ok().map_or(Value::Null, |matrix| numbers(&matrix));
     let inverse = (0..skin.inverse_bind_count().min(MAX_LISTED)).map(|joint| matrix_json(skin.inverse_bind(joint)));
     let alternative =
         (0..skin.alt_inverse_bind_count().min(MAX_LISTED)).map(|joint| matrix_json(skin.alt_inverse_bind(joint)));
-    json!({
-        "joint_names": names.map(|name| name.map(|name| name.to_string_lossy())).collect::<Vec<_>>(),
-        "bind_shape_matrix": matrix_json(skin.bind_shape()),
-        "inverse_bind_matrix": inverse.collect::<Vec<_>>(),
-        "alt_inverse_bind_matrix": alternative.collect::<Vec<_>>(),
-        "pelvis_offset": skin.pelvis_offset().ok().flatten().map(number),
-        "lock_scale_if_joint_position": skin.lock_scale_if_joint_position().ok(),
-    })
+    out.field_items("joint_names", names.map(|name| name.map(|name| name.to_string_lossy()).into()))?;
+    out.field("bind_shape_matrix", matrix_json(skin.bind_shape()))?;
+    out.field_items("inverse_bind_matrix", inverse)?;
+    out.field_items("alt_inverse_bind_matrix", alternative)?;
+    out.field("pelvis_offset", skin.pelvis_offset().ok().flatten().map(number))?;
+    out.field("lock_scale_if_joint_position", skin.lock_scale_if_joint_position().ok())
 }
 
-/// Returns two JSON values: the number of points of each collision hull, and a description of the
+/// Writes two JSON fields: the number of points of each collision hull, and a description of the
 /// collision shapes in the asset.
-fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
+fn write_physics(view: AssetView<'_>, is_inflated: bool, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let convex = if is_inflated { view.convex().ok().flatten() } else { None };
     let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
     let hulls: Vec<usize> = sizes.into_iter().flatten().collect();
@@ -123,29 +157,30 @@ fn physics(view: AssetView<'_>, is_inflated: bool) -> (Value, Value) {
         bounding.map(|_| "bounding hull")
     };
     let domain = convex.and_then(|convex| convex.domain().ok());
-    let object = json!({
-        "shape": shape,
-        "bounding_points": bounding,
-        "hulls": hulls.len(),
-        "mesh": has_mesh,
-        "domain": domain.map(|domain| json!({ "min": numbers(&domain.min()), "max": numbers(&domain.max()) })),
-    });
-    (json!(hulls), object)
+    out.field_items("hulls", hulls.iter().map(|count| (*count).into()))?;
+    out.field(
+        "physics",
+        json!({
+            "shape": shape,
+            "bounding_points": bounding,
+            "hulls": hulls.len(),
+            "mesh": has_mesh,
+            "domain": domain.map(|domain| json!({ "min": numbers(&domain.min()), "max": numbers(&domain.max()) })),
+        }),
+    )
 }
 
-/// Adds the header of an asset to the JSON entry of a file that cannot be opened because the
-/// version of the asset is too new.
-pub fn with_header(entry: Value, path: &Path, error: &meshpeek::Error) -> Value {
+/// Writes the field `properties` with the header of an asset that cannot be opened because its
+/// version is too new. For any other file, writes nothing.
+pub fn write_unopened_header(path: &Path, error: &meshpeek::Error, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let limits = Limits::default();
     if !matches!(error.kind(), ErrorKind::Unsupported { .. }) || error.format() != "secondlife" {
-        return entry;
+        return Ok(());
     }
-    let head =
-        open_stream(path).and_then(|file| read_up_to(std::io::Read::take(file, limits.header), 0, limits.header));
-    let Ok(head) = head else { return entry };
+    let Ok(head) = read_start(path, limits.header) else { return Ok(()) };
     match Header::of_prefix(&head, &limits) {
-        Ok(HeaderPrefix::Ready(header)) => with(entry, "properties", Value::Object(header_json(&header))),
-        _ => entry,
+        Ok(HeaderPrefix::Ready(header)) => out.field_object("properties", |out| write_header(&header, out)),
+        _ => Ok(()),
     }
 }
 

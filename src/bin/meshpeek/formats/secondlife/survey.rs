@@ -6,23 +6,19 @@ use std::collections::BTreeMap;
 use meshpeek::model::Counts;
 use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use meshpeek::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
-use serde_json::{Value, json};
 
 use super::level_args::LodFilter;
-use super::properties;
-use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceSummary};
+use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceInBlock, SurfaceSummary};
 
 /// The maximum number of assets, of blocks and of surfaces that are described. A small file may
 /// declare a million assets or surfaces.
-const MAX_DESCRIBED: usize = 4096;
+pub const MAX_DESCRIBED: usize = 4096;
 /// The maximum number of findings per rule in the output.
 const MAX_FINDINGS_PER_RULE: usize = 1000;
 
 /// The data that have been collected about a Second Life file.
 pub struct AssetSurvey {
     survey: BlockSurvey,
-    /// The number of assets and the number of surfaces that are not described.
-    left_out: [usize; 2],
     /// The number of findings in the survey for each rule that has findings.
     counts: BTreeMap<&'static str, usize>,
     /// The number of inflated bytes that further blocks may have. A container may hold many assets
@@ -38,42 +34,32 @@ impl AssetSurvey {
                 surfaces: Vec::new(),
                 bones: Vec::new(),
                 bounds: Bounds::EMPTY,
-                properties: Value::Null,
+                left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0],
                 findings: Vec::new(),
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
-            left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0],
             counts: BTreeMap::new(),
             inflatable: inflatable(mesh),
         };
-        let mut assets = Vec::new();
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
             let number = in_container.then_some(number);
             // When the file was opened, the header bytes of the asset that was chosen on the
             // command line were already counted as read.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
-            assets.push(found.asset(&asset, levels, number));
+            found.add_asset(&asset, levels, number);
             let touched = asset.touched_bytes().unwrap_or_default();
             found.survey.touched = found.survey.touched.saturating_add(touched.saturating_sub(before));
-        }
-        found.survey.properties = match mesh.container() {
-            Some(container) => properties::container(&container, assets),
-            None => assets.pop().unwrap_or_default(),
-        };
-        if let (true, Some(properties)) = (found.left_out != [0, 0], found.survey.properties.as_object_mut()) {
-            let [assets, surfaces] = found.left_out;
-            properties.insert("left_out".into(), json!({ "members": assets, "surfaces": surfaces }));
         }
         found.survey
     }
 
-    /// Adds an asset to the survey, and returns the JSON object `properties` of the asset.
-    fn asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) -> Value {
+    /// Adds an asset to the survey.
+    fn add_asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) {
         let view = asset.view();
         // Errors in the header of the asset and missing blocks are not reported here, because the
         // method `findings` reports them as findings about the structure of the file.
-        let Ok(header) = view.header() else { return Value::Null };
+        let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
         let is_wanted = |part: AssetPart| match levels {
@@ -81,7 +67,6 @@ impl AssetSurvey {
             LodFilter::All => true,
             _ => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
         };
-        let first = self.survey.blocks.len();
         for stored in header.blocks() {
             let part = stored.part;
             let is_there = view.stored(part).is_ok();
@@ -99,8 +84,6 @@ impl AssetSurvey {
         if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
             self.survey.bones = bones(asset);
         }
-        let blocks = self.survey.blocks.get(first..).unwrap_or_default();
-        properties::asset(view, blocks, levels != LodFilter::None)
     }
 
     fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
@@ -124,7 +107,7 @@ impl AssetSurvey {
     fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
-            let [_, surfaces] = &mut self.left_out;
+            let [_, surfaces] = &mut self.survey.left_out;
             *surfaces = surfaces.saturating_add(1);
             return submesh.triangle_count();
         }
@@ -133,10 +116,6 @@ impl AssetSurvey {
         let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
         self.survey.bounds = self.survey.bounds.union(&bounds);
         let text = |name: meshpeek::Name<'_>| name.to_string_lossy();
-        let mut properties = json!({ "placeholder": submesh.is_placeholder() });
-        if let (Some(asset), Some(object)) = (asset, properties.as_object_mut()) {
-            object.insert("asset".into(), asset.into());
-        }
         self.survey.surfaces.push(SurfaceSummary {
             shares: false,
             index,
@@ -148,7 +127,7 @@ impl AssetSurvey {
             counts: surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() }),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             style: String::new(),
-            properties,
+            in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),
         });
         submesh.triangle_count()
     }

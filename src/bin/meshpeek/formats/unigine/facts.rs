@@ -1,6 +1,6 @@
 //! Implements [`FormatFacts`] for UNIGINE meshes and UNIGINE animations.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use meshpeek::Finding;
 use meshpeek::Surface;
@@ -13,6 +13,8 @@ use super::block_args::BlockStorage;
 use super::{properties, values};
 use crate::formats::facts::{DumpRequest, FormatFacts};
 use crate::formats::sample::SampleKind;
+use crate::formats::summary::DescribedBlocks;
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 /// The ids of the rules about data whose encoding the UNIGINE writer changes when it writes a file
@@ -32,8 +34,13 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         }
     }
 
-    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        Ok(properties::properties(self))
+    fn write_properties(
+        &self,
+        _pair: Option<&Pair>,
+        _blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        properties::write_properties(self, out)
     }
 
     fn surface_properties(&self, surface: usize) -> meshpeek::Result<Value> {
@@ -83,8 +90,13 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Animation<D> {
         SampleKind::UnigineStatic
     }
 
-    fn properties(&self, _pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        properties::animation_properties(self)
+    fn write_properties(
+        &self,
+        _pair: Option<&Pair>,
+        _blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        properties::write_animation_properties(self, out)
     }
 
     fn remarks(&self) -> Vec<(&'static str, String)> {

@@ -1,31 +1,32 @@
 //! Creates the JSON objects `properties` of UNIGINE meshes, surfaces and animations.
 
+use std::io;
+
 use meshpeek::decode;
 use meshpeek::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
 use serde_json::{Value, json};
 
-use crate::render::json::{extend, hex, numbers, with};
+use crate::render::json::{hex, numbers};
+use crate::render::json_writer::JsonWriter;
 
-/// Returns the JSON object `properties` of a UNIGINE mesh: the lightmap bytes of all surfaces, the
+/// Writes the JSON fields `properties` of a UNIGINE mesh: the lightmap bytes of all surfaces, the
 /// number of triangles per tree leaf, the memory estimate of the engine that the file stores, and
 /// the encoding of each embedded animation. Properties that the format version lacks are omitted.
-pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
+pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let heads = (0..mesh.surface_count()).filter_map(|surface| mesh.lightmap(surface).ok().flatten());
     let lightmaps: Vec<[u8; 2]> = heads.collect();
-    let mut object = json!({});
     if !lightmaps.is_empty() {
-        let channels: Vec<u8> = lightmaps.iter().map(|[channel, _]| *channel).collect();
-        let codes: Vec<u8> = lightmaps.iter().map(|[_, code]| *code).collect();
-        object = json!({ "lightmap_channel": channels, "lightmap_resolution_code": codes });
+        out.field_items("lightmap_channel", lightmaps.iter().map(|[channel, _]| (*channel).into()))?;
+        out.field_items("lightmap_resolution_code", lightmaps.iter().map(|[_, code]| (*code).into()))?;
     }
     if let (Some(leaf), Some(memory)) = (mesh.leaf_triangles(), mesh.memory_estimate()) {
-        object = extend(object, &json!({ "leaf_triangles": leaf, "memory_estimate": memory }));
+        out.fields(&json!({ "leaf_triangles": leaf, "memory_estimate": memory }))?;
     }
     if mesh.animation_count() > 0 {
         let animations = (0..mesh.animation_count()).map(|index| animation(&mesh.animation(index)));
-        object = with(object, "animations", animations.collect());
+        out.field_items("animations", animations)?;
     }
-    object
+    Ok(())
 }
 
 /// Returns the sizes of the compressed blocks of a surface as a JSON object, or an empty object if
@@ -60,25 +61,36 @@ pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<S
     Some(format!("{count} of geometry and {count} of trees: {stored} bytes hold {raw}; {verbatim} are stored verbatim"))
 }
 
-/// Returns the JSON object `properties` of a UNIGINE animation file.
-pub fn animation_properties<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> meshpeek::Result<Value> {
+/// Writes the JSON fields `properties` of a UNIGINE animation file.
+pub fn write_animation_properties<D: AsRef<[u8]> + Send + Sync>(
+    file: &Animation<D>,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
     let animations = (0..file.animation_count()).map(|index| animation(&file.animation(index)));
-    let mut object = json!({ "animations": animations.collect::<Value>() });
-    if let Some([guid, path]) = file.skeleton()? {
-        let tail = file.tail()?;
-        let (root_motion, unknown) = tail.split_first().map_or((0, tail), |(first, rest)| (*first, rest));
-        object = extend(
-            object,
-            &json!({
-                "skeleton_guid": guid.to_string_lossy(),
-                "skeleton_path": path.to_string_lossy(),
-                "rate": file.raw_rate(),
-                "root_motion": root_motion,
-                "unknown": Some(hex(unknown)).filter(|unknown| !unknown.is_empty()),
-            }),
-        );
+    out.field_items("animations", animations)?;
+    match skeleton(file) {
+        Ok(Some(skeleton)) => out.fields(&skeleton),
+        Ok(None) => Ok(()),
+        Err(fault) => {
+            out.fail(fault);
+            Ok(())
+        }
     }
-    Ok(object)
+}
+
+/// Returns the fields about the skeleton of an animation file as a JSON object, or `None` if the
+/// file names no skeleton.
+fn skeleton<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> meshpeek::Result<Option<Value>> {
+    let Some([guid, path]) = file.skeleton()? else { return Ok(None) };
+    let tail = file.tail()?;
+    let (root_motion, unknown) = tail.split_first().map_or((0, tail), |(first, rest)| (*first, rest));
+    Ok(Some(json!({
+        "skeleton_guid": guid.to_string_lossy(),
+        "skeleton_path": path.to_string_lossy(),
+        "rate": file.raw_rate(),
+        "root_motion": root_motion,
+        "unknown": Some(hex(unknown)).filter(|unknown| !unknown.is_empty()),
+    })))
 }
 
 /// Returns the encoding of an animation as JSON. If the animation cannot be decoded, the result is

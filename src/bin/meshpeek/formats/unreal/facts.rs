@@ -1,7 +1,7 @@
 //! Implements [`FormatFacts`] for Unreal vertex meshes, with vertex frames, clips, attachment
 //! points and scripts.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use meshpeek::unreal::companions::Pair;
 use meshpeek::unreal::{Mesh, builder};
@@ -11,6 +11,8 @@ use serde_json::Value;
 use super::{properties, values};
 use crate::formats::facts::{DumpRequest, FormatFacts, PairEndings};
 use crate::formats::sample::SampleKind;
+use crate::formats::summary::DescribedBlocks;
+use crate::render::json_writer::JsonWriter;
 use crate::render::values::Values;
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
@@ -18,8 +20,13 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         SampleKind::Unreal
     }
 
-    fn properties(&self, pair: Option<&Pair>) -> meshpeek::Result<Value> {
-        properties::properties(self, pair)
+    fn write_properties(
+        &self,
+        pair: Option<&Pair>,
+        _blocks: &DescribedBlocks<'_>,
+        out: &mut JsonWriter<'_>,
+    ) -> io::Result<()> {
+        properties::write_properties(self, pair, out)
     }
 
     fn surface_properties(&self, surface: usize) -> meshpeek::Result<Value> {

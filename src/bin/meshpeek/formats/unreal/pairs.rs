@@ -1,16 +1,20 @@
 //! Finds and opens the two files of an Unreal mesh, and its script.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::unreal::companions::{Finder, Pair, PairFile};
 use meshpeek::unreal::{Mesh, UvDivisor};
-use meshpeek::{Limits, Model, OpenOptions, Result};
+use meshpeek::{Error, ErrorKind, Field, Limits, Model, OpenOptions, Result};
 
 use super::script_file::{MissingMesh, ScriptFile, open_script};
 use crate::args::{Global, STDIN};
 use crate::formats::names::{has_extension, is_recognised};
+
+/// The maximum number of meshes of one script that are opened from the same two files.
+const MAX_IMPORTS_OF_A_PAIR: usize = 16;
 
 /// Finds the two files and the script of Unreal meshes. `PairFinder` keeps the script that was read
 /// last, because the meshes of one script are opened one after another.
@@ -56,6 +60,31 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     pub fn is_data_half(&mut self, path: &Path) -> bool {
         let Ok(Some(pairs)) = self.find(path) else { return false };
         pairs.iter().any(|pair| pair.named == Some(PairFile::Data))
+    }
+
+    /// Divides the meshes of a script into those that are opened, and those that are left out
+    /// because their script imports the same two files more than [`MAX_IMPORTS_OF_A_PAIR`] times. A
+    /// small script could otherwise import one pair of files thousands of times.
+    pub fn without_repeats(pairs: Vec<Pair>) -> (Vec<Pair>, Vec<Pair>) {
+        let mut imports = BTreeMap::<(PathBuf, PathBuf), usize>::new();
+        pairs.into_iter().partition(|pair| {
+            let count = imports.entry((pair.data.clone(), pair.aniv.clone())).or_default();
+            *count = count.saturating_add(1);
+            *count <= MAX_IMPORTS_OF_A_PAIR
+        })
+    }
+
+    /// Returns a mesh of a script that is left out because earlier meshes of the script have the
+    /// same files.
+    pub fn repeated(&mut self, pair: Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Option<MissingMesh<D>>> {
+        let (Some(path), Some(mesh)) = (pair.script, pair.mesh) else { return Ok(None) };
+        let kind = ErrorKind::Value {
+            expected: format!("at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files").into(),
+            found: "one more; --mesh opens it".into(),
+        };
+        let why = Error::without_offset("unreal script", Field::new("import"), kind).at_path(&path);
+        let script = self.script(&path, load)?;
+        Ok(Some(MissingMesh { path, mesh, why, script }))
     }
 
     /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at

@@ -1,43 +1,48 @@
-//! Creates the JSON objects `properties` of Unreal meshes and of their surfaces.
+//! Writes the JSON objects `properties` of Unreal meshes and of their surfaces.
 
+use std::io;
 use std::path::Path;
 
 use meshpeek::unreal::companions::Pair;
 use meshpeek::unreal::{Mesh, Placement};
 use serde_json::{Value, json};
 
-use super::script_properties::{meshes_json, text};
+use super::script_properties::{text, write_meshes};
 use crate::render::json::numbers;
+use crate::render::json_writer::JsonWriter;
 
-/// Returns the JSON object `properties` of an Unreal mesh.
-pub fn properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, pair: Option<&Pair>) -> meshpeek::Result<Value> {
+/// Writes the JSON fields `properties` of an Unreal mesh.
+pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
+    mesh: &Mesh<D>,
+    pair: Option<&Pair>,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
     let files = pair.map(|pair| {
         let shown = |path: &Path| path.to_string_lossy().into_owned();
         let script = pair.script.as_deref().map(shown);
         json!({ "data": shown(&pair.data), "aniv": shown(&pair.aniv), "script": script })
     });
-    Ok(json!({
-        "files": files,
-        "polygons": mesh.polygon_count(),
-        "vertices": mesh.vertex_count(),
-        "frames": mesh.frame_count(),
-        "frame_size": mesh.aniv_header()?.frame_size.get(),
-        "vertex_bytes": mesh.variant().vertex_size(),
-        "attachments": attachments(mesh),
-        "script": mesh.whole_script().map(|script| meshes_json(script, mesh.script().into_iter())),
-    }))
+    out.field("files", files)?;
+    out.field("polygons", mesh.polygon_count())?;
+    out.field("vertices", mesh.vertex_count())?;
+    out.field("frames", mesh.frame_count())?;
+    out.field_or_fault("frame_size", mesh.aniv_header().map(|header| header.frame_size.get()))?;
+    out.field("vertex_bytes", mesh.variant().vertex_size())?;
+    out.field_items("attachments", attachments(mesh))?;
+    match mesh.whole_script() {
+        Some(script) => out.field_object("script", |out| write_meshes(script, mesh.script().into_iter(), out)),
+        None => out.field("script", Value::Null),
+    }
 }
 
 /// Returns the attachment points of the mesh in vertex frame 0 as JSON. The position of an
 /// attachment point is in the units of the file, without conversion. The axes of an attachment
 /// point are computed after the positions are converted to units with the same scale along x, y and
 /// z.
-fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
-    if mesh.frame_count() == 0 {
-        return json!([]);
-    }
+fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> impl Iterator<Item = Value> {
     let author = Placement::author(mesh.variant());
-    let all = (0..mesh.attachment_count()).map(|index| {
+    let count = if mesh.frame_count() == 0 { 0 } else { mesh.attachment_count() };
+    (0..count).map(move |index| {
         // An attachment point whose vertices do not exist is `null` in JSON, and `validate` reports
         // a finding for it.
         let (Ok(stored), Ok(even)) =
@@ -47,8 +52,7 @@ fn attachments<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Value {
         };
         let axes = even.axes.map(|axes| axes.iter().map(|axis| numbers(axis)).collect::<Value>());
         json!({ "position": numbers(&stored.position), "axes": axes })
-    });
-    all.collect()
+    })
 }
 
 /// Returns a JSON object with the fields of a surface that only Unreal meshes have.
