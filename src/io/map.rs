@@ -1,11 +1,11 @@
 //! Memory-mapped files.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::Path;
 
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
-use super::regular_file::{FILE, Identity, failed, open_regular};
+use super::regular_file::{FILE, Identity, describe, open_regular};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
@@ -53,6 +53,31 @@ impl Map {
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
+        // SAFETY: The caller guarantees that the file does not change.
+        unsafe { Self::of_file(file, &metadata) }.map_err(|error| error.at_path(path))
+    }
+
+    /// Maps an open regular file, like [`Map::open`].
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NotRegular`] if the file is not a regular file, and [`ErrorKind::Io`]
+    /// if the file cannot be mapped.
+    ///
+    /// # Safety
+    ///
+    /// No process may shorten or change the file while the map exists, as for [`Map::open`].
+    pub unsafe fn from_file(file: File) -> Result<Self> {
+        let wrong = |kind| Error::without_offset("file", FILE, kind);
+        let metadata = file.metadata().map_err(|error| wrong(error.into()))?;
+        if !metadata.is_file() {
+            return Err(wrong(ErrorKind::NotRegular { found: describe(&metadata) }));
+        }
+        // SAFETY: The caller guarantees that the file does not change.
+        unsafe { Self::of_file(file, &metadata) }
+    }
+
+    unsafe fn of_file(file: File, metadata: &Metadata) -> Result<Self> {
         // The file length from `metadata` is passed to `memmap2`, which would otherwise query it
         // again. Mapping fails if the length does not fit into the address space.
         let mut options = memmap2::MmapOptions::new();
@@ -60,7 +85,7 @@ impl Map {
         // SAFETY: The caller guarantees that the file does not change. The mapping is private and
         // read-only.
         let map = unsafe { options.map_copy_read_only(&file) };
-        let bytes = map.map_err(|error| failed(path, error.into()))?;
+        let bytes = map.map_err(|error| Error::without_offset("file", FILE, error.into()))?;
         // If the operating system rejects the random-access advice for the map, reads are only
         // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
         // the read-ahead of the operating system loads the whole file at once.
@@ -68,7 +93,7 @@ impl Map {
         if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
         }
-        Ok(Self { bytes, file, opened: Identity::of(&metadata) })
+        Ok(Self { bytes, file, opened: Identity::of(metadata) })
     }
 
     /// Compares the size, modification time and inode of the file with their values when the file
