@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Existing trees in a sidecar are used as they are. Without a sidecar, the trees are built.
     let start = Instant::now();
     let key = Key::of(&std::fs::metadata(&path)?);
-    let scene = match sidecar::find(&path, &key, |path, _| meshpeek::read(path)) {
+    let scene = match sidecar::find(&path, &key, |file, _| meshpeek::io::read_up_to(file, 0, u64::MAX)) {
         Some(found) => Scene::indexed(geometry, &Arc::new(found.sidecar))?,
         None => Scene::new(geometry)?,
     };

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::advice::page_mask;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
-use super::regular_file::{Identity, check_unchanged, failed, open_regular};
-use crate::error::Result;
+use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
 #[cfg(unix)]
@@ -35,7 +35,7 @@ pub struct Map {
     bytes: memmap2::Mmap,
     file: File,
     opened: Identity,
-    path: Box<Path>,
+    path: Option<Box<Path>>,
 }
 
 impl Map {
@@ -43,14 +43,14 @@ impl Map {
     ///
     /// If the file is larger than 128 KiB, the operating system gets the advice that the program
     /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
-    /// from an empty slice fails with [`ErrorKind::Empty`](crate::ErrorKind::Empty).
+    /// from an empty slice fails with [`ErrorKind::Empty`].
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory, a pipe, a
+    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a
     /// socket or a device, without waiting for a writer of the pipe. Returns
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened or mapped. Returns
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the [guard](crate::io::guard) is installed
+    /// [`ErrorKind::Io`] if the file cannot be opened or mapped. Returns
+    /// [`ErrorKind::Limit`] if the [guard](crate::io::guard) is installed
     /// and already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
     ///
     /// # Safety
@@ -62,7 +62,7 @@ impl Map {
         let path = path.as_ref();
         let (file, metadata) = open_regular(path)?;
         // SAFETY: The caller guarantees that the file does not change.
-        unsafe { Self::of_file(path, file, &metadata) }
+        unsafe { Self::of_file(Some(path), file, &metadata) }
     }
 
     /// Maps the file at `path` if the operating system forbids every process to change the file.
@@ -82,7 +82,7 @@ impl Map {
     /// # Errors
     ///
     /// Returns the errors of [`open`](Self::open). Returns
-    /// [`ErrorKind::Unprotected`](crate::ErrorKind::Unprotected) if a process could change the
+    /// [`ErrorKind::Unprotected`] if a process could change the
     /// file. [`read`](crate::read) is safe for any file.
     pub fn open_protected(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
@@ -90,7 +90,26 @@ impl Map {
         check_protection(&file).map_err(|kind| failed(path, kind))?;
         // SAFETY: `check_protection` has found that the system does not allow any process to change
         // or to shorten the file. This holds for as long as `file` is open, and the map owns it.
-        unsafe { Self::of_file(path, file, &metadata) }
+        unsafe { Self::of_file(Some(path), file, &metadata) }
+    }
+
+    /// Maps an open regular file, like [`open`](Self::open).
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](Self::open), without a path.
+    ///
+    /// # Safety
+    ///
+    /// The requirement is the same as for [`open`](Self::open).
+    pub unsafe fn from_file(file: File) -> Result<Self> {
+        let wrong = |kind| Error::without_offset("file", FILE, kind);
+        let metadata = file.metadata().map_err(|error| wrong(error.into()))?;
+        if !metadata.is_file() {
+            return Err(wrong(ErrorKind::NotRegular { found: describe(&metadata) }));
+        }
+        // SAFETY: The caller guarantees that the file does not change.
+        unsafe { Self::of_file(None, file, &metadata) }
     }
 
     /// Maps an open file. `path` is the path of the file in error messages.
@@ -98,7 +117,8 @@ impl Map {
     /// # Safety
     ///
     /// The requirement is the same as for [`open`](Self::open).
-    unsafe fn of_file(path: &Path, file: File, metadata: &Metadata) -> Result<Self> {
+    unsafe fn of_file(path: Option<&Path>, file: File, metadata: &Metadata) -> Result<Self> {
+        let located = |error: Error| path.map_or(error.clone(), |path| error.at_path(path));
         // The file length from `metadata` is passed to `memmap2`, which would otherwise query it
         // again. Mapping fails if the length does not fit into the address space.
         let mut options = memmap2::MmapOptions::new();
@@ -106,8 +126,8 @@ impl Map {
         // SAFETY: The caller guarantees that the file does not change. The mapping is private and
         // read-only.
         let map = unsafe { options.map_copy_read_only(&file) };
-        let bytes = map.map_err(|error| failed(path, error.into()))?;
-        let guard = GuardedRange::new(&bytes).map_err(|error| error.at_path(path))?;
+        let bytes = map.map_err(|error| located(Error::without_offset("file", FILE, error.into())))?;
+        let guard = GuardedRange::new(&bytes).map_err(located)?;
         // If the operating system rejects the random-access advice for the map, reads are only
         // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
         // the read-ahead of the operating system loads the whole file at once.
@@ -115,7 +135,7 @@ impl Map {
         if bytes.len() > MIN_SIZE_TO_ADVISE {
             let _ = bytes.advise(memmap2::Advice::Random);
         }
-        Ok(Self { guard, bytes, file, opened: Identity::of(metadata), path: path.into() })
+        Ok(Self { guard, bytes, file, opened: Identity::of(metadata), path: path.map(Into::into) })
     }
 
     /// Compares the size, modification time and inode of the file with their values when the file
@@ -129,16 +149,17 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter, or
+    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, or
     /// if a page of the map was lost while the [guard](crate::io::guard) was installed. The offset
     /// of the error is that of the first missing byte, or of the first lost page if the file has
-    /// grown again. Returns [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file is longer
-    /// or its modification time or inode differs. Returns [`ErrorKind::Io`](crate::ErrorKind::Io)
+    /// grown again. Returns [`ErrorKind::Changed`] if the file is longer
+    /// or its modification time or inode differs. Returns [`ErrorKind::Io`]
     /// if the operating system cannot report the metadata of the file. All errors contain the path
     /// of the file.
     pub fn check(&self) -> Result<()> {
         let lost = self.guard.as_ref().and_then(GuardedRange::lost);
-        check_unchanged(&self.file, &self.opened, lost).map_err(|error| error.at_path(&self.path))
+        let located = |error: Error| self.path.as_ref().map_or(error.clone(), |path| error.at_path(path));
+        check_unchanged(&self.file, &self.opened, lost).map_err(located)
     }
 }
 

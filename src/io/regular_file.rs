@@ -34,6 +34,52 @@ pub(crate) fn open_without_waiting(path: &Path) -> Result<File> {
     options.open(path).map_err(|error| failed(path, not_regular(fs::metadata(path)).unwrap_or(error.into())))
 }
 
+/// Opens a regular file for reading. Returns `None` for any other file.
+///
+/// A symbolic link at the end of the path is not followed, and a pipe is not waited for.
+pub(crate) fn open_without_following(path: &Path) -> Option<(File, Metadata)> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    // FILE_FLAG_OPEN_REPARSE_POINT opens a link instead of its target.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, 0x0020_0000);
+    let file = options.open(path).ok()?;
+    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
+    Some((file, metadata))
+}
+
+/// Opens a regular file like [`open_without_following`], but only in a folder that the current user
+/// owns and that no other user can write to. The folder must not be a symbolic link.
+#[cfg(unix)]
+pub(crate) fn open_in_own_folder(path: &Path) -> Option<(File, Metadata)> {
+    use std::os::fd::{AsRawFd as _, FromRawFd as _};
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_DIRECTORY);
+    let folder = options.open(path.parent()?).ok()?;
+    folder.metadata().ok().filter(is_own)?;
+    let name = std::ffi::CString::new(path.file_name()?.as_bytes()).ok()?;
+    let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    // SAFETY: The descriptor of the folder is open, because `folder` owns it, and `name` ends with
+    // a zero byte.
+    let descriptor = unsafe { libc::openat(folder.as_raw_fd(), name.as_ptr(), flags) };
+    if descriptor < 0 {
+        return None;
+    }
+    // SAFETY: `openat` has just returned the descriptor, and no other value owns it.
+    let file = unsafe { File::from_raw_fd(descriptor) };
+    let metadata = file.metadata().ok().filter(Metadata::is_file)?;
+    Some((file, metadata))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn open_in_own_folder(path: &Path) -> Option<(File, Metadata)> {
+    open_without_following(path)
+}
+
 fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
     let metadata = metadata.ok().filter(|metadata| !metadata.is_file())?;
     Some(ErrorKind::NotRegular { found: describe(&metadata) })

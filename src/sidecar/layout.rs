@@ -6,8 +6,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::math::as_u64;
 
-/// The magic number of a sidecar.
-pub(super) const MAGIC: [u8; 8] = *b"mpeekidx";
+/// The magic number of a sidecar: its first 8 bytes.
+pub const MAGIC: [u8; 8] = *b"mpeekidx";
 /// The version number of the sidecar file layout. Sidecars with another version number are ignored.
 pub(super) const VERSION: u32 = 2;
 /// Size of a page of a sidecar, in bytes.

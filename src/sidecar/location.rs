@@ -2,7 +2,7 @@
 //! file.
 
 use std::env;
-use std::fs::{self, Metadata};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
@@ -54,21 +54,26 @@ pub fn adjacent_path(path: &Path) -> PathBuf {
 /// `key` is the identity of the mesh file, which has to match the key in the sidecar.
 ///
 /// `find` searches the cache folder of the user first, and then the folder of the mesh file. The
-/// closure `open` maps or reads the sidecar file that was found. The closure `open` should copy an
+/// cache folder is only used if it belongs to the user and no other user can write to it. `find`
+/// opens a sidecar once, without following a link or waiting for a pipe, and tests the type and the
+/// owner of the open file. The closure `open` maps or reads this open file. It should copy an
 /// [`Untrusted`](Trust::Untrusted) sidecar and not map it, because another user may change or
 /// shorten the sidecar file at any time. A sidecar is ignored if it is a symbolic link, a pipe or
 /// any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted) if it is
 /// next to the mesh file, or if another user owns it or can write to it.
 #[must_use]
-pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(&Path, Trust) -> Result<D>) -> Option<Found>
+pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
 where
     D: AsRef<[u8]> + Send + Sync + 'static,
 {
     let places = [cache_path(path).map(|place| (place, Trust::Trusted)), Some((adjacent_path(path), Trust::Untrusted))];
     places.into_iter().flatten().find_map(|(path, trust)| {
-        let metadata = fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
+        let (file, metadata) = match trust {
+            Trust::Trusted => crate::io::open_in_own_folder(&path)?,
+            Trust::Untrusted => crate::io::open_without_following(&path)?,
+        };
         let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };
-        let sidecar = Sidecar::new(open(&path, trust).ok()?, key, trust)?;
+        let sidecar = Sidecar::new(open(file, trust).ok()?, key, trust)?;
         Some(Found { path, sidecar })
     })
 }

@@ -62,7 +62,7 @@ mod slot;
 
 pub use builder::Builder;
 pub use key::Key;
-pub use layout::Kind;
+pub use layout::{Kind, MAGIC};
 pub use location::{Found, adjacent_path, cache_path, find};
 pub use records::{RecordSlice, Sidecar, Trust};
 

@@ -29,6 +29,7 @@ mod sidecar;
 mod support;
 mod unigine;
 mod unreal;
+mod writes;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -65,7 +65,7 @@ impl User {
     }
 
     /// Returns whether `dump` uses a sidecar.
-    fn uses(&self, path: &str) -> bool {
+    pub fn uses(&self, path: &str) -> bool {
         let attribute = if Path::new(path).extension().unwrap() == "anim" { "--pose=0" } else { "--range=0..1" };
         let output = self.run(&["dump", path, attribute, "--verbose"]);
         assert_eq!(code(&output), 0, "{}", text(&output.stderr));

@@ -78,6 +78,7 @@ enum ProgramVerb {
 }
 
 fn main() -> ExitCode {
+    atomic_write::interrupt::survive_file_size_limit();
     let Cli { global, verb } = Cli::parse();
     let done = match verb {
         ProgramVerb::Info(info) => info.run(&global),

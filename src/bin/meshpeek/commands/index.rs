@@ -11,13 +11,14 @@ use meshpeek::{Error, ErrorKind, Field, query};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Files, Global, STDIN};
-use crate::atomic_write::AtomicFile;
+use crate::atomic_write::{AtomicFile, Folder, Replace, folder, is_sidecar};
 use crate::input::asset::InputAsset;
 use crate::input::bytes::identity;
 use crate::input::open::each;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{start_entries, unreadable};
 use crate::render::json_writer::JsonWriter;
+use crate::render::note::note;
 use crate::render::report::report;
 use crate::render::text::shown;
 
@@ -66,9 +67,9 @@ impl IndexArgs {
         let (outcome, _) = each(&self.files.files, global, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
-                Ok(_) if self.clear && path != Path::new(STDIN) => clear(path),
+                Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
                 Ok(asset) => self.index(path, &asset),
-                Err(error) if self.clear => match clear(path) {
+                Err(error) if self.clear => match clear(path, global) {
                     Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
                     cleared => cleared,
                 },
@@ -123,17 +124,23 @@ impl IndexArgs {
         if identity(path) != Some(key) {
             return Err(Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path).into());
         }
-        let place = self.sidecar_path(path)?;
+        let (place, folder) = self.sidecar_path(path)?;
+        // A file in the cache of the user is a sidecar even if it is damaged.
+        let (replace, mode) = if self.beside { (Replace::Sidecar, None) } else { (Replace::Any, Some(0o600)) };
         let mut size = 0;
-        let file = AtomicFile::write(&place, true, |file| {
+        let file = AtomicFile::write_in(folder, place.clone(), replace, mode, |file| {
             let mut out = std::io::BufWriter::new(file);
             query::write_sidecar(&mut builder, geometry, &key, &mut out).map_err(|error| match error.kind() {
                 ErrorKind::Io(_) => error.at_path(&place),
                 _ => located(error),
             })?;
             out.flush()?;
-            size = out.get_ref().metadata()?.len();
+            size = out.get_ref().size()?;
             Ok(())
+        })
+        .map_err(|error| match error.downcast::<Error>() {
+            Ok(error) => error.into(),
+            Err(error) => error.context(format!("{}: cannot be written", shown(&place))),
         })?;
         // If the mesh file has changed since it was opened, the query trees in the sidecar would
         // not match its content.
@@ -142,52 +149,71 @@ impl IndexArgs {
         Ok(IndexResult::Written { place, size, counts: Kind::ALL.map(|kind| (kind, builder.count(kind))) })
     }
 
-    /// Returns the path of the sidecar to write, and creates the folder that will contain the
-    /// sidecar.
-    fn sidecar_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
+    /// Returns the path of the sidecar to write, and its open folder. The cache folder is created
+    /// if it does not exist.
+    fn sidecar_path(&self, path: &Path) -> anyhow::Result<(PathBuf, Folder)> {
         if self.beside {
-            return regular(sidecar::adjacent_path(path));
+            let place = sidecar::adjacent_path(path);
+            let open = Folder::open(folder(&place));
+            return Ok((place.clone(), open.with_context(|| format!("{}: cannot be written", shown(&place)))?));
         }
         let place = sidecar::cache_path(path);
         let place = place.with_context(|| {
             format!("{}: no cache folder is known; set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
-        if let Some(folder) = place.parent() {
-            let mut builder = fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            let made = builder.recursive(true).create(folder);
-            made.with_context(|| format!("{}: cannot be created", shown(folder)))?;
-        }
-        regular(place)
-    }
-}
-
-/// Returns an error if the path exists and is not a regular file. A symbolic link is also an error,
-/// because writing through the link would change the file that the link refers to.
-fn regular(place: PathBuf) -> anyhow::Result<PathBuf> {
-    match fs::symlink_metadata(&place) {
-        Ok(metadata) if !metadata.is_file() => {
-            anyhow::bail!(
-                "{}: expected a sidecar or no file, found a folder, a link or a special file; remove it",
-                shown(&place)
-            )
-        }
-        _ => Ok(place),
+        let cache = folder(&place);
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let made = builder.recursive(true).create(cache);
+        made.with_context(|| format!("{}: cannot be created", shown(cache)))?;
+        let open = Folder::open_own(cache).with_context(|| format!("{}: cannot be used", shown(cache)))?;
+        Ok((place, open))
     }
 }
 
 /// Removes the sidecars of a mesh file, in the cache folder and next to the file.
-fn clear(path: &Path) -> anyhow::Result<IndexResult> {
+fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
-    for place in sidecar::cache_path(path).into_iter().chain([sidecar::adjacent_path(path)]) {
-        match fs::remove_file(&place) {
-            Ok(()) => removed.push(place),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("{}: cannot be removed", shown(&place))),
+    if let Some(place) = sidecar::cache_path(path) {
+        // A cache folder of another user is not used, so it contains nothing to remove.
+        if let Ok(cache) = Folder::open_own(folder(&place)) {
+            let name = place.file_name().unwrap_or_default();
+            let existing = cache.existing(name).with_context(|| format!("{}: cannot be read", shown(&place)))?;
+            remove(&cache, place, existing.map(|existing| existing.is_regular), &mut removed, global)?;
         }
     }
+    let place = sidecar::adjacent_path(path);
+    match Folder::open(folder(&place)) {
+        Ok(folder) => {
+            let found = is_sidecar(&folder, &place).with_context(|| format!("{}: cannot be read", shown(&place)))?;
+            remove(&folder, place, found, &mut removed, global)?;
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("{}: cannot be opened", shown(folder(&place)))),
+    }
     Ok(IndexResult::Removed(removed))
+}
+
+/// Removes one sidecar. `found` is `None` if no file exists, and `Some(false)` if the file is not a
+/// sidecar and is kept.
+fn remove(
+    folder: &Folder,
+    place: PathBuf,
+    found: Option<bool>,
+    removed: &mut Vec<PathBuf>,
+    global: &Global,
+) -> anyhow::Result<()> {
+    match found {
+        None => {}
+        Some(false) => note(&format!("{}: is not a sidecar, and is not removed", shown(&place)), global),
+        Some(true) => {
+            let done = folder.remove(place.file_name().unwrap_or_default());
+            done.with_context(|| format!("{}: cannot be removed", shown(&place)))?;
+            removed.push(place);
+        }
+    }
+    Ok(())
 }
 
 /// The result of the `index` command for one mesh file.

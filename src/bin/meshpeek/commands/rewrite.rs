@@ -210,7 +210,7 @@ impl RewriteArgs {
         }
         asset.check()?;
         let (temporaries, written): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        temporaries.into_iter().try_for_each(AtomicFile::finish)?;
+        AtomicFile::finish_all(temporaries)?;
         Ok(written)
     }
 

@@ -97,12 +97,21 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
     // SAFETY: The user names a file that is read during the command, and the help text states that
     // the file is mapped. If another program writes to the file during the command, the library
     // returns wrong values or errors. `Data::check` is called before anything is printed, and the
-    // option `--no-mmap` exists for files that other programs write to. A sidecar is replaced by a
-    // new file and never changed in place. The option `--no-sidecar` exists for a sidecar that
-    // another program writes to.
+    // option `--no-mmap` exists for files that other programs write to.
     #[allow(unsafe_code, reason = "the only call of `Map::open` in the program")]
     unsafe {
         Map::open(path)
+    }
+}
+
+/// Maps an open sidecar of the user into memory.
+pub fn map_sidecar(file: std::fs::File) -> meshpeek::Result<Map> {
+    // SAFETY: The sidecar belongs to the user, and no other user can write to it or to its folder.
+    // This program never changes a sidecar in place. The option `--no-sidecar` exists for a sidecar
+    // that another program writes to.
+    #[allow(unsafe_code, reason = "the only call of `Map::from_file` in the program")]
+    unsafe {
+        Map::from_file(file)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use meshpeek::io::{open_stream, read_up_to};
+use meshpeek::io::read_up_to;
 use meshpeek::sidecar::{self, Trust};
 use meshpeek::unreal::companions::Pair;
 use meshpeek::{Error, ErrorKind, Field, Limits};
@@ -116,9 +116,9 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     // A sidecar that other users may change is copied into memory and not mapped. The copied
     // sidecar is limited in size to the greatest size that a sidecar of the mesh file can have.
     let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
-    let open = |path: &Path, trust| match trust {
-        Trust::Trusted => bytes::map(path).map(Data::Map),
-        Trust::Untrusted => read_up_to(open_stream(path)?, 0, limit).map(Data::Bytes),
+    let open = |file, trust| match trust {
+        Trust::Trusted => bytes::map_sidecar(file).map(Data::Map),
+        Trust::Untrusted => read_up_to(file, 0, limit).map(Data::Bytes),
     };
     if let Some(found) = sidecar::find(path, &key, open) {
         if global.verbose {
