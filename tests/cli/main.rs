@@ -19,6 +19,7 @@
 
 mod bench;
 mod ezmesh;
+mod mutants;
 mod query;
 mod readme;
 mod schema;
