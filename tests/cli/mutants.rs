@@ -4,6 +4,8 @@
 //! variable `MESHPEEK_MUTANTS` sets another number. The seed of a mutant is its number, and a
 //! failure keeps the file of the mutant and prints its path.
 
+#![allow(clippy::case_sensitive_file_extension_comparisons, reason = "the names of the samples are known")]
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -250,7 +252,9 @@ impl Mutant<'_> {
         }
         let [own, written] = [Path::new(&self.path), &output].map(|path| std::fs::read(path).unwrap());
         let changes = listed["changes"].as_array().unwrap();
-        changes.iter().for_each(|change| self.expect_inside(change));
+        for change in changes {
+            self.expect_inside(change);
+        }
         assert_eq!(listed["identical"], own == written, "mutant {}", self.number);
         // The blanks of a text are not listed.
         let is_listed = self.is_text || own == written || !changes.is_empty();
