@@ -20,6 +20,7 @@
 mod bench;
 mod bounded;
 mod ezmesh;
+mod mutants;
 mod query;
 mod readme;
 mod schema;
