@@ -17,6 +17,10 @@
 //! which every bit pattern is allowed. Names that are borrowed from a file are byte slices and not
 //! `str`. Every count and every index from a file is checked at each use.
 //!
+//! A program that cannot rule out that a mapped file is shortened installs the [`guard`]. Reading a
+//! lost page then returns zeros, and [`Map::check`] returns an error. [`Map::open_protected`] maps a
+//! file without `unsafe` code if the operating system forbids every change of the file.
+//!
 //! # Advice
 //!
 //! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
@@ -30,8 +34,10 @@
 )]
 
 mod advice;
+pub mod guard;
 mod huge_pages;
 mod map;
+mod protection;
 mod read;
 mod regular_file;
 

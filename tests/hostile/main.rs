@@ -24,6 +24,8 @@
 mod ezmesh;
 mod many_surfaces;
 mod secondlife;
+#[cfg(target_os = "linux")]
+mod shortened;
 mod sidecar;
 mod sidecar_trees;
 #[cfg(unix)]

@@ -79,6 +79,8 @@ enum ProgramVerb {
 
 fn main() -> ExitCode {
     atomic_write::interrupt::survive_file_size_limit();
+    // Without the guard, only a file that is shortened while it is read ends the program.
+    let _ = meshpeek::io::guard::install();
     let Cli { global, verb } = Cli::parse();
     let done = match verb {
         ProgramVerb::Info(info) => info.run(&global),

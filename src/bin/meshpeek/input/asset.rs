@@ -102,8 +102,10 @@ impl InputAsset {
     }
 
     /// Returns `error` with the path of the file that caused the error, or with the path `named` if
-    /// the error does not refer to a specific file.
+    /// the error does not refer to a specific file. If a file of the mesh has changed, the error
+    /// about this change is returned, because `error` may be a consequence of it.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
+        let error = self.check().err().unwrap_or(error);
         match &self.pair {
             Some(pair) => pair.locate_error(error).at_path(named),
             None => error.at_path(named),

@@ -4,6 +4,7 @@
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use meshpeek::io::{open_stream, read_unchanged, read_up_to};
 use meshpeek::sidecar::Key;
@@ -21,20 +22,35 @@ const STREAM_HEAD: u64 = 64 << 10;
 /// The bytes of an input file, as a memory map or as a copy in memory.
 #[derive(Debug)]
 pub enum Data {
-    Map(Map),
+    Map(Arc<Map>),
     Bytes(Vec<u8>),
 }
 
 impl AsRef<[u8]> for Data {
     fn as_ref(&self) -> &[u8] {
         match self {
-            Self::Map(map) => map.as_ref(),
+            Self::Map(map) => (**map).as_ref(),
             Self::Bytes(bytes) => bytes,
         }
     }
 }
 
+impl From<Map> for Data {
+    fn from(map: Map) -> Self {
+        Self::Map(Arc::new(map))
+    }
+}
+
 impl Data {
+    /// Returns a handle with which the mapped file can be checked after `self` is gone. Returns
+    /// `None` for a copy, which cannot change.
+    pub fn mapped(&self) -> Option<Arc<Map>> {
+        match self {
+            Self::Map(map) => Some(map.clone()),
+            Self::Bytes(_) => None,
+        }
+    }
+
     /// Returns an error if a mapped file changed after it was opened. A copy cannot change, and a
     /// file that changed while it was copied is already an error. A command must call `check`
     /// before or after it prints values of the file. An error after values are printed is printed,
@@ -69,7 +85,7 @@ pub fn load_regular(path: &Path, global: &Global, limits: &Limits) -> meshpeek::
     match regular_size(&file) {
         Some(size) => load_open(&file, size, path, global, limits),
         // Mapping a file that is not regular returns an error that names the kind of the file.
-        None => map(path).map(Data::Map),
+        None => map(path).map(Data::from),
     }
 }
 
@@ -89,15 +105,16 @@ fn load_open(file: &File, size: u64, path: &Path, global: &Global, limits: &Limi
     }
     // Some file systems do not support memory maps. If mapping the file fails, the file is read
     // into memory.
-    map(path).map(Data::Map).or_else(|_| copy())
+    map(path).map(Data::from).or_else(|_| copy())
 }
 
 /// Maps a regular file into memory.
 pub fn map(path: &Path) -> meshpeek::Result<Map> {
     // SAFETY: The user names a file that is read during the command, and the help text states that
     // the file is mapped. If another program writes to the file during the command, the library
-    // returns wrong values or errors. `Data::check` is called before anything is printed, and the
-    // option `--no-mmap` exists for files that other programs write to.
+    // returns wrong values or errors. `Data::check` is called before or after values are printed,
+    // the guard of `main` turns a shortened file into an error, and the option `--no-mmap` exists
+    // for files that other programs write to.
     #[allow(unsafe_code, reason = "the only call of `Map::open` in the program")]
     unsafe {
         Map::open(path)
@@ -105,14 +122,13 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
 }
 
 /// Maps an open sidecar of the user into memory.
-pub fn map_sidecar(file: std::fs::File) -> meshpeek::Result<Map> {
+pub fn map_sidecar(file: File) -> meshpeek::Result<Data> {
     // SAFETY: The sidecar belongs to the user, and no other user can write to it or to its folder.
     // This program never changes a sidecar in place. The option `--no-sidecar` exists for a sidecar
     // that another program writes to.
     #[allow(unsafe_code, reason = "the only call of `Map::from_file` in the program")]
-    unsafe {
-        Map::from_file(file)
-    }
+    let map = unsafe { Map::from_file(file) };
+    map.map(Data::from)
 }
 
 /// Returns the [`Key`] that identifies the current content of a regular file. Returns `None` for

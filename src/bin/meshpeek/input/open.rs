@@ -1,12 +1,13 @@
 //! Opens one file, or all files that are named on the command line.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::io::read_up_to;
 use meshpeek::sidecar::{self, Trust};
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Error, ErrorKind, Field, Limits};
+use meshpeek::{Error, ErrorKind, Field, Limits, Map};
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, identity};
@@ -39,14 +40,23 @@ impl<'g> Opener<'g> {
     fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<InputAsset> {
         let key = identity(path);
         let data = bytes::load(path, self.global, &self.limits);
+        let mapped = data.as_ref().ok().and_then(Data::mapped);
         let model = data.and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
+        // A file that was shortened while it was opened looks damaged.
+        let model = model.map_err(|error| mapped.and_then(|map| map.check().err()).unwrap_or(error));
         Ok(InputAsset { model: model.map_err(|error| error.at_path(path))?, source: 0, pair: None, key, sidecar: None })
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<InputAsset> {
         let (global, limits) = (self.global, self.limits);
-        let model = self.pairs.open(&pair, |path| bytes::load_regular(path, global, &limits));
-        let model = model.map_err(|error| pair.locate_error(error))?;
+        let mapped = RefCell::new(Vec::new());
+        let model = self.pairs.open(&pair, |path| {
+            let data = bytes::load_regular(path, global, &limits)?;
+            mapped.borrow_mut().extend(data.mapped());
+            Ok(data)
+        });
+        let changed = || mapped.borrow().iter().find_map(|map: &Arc<Map>| map.check().err());
+        let model = model.map_err(|error| changed().unwrap_or_else(|| pair.locate_error(error)))?;
         let source = named_source(&pair);
         Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
     }
@@ -117,7 +127,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     // sidecar is limited in size to the greatest size that a sidecar of the mesh file can have.
     let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
     let open = |file, trust| match trust {
-        Trust::Trusted => bytes::map_sidecar(file).map(Data::Map),
+        Trust::Trusted => bytes::map_sidecar(file),
         Trust::Untrusted => read_up_to(file, 0, limit).map(Data::Bytes),
     };
     if let Some(found) = sidecar::find(path, &key, open) {
