@@ -30,7 +30,7 @@
 //!
 //! # Systems
 //!
-//! | system | what a shortened file does | with the guard |
+//! | system | effect of a shortened file | with the guard |
 //! |---|---|---|
 //! | Linux, Android, BSD | SIGBUS | an error of `check` |
 //! | macOS | SIGBUS | an error of `check` |

@@ -51,8 +51,8 @@ const fn is_protected(_file: &File) -> bool {
     false
 }
 
-/// Returns whether a file is a memory file that is sealed against writing and shortening. The system
-/// allows the seal only if no writable map of the file exists.
+/// Returns whether a file is a memory file that is sealed against writing and shortening. The
+/// system allows the seal against writing only if no writable map of the file exists.
 #[cfg(target_os = "linux")]
 fn is_sealed(file: &File) -> bool {
     use std::os::fd::AsRawFd as _;
