@@ -91,13 +91,15 @@ mod signals {
     }
 
     impl Slot {
-        const FREE: Self = Self {
-            taken: AtomicBool::new(false),
-            version: AtomicUsize::new(0),
-            start: AtomicUsize::new(0),
-            length: AtomicUsize::new(0),
-            lost: AtomicUsize::new(0),
-        };
+        const fn free() -> Self {
+            Self {
+                taken: AtomicBool::new(false),
+                version: AtomicUsize::new(0),
+                start: AtomicUsize::new(0),
+                length: AtomicUsize::new(0),
+                lost: AtomicUsize::new(0),
+            }
+        }
 
         fn set_range(&self, start: usize, length: usize) {
             self.version.fetch_add(1, Ordering::SeqCst);
@@ -113,11 +115,11 @@ mod signals {
             let before = self.version.load(Ordering::SeqCst);
             let range = (self.start.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
             fence(Ordering::SeqCst);
-            (before % 2 == 0 && self.version.load(Ordering::SeqCst) == before).then_some(range)
+            (before.is_multiple_of(2) && self.version.load(Ordering::SeqCst) == before).then_some(range)
         }
     }
 
-    static SLOTS: [Slot; MAX_MAPS] = [const { Slot::FREE }; MAX_MAPS];
+    static SLOTS: [Slot; MAX_MAPS] = [const { Slot::free() }; MAX_MAPS];
     /// All slots from this index on were never used.
     static USED_SLOTS: AtomicUsize = AtomicUsize::new(0);
     /// The size of a memory page minus 1. The handler must not call `sysconf`.
@@ -133,7 +135,7 @@ mod signals {
 
     impl std::fmt::Debug for Slot {
         fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            out.debug_struct("Slot").field("range", &self.range()).field("lost", &self.lost).finish()
+            out.debug_struct("Slot").field("range", &self.range()).field("lost", &self.lost).finish_non_exhaustive()
         }
     }
 
@@ -143,9 +145,8 @@ mod signals {
             if !is_installed() || bytes.is_empty() {
                 return Ok(None);
             }
-            let take = |slot: &Slot| {
-                slot.taken.compare_exchange(false, true, Ordering::SeqCst, Ordering::Relaxed).is_ok()
-            };
+            let take =
+                |slot: &Slot| slot.taken.compare_exchange(false, true, Ordering::SeqCst, Ordering::Relaxed).is_ok();
             let Some((number, slot)) = SLOTS.iter().enumerate().find(|(_, slot)| take(slot)) else {
                 let allowed = as_u64(MAX_MAPS);
                 let kind = ErrorKind::Limit { name: "maps", allowed, asked: allowed.saturating_add(1) };
@@ -194,7 +195,7 @@ mod signals {
             PREVIOUS.store(Box::into_raw(Box::new(previous)), Ordering::SeqCst);
             let mut action: libc::sigaction = std::mem::zeroed();
             let handler: Handler = on_bus_error;
-            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_sigaction = address_of(handler);
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
             if libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut()) != 0 {
                 return failed();
@@ -204,19 +205,25 @@ mod signals {
         Ok(())
     }
 
+    #[allow(clippy::as_conversions, reason = "the system takes the address of a function as an integer")]
+    fn address_of(handler: Handler) -> libc::sighandler_t {
+        handler as libc::sighandler_t
+    }
+
+    /// Returns whether an access caused the signal, and not a process that sent it. Linux gives a
+    /// sent signal a code of at most 0, and other systems a code from 0x10001.
+    const fn is_fault(code: libc::c_int) -> bool {
+        code > 0 && code < 0x1_0000
+    }
+
     type Handler = unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 
     /// Handles SIGBUS. The system calls this function in the thread that read the lost page.
-    unsafe extern "C" fn on_bus_error(
-        signal: libc::c_int,
-        info: *mut libc::siginfo_t,
-        context: *mut libc::c_void,
-    ) {
+    unsafe extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         // SAFETY: With `SA_SIGINFO`, the system passes a valid `siginfo_t`.
         let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-        // The code is positive if an access caused the signal. A signal that a process sent has no
-        // address.
-        if code > 0 && replace_lost_pages(address) {
+        // A signal that a process sent has no address.
+        if is_fault(code) && replace_lost_pages(address) {
             return;
         }
         // SAFETY: The arguments are those that the system passed.
@@ -267,7 +274,7 @@ mod signals {
         // signature that `SA_SIGINFO` tells. `sigaction` and `raise` may be called in a handler.
         unsafe {
             let (function, flags) = ((*previous).sa_sigaction, (*previous).sa_flags);
-            if function == libc::SIG_IGN && code <= 0 {
+            if function == libc::SIG_IGN && !is_fault(code) {
                 return;
             }
             if function == libc::SIG_DFL || function == libc::SIG_IGN {
@@ -276,7 +283,7 @@ mod signals {
                 let mut default: libc::sigaction = std::mem::zeroed();
                 default.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &raw const default, std::ptr::null_mut());
-                if code <= 0 {
+                if !is_fault(code) {
                     libc::raise(signal);
                 }
             } else if flags & libc::SA_SIGINFO == 0 {

@@ -3,13 +3,12 @@
 use std::fs::{File, Metadata};
 use std::path::Path;
 
-use super::regular_file::open_regular;
 use crate::error::{ErrorKind, Result};
 
 /// Opens a regular file for reading, and on Windows denies other processes to write to it.
 #[cfg(not(windows))]
 pub(super) fn open_protected(path: &Path) -> Result<(File, Metadata)> {
-    open_regular(path)
+    super::regular_file::open_regular(path)
 }
 
 /// Opens a regular file for reading, and denies other processes to write to it while it is open.
@@ -63,7 +62,7 @@ fn is_sealed(file: &File) -> bool {
 }
 
 /// Returns whether a file has fs-verity, which makes its content unchangeable for its lifetime.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")))]
 fn has_verity(file: &File) -> bool {
     use std::os::fd::AsRawFd as _;
     let mut found = std::mem::MaybeUninit::<libc::statx>::zeroed();
@@ -71,9 +70,13 @@ fn has_verity(file: &File) -> bool {
     // SAFETY: The descriptor is open, because `file` owns it. The path is a C string, and `statx`
     // writes only one structure. Zero is an allowed value of all its fields, so the structure is
     // initialised even if `statx` fails.
-    let (failed, found) = unsafe {
-        (libc::statx(descriptor, path, libc::AT_EMPTY_PATH, 0, found.as_mut_ptr()), found.assume_init())
-    };
+    let (failed, found) =
+        unsafe { (libc::statx(descriptor, path, libc::AT_EMPTY_PATH, 0, found.as_mut_ptr()), found.assume_init()) };
     let verity = u64::try_from(libc::STATX_ATTR_VERITY).unwrap_or_default();
     failed == 0 && found.stx_attributes & verity != 0
+}
+
+#[cfg(all(target_os = "linux", not(any(target_env = "gnu", target_env = "musl"))))]
+const fn has_verity(_file: &File) -> bool {
+    false
 }

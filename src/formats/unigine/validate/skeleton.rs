@@ -77,7 +77,7 @@ pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Res
         let Some((bind, at)) = file.bind(index)?.zip(file.bind_at(index)) else { return Ok(()) };
         let Transform { position, rotation, scale } = bind.get();
         let mut say = |rule, text: fmt::Arguments<'_>| {
-            report.add_as(Severity::Info, rule, bone(index, "bind_transform"), at, text)
+            report.add_as(Severity::Info, rule, bone(index, "bind_transform"), at, text);
         };
         if !position.iter().chain(&rotation).chain(&scale).all(|value| value.is_finite()) {
             say(rules::NOT_FINITE, format_args!("a bind transform with a value that is not finite"));

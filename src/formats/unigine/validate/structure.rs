@@ -213,8 +213,7 @@ pub(super) fn check_names(
     for (name, same) in names.groups() {
         if let [first, again, ..] = same {
             let (first, again) = (first.number(), again.number());
-            let text =
-                format_args!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
+            let text = format_args!("{} {list}s have the name \"{name}\"; a lookup returns {list} {first}", same.len());
             report.add(rules::DUPLICATE_NAME, Field::new("name").in_list(list, as_u64(again)), at(again), text);
         }
     }
