@@ -111,10 +111,10 @@ fn survives_files_that_are_cut_while_threads_read_them() {
                     // The file has no length for a moment while it is replaced.
                     // SAFETY: As for `map`.
                     let Ok(one) = (unsafe { Map::open(path) }) else { continue };
-                    let zeros = one.as_ref().iter().filter(|byte| **byte == 0).count();
+                    let has_zeros = one.as_ref().contains(&0);
                     reads.fetch_add(1, Relaxed);
                     match one.check() {
-                        Ok(()) => assert_eq!(zeros, 0, "zeros of lost pages pass as data"),
+                        Ok(()) => assert!(!has_zeros, "zeros of lost pages pass as data"),
                         Err(error) => {
                             errors.fetch_add(1, Relaxed);
                             assert_eq!(error.path(), Some(path.as_path()), "{error}");

@@ -4,6 +4,7 @@
 //! but no call may panic. Each test reads a file with some threads for two seconds, and changes it
 //! with others. With `MESHPEEK_STORM_SECONDS=60` each test takes a minute.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,8 +91,12 @@ fn storm(name: &str, files: &[Vec<u8>], read: impl Fn(&[Arc<Map>], &mut Random) 
                 })
             })
             .collect();
-        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        // The changers are stopped before a panic of a reader is passed on.
+        let ended: Vec<_> = readers.into_iter().map(thread::ScopedJoinHandle::join).collect();
         stop.store(true, Relaxed);
+        for reader in ended {
+            reader.unwrap();
+        }
     });
     let (rounds, panics) = (rounds.into_inner(), panics.into_inner());
     println!("{name}: {rounds} rounds, {panics} panics");
@@ -177,7 +182,7 @@ fn write_through_a_map(originals: &[Original], stop: &AtomicBool, random: &mut R
         let Some(map) = open(path, stop).map(|file| writable(&file, bytes.len())) else { return };
         for _ in 0..200 {
             let (at, value, width) = pick(bytes.len(), random);
-            for _ in 0..1 + random.below(40) {
+            for _ in 0..=random.below(40) {
                 (at..at + width).zip(value).for_each(|(at, byte)| put(&map, at, byte));
                 (0..random.below(60)).for_each(|_| std::hint::spin_loop());
                 (at..at + width).for_each(|at| put(&map, at, bytes[at]));
@@ -284,8 +289,8 @@ fn unreal_pair_with_script() {
     let mut script = String::from("#exec MESH IMPORT MESH=cube ANIVFILE=a DATAFILE=d\n");
     for number in 0..100 {
         let (other, time) = (number * 7 % 31, f64::from(number) / 100.0);
-        script += &format!("#exec MESH SEQUENCE MESH=cube SEQ=s{other} STARTFRAME=0 NUMFRAMES=1\n");
-        script += &format!("#exec MESH NOTIFY MESH=cube SEQ=s{other} TIME={time} FUNCTION=f{number}\n");
+        let _ = writeln!(script, "#exec MESH SEQUENCE MESH=cube SEQ=s{other} STARTFRAME=0 NUMFRAMES=1");
+        let _ = writeln!(script, "#exec MESH NOTIFY MESH=cube SEQ=s{other} TIME={time} FUNCTION=f{number}");
         script += &format!("#exec MESHMAP SETTEXTURE MESHMAP=cube NUM={other} TEXTURE=t{other}\n");
         script += &format!("#exec TEXTURE IMPORT NAME=t{other} FILE=t{other}.pcx\n");
     }
@@ -349,8 +354,12 @@ fn flicker(name: &str, bytes: &[u8], places: &[usize], other: impl Fn(u8) -> u8 
                 put(&map, at, bytes[at]);
             }
         });
-        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        // The changers are stopped before a panic of a reader is passed on.
+        let ended: Vec<_> = readers.into_iter().map(thread::ScopedJoinHandle::join).collect();
         stop.store(true, Relaxed);
+        for reader in ended {
+            reader.unwrap();
+        }
     });
     let (rounds, panics) = (rounds.into_inner(), panics.into_inner());
     println!("{name}: {rounds} rounds, {panics} panics");
