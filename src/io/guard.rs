@@ -54,7 +54,7 @@ pub const MAX_MAPS: usize = 8192;
 ///
 /// Returns [`ErrorKind::Io`](crate::error::ErrorKind::Io) if the operating system refuses the
 /// handler.
-pub fn install() -> crate::Result<()> {
+pub fn install() -> crate::error::Result<()> {
     signals::install()
 }
 
@@ -305,7 +305,7 @@ mod signals {
 
     impl GuardedRange {
         #[allow(clippy::unnecessary_wraps, reason = "the call can fail on other systems")]
-        pub(in super::super) const fn new(_bytes: &[u8]) -> crate::Result<Option<Self>> {
+        pub(in super::super) const fn new(_bytes: &[u8]) -> crate::error::Result<Option<Self>> {
             Ok(None)
         }
 
@@ -319,7 +319,7 @@ mod signals {
     }
 
     #[allow(clippy::unnecessary_wraps, reason = "the call can fail on other systems")]
-    pub(super) const fn install() -> crate::Result<()> {
+    pub(super) const fn install() -> crate::error::Result<()> {
         Ok(())
     }
 }

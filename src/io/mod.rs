@@ -17,9 +17,9 @@
 //! which every bit pattern is allowed. Names that are borrowed from a file are byte slices and not
 //! `str`. Every count and every index from a file is checked at each use.
 //!
-//! A program that cannot rule out that a mapped file is shortened installs the [`guard`]. Reading a
-//! lost page then returns zeros, and [`Map::check`] returns an error. [`Map::open_protected`] maps a
-//! file without `unsafe` code if the operating system forbids every change of the file.
+//! A program that cannot rule out that a mapped file is shortened installs the [`guard`]. Reading
+//! a lost page then returns zeros, and [`Map::check`] returns an error. [`Map::open_protected`]
+//! maps a file without `unsafe` code if the operating system forbids every change of the file.
 //!
 //! # Advice
 //!

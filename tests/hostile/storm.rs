@@ -291,8 +291,8 @@ fn unreal_pair_with_script() {
         let (other, time) = (number * 7 % 31, f64::from(number) / 100.0);
         let _ = writeln!(script, "#exec MESH SEQUENCE MESH=cube SEQ=s{other} STARTFRAME=0 NUMFRAMES=1");
         let _ = writeln!(script, "#exec MESH NOTIFY MESH=cube SEQ=s{other} TIME={time} FUNCTION=f{number}");
-        script += &format!("#exec MESHMAP SETTEXTURE MESHMAP=cube NUM={other} TEXTURE=t{other}\n");
-        script += &format!("#exec TEXTURE IMPORT NAME=t{other} FILE=t{other}.pcx\n");
+        let _ = writeln!(script, "#exec MESHMAP SETTEXTURE MESHMAP=cube NUM={other} TEXTURE=t{other}");
+        let _ = writeln!(script, "#exec TEXTURE IMPORT NAME=t{other} FILE=t{other}.pcx");
     }
     let files = [data, aniv, script.into_bytes()];
     storm("unreal_pair_with_script", &files, |maps, random| {

@@ -77,7 +77,7 @@ where
     array.slice(0..len).into_iter().for_each(|part| {
         part.for_each(|item| {
             black_box(item);
-        })
+        });
     });
 }
 
@@ -351,7 +351,7 @@ fn visit_asset(view: secondlife::AssetView<'_>) {
         let _ = secondlife::builder::Skin::of(skin).map(|skin| skin.to_block());
     }
     if let Ok(Some(convex)) = view.convex() {
-        let _ = convex.hulls().map(|hulls| hulls.map(|hull| hull.bounds()).count());
+        let _ = convex.hulls().map(|hulls| hulls.for_each(|hull| drop(black_box(hull.bounds()))));
     }
     let _ = (view.physics_mesh().is_ok(), view.physics_shape().is_ok(), view.nearest_level(Lod::High).is_ok());
     if let Ok(mut edit) = Edit::of(view) {
@@ -365,7 +365,7 @@ fn visit_ezmesh<D: AsRef<[u8]> + Send + Sync>(mesh: &ezmesh::Mesh<D>) {
     let _ = (view.asset_name().map(|name| name.to_string()), view.asset_info().map(ezmesh::unescape));
     black_box((view.versions().is_ok(), view.declared_bounds().is_ok(), view.plane().is_ok()));
     for skeleton in view.skeletons().take(SOME) {
-        black_box((skeleton.name().is_ok(), skeleton.bones().take(MANY).filter(Result::is_ok).count()));
+        black_box((skeleton.name().is_ok(), skeleton.bones().take(MANY).flatten().count()));
     }
     for animation in view.animations().take(SOME) {
         black_box((animation.timing().is_ok(), animation.frame_count().is_ok(), animation.name().is_ok()));
