@@ -72,10 +72,10 @@ mod signals {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 
-    use super::super::advice::page_mask;
-    use super::super::regular_file::FILE;
     use super::MAX_MAPS;
     use crate::error::{Error, ErrorKind, Result};
+    use crate::io::advice::page_mask;
+    use crate::io::regular_file::FILE;
     use crate::math::as_u64;
 
     /// The address range of one map. The handler reads all slots, and never waits for a lock.
@@ -131,7 +131,7 @@ mod signals {
     /// The address range of a map that the handler guards. Dropping it ends the guard, so it is
     /// dropped before the map is unmapped.
     #[derive(Debug)]
-    pub(in super::super) struct GuardedRange(&'static Slot);
+    pub(in crate::io) struct GuardedRange(&'static Slot);
 
     impl std::fmt::Debug for Slot {
         fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -141,7 +141,7 @@ mod signals {
 
     impl GuardedRange {
         /// Guards the bytes of a map. Returns `None` if the guard is not installed.
-        pub(in super::super) fn new(bytes: &[u8]) -> Result<Option<Self>> {
+        pub(in crate::io) fn new(bytes: &[u8]) -> Result<Option<Self>> {
             if !is_installed() || bytes.is_empty() {
                 return Ok(None);
             }
@@ -159,7 +159,7 @@ mod signals {
         }
 
         /// Returns the offset of the first page that was lost, or `None` if no page was lost.
-        pub(in super::super) fn lost(&self) -> Option<u64> {
+        pub(in crate::io) fn lost(&self) -> Option<u64> {
             self.0.lost.load(Ordering::SeqCst).checked_sub(1).map(as_u64)
         }
     }
@@ -301,15 +301,15 @@ mod signals {
 mod signals {
     /// The address range of a map that the handler guards. On this system no range is guarded.
     #[derive(Debug)]
-    pub(in super::super) enum GuardedRange {}
+    pub(in crate::io) enum GuardedRange {}
 
     impl GuardedRange {
         #[allow(clippy::unnecessary_wraps, reason = "the call can fail on other systems")]
-        pub(in super::super) const fn new(_bytes: &[u8]) -> crate::error::Result<Option<Self>> {
+        pub(in crate::io) const fn new(_bytes: &[u8]) -> crate::error::Result<Option<Self>> {
             Ok(None)
         }
 
-        pub(in super::super) const fn lost(&self) -> Option<u64> {
+        pub(in crate::io) const fn lost(&self) -> Option<u64> {
             match *self {}
         }
     }

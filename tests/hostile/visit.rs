@@ -351,7 +351,11 @@ fn visit_asset(view: secondlife::AssetView<'_>) {
         let _ = secondlife::builder::Skin::of(skin).map(|skin| skin.to_block());
     }
     if let Ok(Some(convex)) = view.convex() {
-        let _ = convex.hulls().map(|hulls| hulls.for_each(|hull| drop(black_box(hull.bounds()))));
+        let _ = convex.hulls().map(|hulls| {
+            hulls.for_each(|hull| {
+                black_box(hull.bounds());
+            })
+        });
     }
     let _ = (view.physics_mesh().is_ok(), view.physics_shape().is_ok(), view.nearest_level(Lod::High).is_ok());
     if let Ok(mut edit) = Edit::of(view) {
