@@ -191,12 +191,12 @@ fn a_mesh_allocates_its_lists() {
 }
 
 #[test]
-fn mapping_allocates_nothing() {
+fn mapping_allocates_only_its_path() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), skinned()).unwrap();
     // SAFETY: only this test uses the file.
     let count = allocations(|| unsafe { Map::open(file.path()).unwrap() });
-    assert_eq!(count, 0);
+    assert_eq!(count, 1);
 }
 
 /// Allocations for the record that locates the index of a surface's weights in a sidecar.
@@ -255,6 +255,8 @@ fn bones_move_vertices_without_allocating() {
 /// surface.
 const POLYGON: u64 = 2;
 const PART: u64 = 12;
+/// Bytes of a polygon's sort key, which is freed once the surfaces have been located.
+const SORT_KEY: u64 = 6;
 
 #[test]
 fn a_pair_allocates_its_surfaces() {
@@ -266,7 +268,7 @@ fn a_pair_allocates_its_surfaces() {
     assert_eq!(allocations(|| unreal::Mesh::open(data.as_slice(), aniv.as_slice()).unwrap()), 0);
     assert_eq!(allocations(|| assert!(!mesh.frame(2).unwrap().positions().bounds().is_empty())), 0);
     let (surfaces, held) = most_held(|| mesh.surfaces().map(Result::unwrap).count() as u64);
-    let most = POLYGON * built.polygons.len() as u64 + PART * surfaces;
+    let most = (POLYGON + SORT_KEY) * built.polygons.len() as u64 + PART * surfaces;
     assert!(held <= most, "{held} bytes, {most} at most");
     let count = allocations(|| mesh.surfaces().for_each(|surface| assert!(surface.is_ok())));
     assert_eq!(count, 0);
