@@ -94,10 +94,12 @@ impl<'a> TreeView<'a> {
         found.nodes.get(slot).ok_or(DamagedTree)
     }
 
-    /// Prefetches a node to the processor cache, because it will be read soon.
+    /// Prefetches a node to the processor cache, because it will be read soon. The few nodes of a
+    /// small tree are not prefetched.
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
-        if let Some(node) = self.unverified_node(node) {
+        let (page, slot) = place(node);
+        if let Some(node) = self.pages.get(page).and_then(|page| page.nodes.get(slot)) {
             crate::simd::prefetch_lines(node.as_bytes(), 2);
         }
     }
@@ -123,7 +125,6 @@ impl<'a> TreeView<'a> {
     }
 
     /// Returns the node with the given node number, without checking the hash of its page.
-    #[inline]
     fn unverified_node(&self, node: u32) -> Option<&'a RawNode> {
         let (page, slot) = place(node);
         match self.pages.get(page) {
