@@ -216,7 +216,7 @@ fn sweep_all(errors: &[&str]) {
     let user = User::new();
     for case in writers(&user).iter().chain(&readers(&user)) {
         let runs = sweep(case, errors);
-        println!("{:?}: {runs} failed calls, no torn file", case.command.get_args().next().unwrap());
+        println!("{}: {runs} failed calls, no torn file", case.command.get_args().next().unwrap().display());
     }
 }
 
