@@ -20,6 +20,8 @@
 mod bench;
 mod bounded;
 mod ezmesh;
+#[cfg(target_os = "linux")]
+mod faults;
 mod mutants;
 mod query;
 mod readme;

@@ -14,7 +14,7 @@ use crate::{code, sample, text};
 
 const LOD: &str = "data/secondlife/rock.llmesh";
 
-fn names(folder: &Path) -> Vec<String> {
+pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -22,7 +22,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Runs the program through a shell line that ends with `"$@"`, such as `ulimit -f 0; exec "$@"`.
-fn through_shell(line: &str, program: &Command) -> Command {
+pub fn through_shell(line: &str, program: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]).arg(program.get_program()).args(program.get_args());
     shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -135,8 +135,18 @@ fn the_next_run_removes_the_files_of_dead_processes_only() {
     assert_eq!(names(user.folder.path()), expected);
 }
 
+/// Returns whether system calls can be traced and made to fail. Otherwise prints a note that the
+/// test is skipped.
+pub fn strace_runs() -> bool {
+    let runs = Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success());
+    if !runs {
+        println!("skipped: strace cannot run");
+    }
+    runs
+}
+
 /// A file that is larger than the limit of 1 block, and a command that replaces `out`.
-fn large_rewrite(user: &User) -> (Command, std::path::PathBuf) {
+pub fn large_rewrite(user: &User) -> (Command, std::path::PathBuf) {
     let output = user.path("folder/out.mesh");
     fs::create_dir_all(output.parent().unwrap()).unwrap();
     fs::write(&output, b"old").unwrap();
@@ -166,8 +176,7 @@ fn a_limit_for_the_size_of_a_file_is_an_error() {
 
 #[test]
 fn a_system_call_that_fails_leaves_the_old_file() {
-    if !Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success()) {
-        println!("skipped: strace cannot run");
+    if !strace_runs() {
         return;
     }
     let user = User::new();
@@ -332,7 +341,7 @@ fn a_sidecar_is_private_to_its_user() {
 
 /// Runs a command after a shell line that changes the mounts of a new mount namespace. Returns
 /// `None` if the system refuses this.
-fn with_mounts(line: &str, program: &Command) -> Option<Output> {
+pub fn with_mounts(line: &str, program: &Command) -> Option<Output> {
     let shell = through_shell(&format!("{line} || exit 77; exec \"$@\""), program);
     let mut unshare = Command::new("unshare");
     unshare.args(["--mount", "--map-root-user"]).arg(shell.get_program()).args(shell.get_args());
@@ -356,6 +365,89 @@ fn a_temporary_file_with_a_name_is_used_if_no_other_is_possible() {
     fs::write(&output, b"old").unwrap();
     let limited = with_mounts("mount -t tmpfs none /proc && ulimit -f 1", &rewrite).unwrap();
     refused(&limited, &output, "a limit");
+}
+
+/// Runs a command under `strace` with options, and returns its output and the trace.
+pub fn traced(program: &Command, options: &[String]) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let mut strace = Command::new("strace");
+    strace.arg("-f").arg("-o").arg(&trace).args(options).arg(program.get_program()).args(program.get_args());
+    strace.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = strace.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).output().unwrap();
+    (output, fs::read_to_string(&trace).unwrap())
+}
+
+/// Returns the options with which `strace` lets system calls fail.
+fn injections(rules: &[&str]) -> Vec<String> {
+    rules.iter().flat_map(|rule| ["-e".to_owned(), format!("inject={rule}")]).collect()
+}
+
+/// Returns the rule that lets the program create no unnamed file, or `None` if the system has no
+/// unnamed files.
+fn no_unnamed_file(program: &Command) -> Option<String> {
+    let (_, trace) = traced(program, &["-e".to_owned(), "trace=openat".to_owned()]);
+    let mut calls = trace.lines().filter(|line| line.contains("openat("));
+    let found = calls.position(|line| line.contains("O_TMPFILE"));
+    if found.is_none() {
+        println!("skipped: this system has no unnamed files");
+    }
+    found.map(|number| format!("openat:error=EOPNOTSUPP:when={}", number + 1))
+}
+
+#[test]
+fn a_new_file_is_written_where_links_are_not_supported() {
+    if !strace_runs() {
+        return;
+    }
+    let user = User::new();
+    let mesh = user.file("city.mesh", &small_mesh());
+    let folder = user.path("folder");
+    fs::create_dir(&folder).unwrap();
+    let output = folder.join("out.mesh");
+    let rewrite = user.command(&["rewrite", &mesh, "-o", output.to_str().unwrap()]);
+    let Some(named) = no_unnamed_file(&rewrite) else { return };
+    let no_rename = "renameat2:error=EINVAL";
+    let mut traces = Vec::new();
+    for rules in [&[&*named][..], &[&named, no_rename], &[&named, no_rename, "linkat:error=EPERM"]] {
+        fs::remove_file(&output).unwrap();
+        let (done, trace) = traced(&rewrite, &injections(rules));
+        assert_eq!(code(&done), 0, "{rules:?}: {}", text(&done.stderr));
+        assert_eq!(fs::read(&output).unwrap(), small_mesh(), "{rules:?}");
+        assert_eq!(names(&folder), ["out.mesh"], "{rules:?}");
+        assert_eq!(trace.matches("(INJECTED)").count(), rules.len(), "{trace}");
+        traces.push(trace);
+    }
+    assert!(traces[0].contains("RENAME_NOREPLACE"), "{}", traces[0]);
+    // A link that fails for another reason is an error.
+    fs::remove_file(&output).unwrap();
+    let (refused, _) = traced(&rewrite, &injections(&[&named, no_rename, "linkat:error=EIO"]));
+    assert_eq!(code(&refused), 3);
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn a_full_disk_is_reported_before_the_first_byte_is_written() {
+    if !strace_runs() {
+        return;
+    }
+    let user = User::new();
+    let (rewrite, output) = large_rewrite(&user);
+    let asset = user.path("folder/out.mesh");
+    let lod = user.command(&["lod", LOD, "--lod", "high", "--nearest", "--force", "-o", asset.to_str().unwrap()]);
+    for verb in [&rewrite, &lod] {
+        for error in ["ENOSPC", "EDQUOT", "EFBIG"] {
+            let rule = format!("fallocate:error={error}");
+            let (done, trace) = traced(verb, &injections(&[&rule]));
+            refused(&done, &output, error);
+            let (_, after) = trace.split_once("(INJECTED)").unwrap();
+            // The message on standard error is the only write.
+            assert!(!after.lines().any(|line| line.contains(" write(") && !line.contains(" write(2,")), "{trace}");
+        }
+    }
+    let (done, _) = traced(&rewrite, &injections(&["fallocate:error=EOPNOTSUPP"]));
+    assert_eq!(code(&done), 0, "{}", text(&done.stderr));
+    assert_eq!(fs::read(&output).unwrap(), small_mesh());
 }
 
 #[test]
@@ -398,8 +490,7 @@ fn clearing_on_a_read_only_disk() {
 
 #[test]
 fn a_signal_during_the_last_step_ends_the_program_after_it() {
-    if !Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success()) {
-        println!("skipped: strace cannot run");
+    if !strace_runs() {
         return;
     }
     let user = User::new();

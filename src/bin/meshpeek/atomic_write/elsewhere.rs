@@ -58,6 +58,11 @@ impl PathFolder {
         Ok(())
     }
 
+    #[allow(clippy::unnecessary_wraps, reason = "only Linux reserves space, which can fail")]
+    pub fn reserve(_: &File, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     pub fn temporary(&self) -> io::Result<TemporaryFile> {
         loop {
             let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -77,11 +82,31 @@ impl PathFolder {
         if replace {
             fs::rename(from, to)?;
         } else {
-            fs::hard_link(&from, to)?;
-            fs::remove_file(from)?;
+            self.rename_to_new_name(&from, &to, target)?;
         }
         temporary.name = None;
         Ok(())
+    }
+
+    /// Renames a file. If the new name exists, this is an error.
+    ///
+    /// A file system without links, such as exFAT, cannot test and rename in one step. On such a
+    /// file system, a file that another program creates between the two steps is replaced.
+    fn rename_to_new_name(&self, from: &Path, to: &Path, target: &OsStr) -> io::Result<()> {
+        match fs::hard_link(from, to) {
+            Ok(()) => {
+                // The target is complete. A second name that cannot be removed is removed by the
+                // next run.
+                let _ = fs::remove_file(from);
+                return Ok(());
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            Err(_) => {}
+        }
+        if self.existing(target)?.is_some() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(from, to)
     }
 
     /// Removes the temporary files of dead processes. A file that a process has opened cannot be

@@ -57,6 +57,19 @@ impl Output<'_> {
     pub fn size(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
+
+    /// Reserves space on the disk for a file of `size` bytes, so that a full disk is reported
+    /// before the first byte is written. Some systems do not reserve space.
+    pub fn reserve(&self, size: usize) -> io::Result<()> {
+        interrupt::check()?;
+        Folder::reserve(self.file, u64::try_from(size).unwrap_or(u64::MAX))
+    }
+
+    /// Writes the whole content of a file.
+    pub fn write_whole(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.reserve(bytes.len())?;
+        self.write_all(bytes)
+    }
 }
 
 impl Write for Output<'_> {

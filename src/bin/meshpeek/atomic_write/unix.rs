@@ -10,7 +10,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+#[cfg(target_os = "linux")]
+use rustix::fs::FallocateFlags;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+use rustix::fs::RenameFlags;
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode, flock, openat, statat};
+use rustix::io::Errno;
 use rustix::process::{Pid, geteuid, test_kill_process, umask};
 
 use super::interrupt::Delay;
@@ -21,6 +26,9 @@ const PREFIX: &str = ".meshpeek-";
 /// The flags for a folder, and for a file that may be a link or a pipe.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const UNKNOWN: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+/// The errors of a system that does not support a link, or a rename that never replaces a file.
+const UNSUPPORTED: [Errno; 6] =
+    [Errno::PERM, Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::MLINK];
 
 /// The folders from which this process has removed the files of dead processes. The values are the
 /// device and the inode of each folder.
@@ -58,7 +66,7 @@ impl UnixFolder {
                 let mode = Mode::from_raw_mode(stat.st_mode).as_raw_mode();
                 Ok(Some(ExistingFile { is_regular, mode: mode.into() }))
             }
-            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -76,7 +84,7 @@ impl UnixFolder {
     pub fn sync(&self) -> io::Result<()> {
         match rustix::fs::fsync(&self.handle) {
             // The file system cannot synchronise a folder.
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::BADF) => Ok(()),
+            Err(Errno::INVAL | Errno::BADF) => Ok(()),
             done => Ok(done?),
         }
     }
@@ -96,6 +104,23 @@ impl UnixFolder {
         #[cfg(not(target_os = "linux"))]
         let mode = RawMode::try_from(mode).unwrap_or(0o600);
         Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?)
+    }
+
+    /// Reserves space on the disk for `size` bytes. The size of the file does not change.
+    ///
+    /// Returns an error if the disk or the quota of the user has too little space. If the file
+    /// system cannot reserve space, the write itself reports a full disk.
+    pub fn reserve(file: &File, size: u64) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        if size > 0
+            && let Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) =
+                rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, size)
+        {
+            return Err(error.into());
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (file, size);
+        Ok(())
     }
 
     /// Creates a temporary file that only the current user can open.
@@ -131,7 +156,7 @@ impl UnixFolder {
                 rustix::fs::linkat(rustix::fs::CWD, &unnamed, &self.handle, name, AtFlags::SYMLINK_FOLLOW)
             };
             match link(target) {
-                Err(rustix::io::Errno::EXIST) if replace => {}
+                Err(Errno::EXIST) if replace => {}
                 done => return Ok(done?),
             }
             // A link cannot replace a file, but a rename can. The lock lasts until the rename.
@@ -142,12 +167,38 @@ impl UnixFolder {
         if replace {
             rustix::fs::renameat(&self.handle, name, &self.handle, target)?;
         } else {
-            // Unlike a rename, a new link never replaces a file.
-            rustix::fs::linkat(&self.handle, name, &self.handle, target, AtFlags::empty())?;
-            self.remove(name)?;
+            self.rename_to_new_name(name, target)?;
         }
         temporary.name = None;
         Ok(())
+    }
+
+    /// Renames a file in the folder. If the new name exists, this is an error.
+    ///
+    /// A file system that supports neither such a rename nor links, such as exFAT on an old kernel,
+    /// cannot test and rename in one step. On such a file system, a file that another program
+    /// creates between the two steps is replaced.
+    fn rename_to_new_name(&self, name: &OsStr, target: &OsStr) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        match rustix::fs::renameat_with(&self.handle, name, &self.handle, target, RenameFlags::NOREPLACE) {
+            Err(error) if UNSUPPORTED.contains(&error) => {}
+            done => return Ok(done?),
+        }
+        // Unlike a plain rename, a new link never replaces a file.
+        match rustix::fs::linkat(&self.handle, name, &self.handle, target, AtFlags::empty()) {
+            Ok(()) => {
+                // The target is complete. A second name that cannot be removed is removed by the
+                // next run.
+                let _ = self.remove(name);
+                return Ok(());
+            }
+            Err(error) if UNSUPPORTED.contains(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if self.existing(target)?.is_some() {
+            return Err(Errno::EXIST.into());
+        }
+        Ok(rustix::fs::renameat(&self.handle, name, &self.handle, target)?)
     }
 
     /// Calls a function with unused names until one of them does not exist.
@@ -156,11 +207,11 @@ impl UnixFolder {
             let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!("{PREFIX}{}-{number}", std::process::id()));
             match create(&name) {
-                Err(rustix::io::Errno::EXIST) => {}
+                Err(Errno::EXIST) => {}
                 done => return Ok((name, done?)),
             }
         }
-        Err(rustix::io::Errno::EXIST.into())
+        Err(Errno::EXIST.into())
     }
 
     /// Removes the temporary files of dead processes of the current user from the folder, once for
@@ -189,7 +240,7 @@ impl UnixFolder {
     /// A process in another container may be alive although its id is unknown here. The lock of the
     /// file detects such a process.
     fn is_dead(&self, name: &OsStr, process: Pid) -> bool {
-        if test_kill_process(process) != Err(rustix::io::Errno::SRCH) {
+        if test_kill_process(process) != Err(Errno::SRCH) {
             return false;
         }
         let Ok(file) = self.open_file(name) else { return false };

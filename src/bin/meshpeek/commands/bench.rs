@@ -247,7 +247,7 @@ impl BenchArgs {
         }
         if let Some(plot) = &self.plot {
             let svg = plot::draw(files);
-            AtomicFile::write(plot, self.force, |file| Ok(file.write_all(svg.as_bytes())?))?.finish()?;
+            AtomicFile::write(plot, self.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
         }
         Ok(Outcome::Fine)
     }

@@ -1,7 +1,7 @@
 //! `index`: builds the sidecars of mesh files, or removes them.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -59,7 +59,7 @@ pub struct IndexArgs {
 
 impl IndexArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
         if let Some(json) = &mut json {
             start_entries(json)?;
@@ -118,18 +118,24 @@ impl IndexArgs {
         // The key of the mesh file was computed before the mesh file was opened. If the mesh file
         // is changed after its key was computed, the changed file has a different key, and the
         // sidecar is not used for the changed file.
+        let changed = || Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path);
         let Some(key) = asset.key else {
+            // A regular file without a key was not a regular file, or could not be described, when
+            // it was opened.
+            if identity(path).is_some() {
+                return Err(changed().into());
+            }
             return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
         };
         if identity(path) != Some(key) {
-            return Err(Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path).into());
+            return Err(changed().into());
         }
         let (place, folder) = self.sidecar_path(path)?;
         // A file in the cache of the user is a sidecar even if it is damaged.
         let (replace, mode) = if self.beside { (Replace::Sidecar, None) } else { (Replace::Any, Some(0o600)) };
         let mut size = 0;
         let file = AtomicFile::write_in(folder, place.clone(), replace, mode, |file| {
-            let mut out = std::io::BufWriter::new(file);
+            let mut out = io::BufWriter::new(file);
             query::write_sidecar(&mut builder, geometry, &key, &mut out).map_err(|error| match error.kind() {
                 ErrorKind::Io(_) => error.at_path(&place),
                 _ => located(error),
@@ -176,11 +182,18 @@ impl IndexArgs {
 fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
     if let Some(place) = sidecar::cache_path(path) {
-        // A cache folder of another user is not used, so it contains nothing to remove.
-        if let Ok(cache) = Folder::open_own(folder(&place)) {
-            let name = place.file_name().unwrap_or_default();
-            let existing = cache.existing(name).with_context(|| format!("{}: cannot be read", shown(&place)))?;
-            remove(&cache, place, existing.map(|existing| existing.is_regular), &mut removed, global)?;
+        match Folder::open_own(folder(&place)) {
+            Ok(cache) => {
+                let name = place.file_name().unwrap_or_default();
+                let existing = cache.existing(name).with_context(|| format!("{}: cannot be read", shown(&place)))?;
+                remove(&cache, place, existing.map(|existing| existing.is_regular), &mut removed, global)?;
+            }
+            // A cache folder of another user, or a link, is not used, so it contains nothing to
+            // remove.
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
+                    || !fs::symlink_metadata(folder(&place)).is_ok_and(|cache| cache.is_dir()) => {}
+            Err(error) => return Err(error).with_context(|| format!("{}: cannot be opened", shown(folder(&place)))),
         }
     }
     let place = sidecar::adjacent_path(path);
@@ -189,7 +202,7 @@ fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
             let found = is_sidecar(&folder, &place).with_context(|| format!("{}: cannot be read", shown(&place)))?;
             remove(&folder, place, found, &mut removed, global)?;
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(|| format!("{}: cannot be opened", shown(folder(&place)))),
     }
     Ok(IndexResult::Removed(removed))

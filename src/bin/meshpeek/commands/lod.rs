@@ -86,7 +86,7 @@ impl LodArgs {
             out.flush()?;
             return Ok(Outcome::Fine);
         }
-        let file = AtomicFile::write(&self.output, self.force, |file| Ok(file.write_all(&level.bytes)?))?;
+        let file = AtomicFile::write(&self.output, self.force, |file| Ok(file.write_whole(&level.bytes)?))?;
         asset.check()?;
         file.finish()?;
         self.print(&level, global)?;

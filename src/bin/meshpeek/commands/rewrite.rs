@@ -175,6 +175,9 @@ impl RewriteArgs {
     ) -> anyhow::Result<(AtomicFile, OutputFile)> {
         let mut comparison = Comparison::new(original);
         let file = AtomicFile::write(path, self.force, |file| {
+            if must_be_same {
+                file.reserve(original.len())?;
+            }
             let mut out = BufWriter::new(file);
             write(&mut ComparingWriter { out: &mut out, comparison: &mut comparison })?;
             if must_be_same {
@@ -205,7 +208,7 @@ impl RewriteArgs {
         if self.script {
             let script = facts.script_named(&stem)?;
             let path = named(endings.script);
-            let file = AtomicFile::write(&path, self.force, |file| Ok(file.write_all(&script)?))?;
+            let file = AtomicFile::write(&path, self.force, |file| Ok(file.write_whole(&script)?))?;
             all.push((file, OutputFile { path, bytes: script.len(), identical: false, is_script: true }));
         }
         asset.check()?;
