@@ -19,6 +19,8 @@
 
 mod bench;
 mod bounded;
+#[cfg(unix)]
+mod changed;
 mod ezmesh;
 mod mutants;
 mod query;
