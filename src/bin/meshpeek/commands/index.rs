@@ -68,7 +68,7 @@ impl IndexArgs {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
-                Ok(asset) => self.index(path, &asset),
+                Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
                 Err(error) if self.clear => match clear(path, global) {
                     Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
                     cleared => cleared,
