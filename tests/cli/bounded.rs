@@ -340,20 +340,6 @@ fn meshes_that_are_not_visited_are_an_error_where_they_would_be_missed() {
 
 #[cfg(unix)]
 #[test]
-fn the_answers_of_a_batch_are_not_held_all_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = write_pair(folder.path(), "m", &crowded(3, 60_000, 1));
-    let batch = folder.path().join("batch.txt");
-    fs::write(&batch, "-9 -9 -9 9 9 9\n".repeat(120)).unwrap();
-    // All answers together have 120 * 60,000 * 16 bytes, which are 110 MiB.
-    let output = with_memory(112, &["query", &path, "overlap", "--batch", batch.to_str().unwrap()]);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let found = text(&output.stdout);
-    assert_eq!(found.lines().filter(|line| line.starts_with("60000 triangles")).count(), 120);
-}
-
-#[cfg(unix)]
-#[test]
 fn a_million_joints_are_counted_and_not_all_listed() {
     let names = raw_assets::array(&vec![b"s\0\0\0\x01a".to_vec(); 1_000_000]);
     let stored = raw_assets::zlib(&raw_assets::map(&[("joint_names", names)]));
