@@ -17,7 +17,7 @@ use crate::{bytes, code, command, json, meshpeek, scratch, text};
 
 /// Runs meshpeek with at most `mebibytes` of address space.
 #[cfg(unix)]
-fn with_memory(mebibytes: u32, arguments: &[&str]) -> Output {
+pub fn with_memory(mebibytes: u32, arguments: &[&str]) -> Output {
     let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
     let mut command = Command::new("sh");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_meshpeek")]).args(arguments).stdin(Stdio::null());
@@ -26,7 +26,7 @@ fn with_memory(mebibytes: u32, arguments: &[&str]) -> Output {
 
 /// Builds a pair of `vertices` vertices and two frames. The polygons are the same triangle, in
 /// `surfaces` surfaces.
-fn crowded(vertices: u32, polygons: usize, surfaces: usize) -> builder::Mesh {
+pub fn crowded(vertices: u32, polygons: usize, surfaces: usize) -> builder::Mesh {
     let polygon = |number: usize| RawPolygon {
         vertices: [0, 1, 2].map(Into::into),
         texture: u8::try_from(number % surfaces % 256).unwrap(),
@@ -41,7 +41,7 @@ fn crowded(vertices: u32, polygons: usize, surfaces: usize) -> builder::Mesh {
     builder::Mesh { polygons, frames: vec![frame(0), frame(8)], ..builder::Mesh::new(Variant::Classic, vertices) }
 }
 
-fn write_pair(folder: &Path, stem: &str, mesh: &builder::Mesh) -> String {
+pub fn write_pair(folder: &Path, stem: &str, mesh: &builder::Mesh) -> String {
     fs::write(folder.join(format!("{stem}_d.3d")), mesh.data_bytes().unwrap()).unwrap();
     fs::write(folder.join(format!("{stem}_a.3d")), mesh.aniv_bytes().unwrap()).unwrap();
     folder.join(format!("{stem}_d.3d")).to_str().unwrap().to_owned()
@@ -312,4 +312,45 @@ fn waits_for_a_named_pipe_but_for_no_pipe_that_it_finds() {
     let named = ends_within(Duration::from_millis(300), &["info", &at("pipe.mesh")]);
     assert_eq!(named, None, "a pipe that the command line names");
     drop(pipes);
+}
+
+#[test]
+fn meshes_that_are_not_visited_are_an_error_where_they_would_be_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    write_pair(folder.path(), "m", &crowded(3, 1, 1));
+    let import = |name: usize| format!("#exec MESH IMPORT MESH=M{name} ANIVFILE=m_a.3d DATAFILE=m_d.3d\n");
+    let script = folder.path().join("m.uc");
+    let write = |count| fs::write(&script, (0..count).map(import).collect::<String>()).unwrap();
+    let path = script.to_str().unwrap();
+    for verb in ["validate", "index"] {
+        write(16);
+        let whole = meshpeek(&[verb, path]);
+        assert!(code(&whole) < 2, "{verb}: {}", text(&whole.stderr));
+        write(40);
+        let output = meshpeek(&[verb, path]);
+        assert_eq!(code(&output), 3, "{verb}");
+        let errors = text(&output.stderr);
+        assert!(errors.contains("at most 16 imports") && errors.contains("24 more, from M16 on"), "{verb}: {errors}");
+        let files = json(&meshpeek(&[verb, path, "--json"]))["files"].as_array().unwrap().clone();
+        assert_eq!(files.len(), 17, "{verb}");
+        assert_eq!(files[16]["error"]["field"], "import", "{verb}");
+    }
+    assert!(code(&meshpeek(&["info", path])) < 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_million_joints_are_counted_and_not_all_listed() {
+    let names = raw_assets::array(&vec![b"s\0\0\0\x01a".to_vec(); 1_000_000]);
+    let stored = raw_assets::zlib(&raw_assets::map(&[("joint_names", names)]));
+    let file = [raw_assets::map(&[("skin", raw_assets::place(0, stored.len()))]), stored].concat();
+    let (_folder, path) = scratch("skin.llmesh", &file);
+    // As strings, the names of a million joints take 48 bytes each or more.
+    let output = with_memory(64, &["info", &path, "--json"]);
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", text(&output.stderr));
+    let found = &json(&output)["files"][0];
+    assert_eq!(found["bones"].as_array().unwrap().len(), 100_000);
+    assert_eq!(found["properties"]["left_out"]["bones"], 900_000);
+    let lines = text(&with_memory(64, &["info", &path]).stdout);
+    assert!(lines.contains("bones     1000000\n") && lines.contains("and 999984 more"), "{lines}");
 }

@@ -19,6 +19,8 @@
 
 mod bench;
 mod bounded;
+#[cfg(unix)]
+mod changed;
 mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;

@@ -14,7 +14,7 @@ use crate::args::{Files, Global, STDIN};
 use crate::atomic_write::{AtomicFile, Folder, Replace, folder, is_sidecar};
 use crate::input::asset::InputAsset;
 use crate::input::bytes::identity;
-use crate::input::open::each;
+use crate::input::open::{Repeated, each};
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{start_entries, unreadable};
 use crate::render::json_writer::JsonWriter;
@@ -64,11 +64,11 @@ impl IndexArgs {
         if let Some(json) = &mut json {
             start_entries(json)?;
         }
-        let (outcome, _) = each(&self.files.files, global, |path, asset| {
+        let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
-                Ok(asset) => self.index(path, &asset),
+                Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
                 Err(error) if self.clear => match clear(path, global) {
                     Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
                     cleared => cleared,
@@ -109,7 +109,7 @@ impl IndexArgs {
         asset.model.file().index(&mut builder).map_err(located)?;
         // An Unreal mesh gets no sidecar, because the key of a sidecar identifies one file and an
         // Unreal mesh consists of two files.
-        let geometry = asset.model.geometry()?;
+        let geometry = asset.model.geometry().map_err(located)?;
         let trees = if asset.pair.is_none() { query::worth_storing(geometry).map_err(located)? } else { Vec::new() };
         asset.check()?;
         if builder.is_empty() && trees.is_empty() {

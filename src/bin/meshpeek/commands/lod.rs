@@ -4,14 +4,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::Field;
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::AtomicFile;
 use crate::formats::facts::LevelFile;
 use crate::formats::options::LodLevel;
-use crate::input::asset::InputAsset;
+use crate::input::asset::{InputAsset, at_output};
 use crate::input::open::open_asset;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{document, error, print_json};
@@ -56,11 +55,8 @@ impl LodArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         let asset = open_asset(path, self.asset, global)?;
-        self.extract(&asset, global).map_err(|error| match error.downcast::<meshpeek::Error>() {
-            Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
-            Ok(error) => asset.locate_error(error, path).into(),
-            Err(other) => other,
-        })
+        let done = self.extract(&asset, global);
+        done.map_err(|error| asset.locate_any_error(at_output(error, &self.output), path))
     }
 
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {

@@ -11,7 +11,7 @@ use crate::args::{Global, OneFile};
 use crate::input::open::open_source_file;
 use crate::input::source_file::SourceFile;
 use crate::outcome::{Outcome, UsageError};
-use crate::render::json::{SCHEMA, document, error, print_json};
+use crate::render::json::{SCHEMA, document, error};
 use crate::render::json_writer::JsonWriter;
 use crate::render::text::complain;
 
@@ -76,20 +76,25 @@ impl MapArgs {
         let (Some(byte), Some(region)) = (byte, &found) else {
             walked.map_err(|error| file.locate_error(error, &self.file.file))?;
             let last = bytes.len().saturating_sub(1);
+            file.check().map_err(|error| file.locate_error(error, &self.file.file))?;
             return Err(UsageError(format!("--at: expected an offset from 0 to {last}, found {offset}")).into());
         };
+        let byte = *byte;
+        file.check().map_err(|error| file.locate_error(error, &self.file.file))?;
         if global.json {
             let element = region.element_at(offset);
-            print_json(&document(json!({
-                "path": self.file.file.to_string_lossy(),
-                "offset": offset,
-                "value": byte,
-                "regions": [describe(region)],
-                "element": element.map(|(element, _)| element),
-                "byte": element.map_or(offset.saturating_sub(region.start), |(_, byte)| byte),
-            })))?;
+            let mut stdout = io::BufWriter::new(io::stdout().lock());
+            JsonWriter::indented(&mut stdout).object(|out| {
+                let path = self.file.file.to_string_lossy();
+                out.fields(&document(json!({ "path": path, "offset": offset, "value": byte })))?;
+                out.field_list("regions", |out| out.item_object(|out| write_fields(region, out)))?;
+                out.field("element", element.map(|(element, _)| element))?;
+                out.field("byte", element.map_or(offset.saturating_sub(region.start), |(_, byte)| byte))
+            })?;
+            writeln!(stdout)?;
+            stdout.flush()?;
         } else {
-            print_byte(&mut io::stdout().lock(), *byte, region, offset)?;
+            print_byte(&mut io::stdout().lock(), byte, region, offset)?;
         }
         Ok(Outcome::Fine)
     }
@@ -107,15 +112,15 @@ fn print_byte(out: &mut dyn Write, byte: u8, region: &Region, offset: u64) -> io
     }
 }
 
-fn describe(region: &Region) -> Value {
-    json!({
-        "name": region.field.to_string(),
-        "start": region.start,
-        "end": region.end,
-        "element": region.element.name,
-        "count": region.count,
-        "aligned": region.is_aligned(),
-    })
+/// Writes the fields of the JSON object of a region. A file of 1 MiB may have 500,000 regions, so
+/// nothing is allocated for a field.
+fn write_fields(region: &Region, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.field_text("name", &region.field.to_string())?;
+    out.field("start", region.start)?;
+    out.field("end", region.end)?;
+    out.field_text("element", region.element.name)?;
+    out.field("count", region.count)?;
+    out.field("aligned", region.is_aligned())
 }
 
 /// Returns the number of decimal digits of the file size in bytes, or 5 if the file size has fewer
@@ -164,7 +169,7 @@ impl RegionListing<'_> {
         if self.json {
             let separator = if self.count == 0 { "\n" } else { ",\n" };
             self.out.write_all(separator.as_bytes())?;
-            return JsonWriter::compact(self.out).value(&describe(region));
+            return JsonWriter::compact(self.out).object(|out| write_fields(region, out));
         }
         let aligned = if region.is_aligned() { "yes" } else { "no" };
         let (width, Region { field, start, end, element, count }) = (self.width, region);

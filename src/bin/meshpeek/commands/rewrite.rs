@@ -4,14 +4,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::{Error, Field, Finding};
+use meshpeek::Finding;
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::AtomicFile;
 use crate::formats::facts::PairEndings;
 use crate::formats::options::{BlockArgs, BlockStorage};
-use crate::input::asset::InputAsset;
+use crate::input::asset::{InputAsset, at_output};
 use crate::input::open::{open, open_source_file};
 use crate::input::source_file::SourceFile;
 use crate::outcome::{Outcome, UsageError};
@@ -74,13 +74,8 @@ impl RewriteArgs {
         let path = &self.file.file;
         let file =
             if self.pair { SourceFile::Model(Box::new(open(path, global)?)) } else { open_source_file(path, global)? };
-        self.rewrite(&file, global).map_err(|error| match error.downcast::<Error>() {
-            // An error with the field `output` was caused by writing the output file, and not by
-            // the content of the input file.
-            Ok(error) if error.field() == Field::new("output") => error.at_path(&self.output).into(),
-            Ok(error) => file.locate_error(error, path).into(),
-            Err(other) => other,
-        })
+        let done = self.rewrite(&file, global);
+        done.map_err(|error| file.locate_any_error(at_output(error, &self.output), path))
     }
 
     /// Writes one input file again to `out`, with its blocks stored as `--blocks` selects. To write

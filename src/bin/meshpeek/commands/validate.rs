@@ -14,7 +14,7 @@ use crate::formats::RULES;
 use crate::formats::names::has_extension;
 use crate::formats::unreal::script_file::MissingMesh;
 use crate::input::asset::InputAsset;
-use crate::input::open::{each, open_script};
+use crate::input::open::{Repeated, each, open_script};
 use crate::outcome::Outcome;
 use crate::render::json::{document, findings, print_json, start_entries, unreadable};
 use crate::render::json_writer::JsonWriter;
@@ -54,7 +54,7 @@ impl ValidateArgs {
         if let Some(out) = &mut json {
             start_entries(out)?;
         }
-        let (outcome, missing) = each(&self.files, global, |path, asset| {
+        let (outcome, missing) = each(&self.files, global, Repeated::Refused, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let result = validate(path, asset, global, &mut scripts);
             match &mut json {
@@ -97,7 +97,7 @@ fn validate(
     let mut found = Vec::new();
     let asset = match asset {
         Ok(asset) => asset,
-        Err(error) => return validate_unopened(path, error, global),
+        Err(error) => return validate_unopened(path, error, global, scripts),
     };
     let script = asset.pair.as_ref().and_then(|pair| pair.script.clone());
     let fresh = script.is_none_or(|script| scripts.insert(script));
@@ -108,14 +108,22 @@ fn validate(
 
 /// Returns the findings about a file that could not be opened as a mesh. If the file is an Unreal
 /// script that imports no mesh, the script is validated, and no error is reported for the missing
-/// mesh.
-fn validate_unopened(path: &Path, error: meshpeek::Error, global: &Global) -> FileFindings {
+/// mesh. A script is validated once, even if several of its meshes cannot be opened.
+fn validate_unopened(
+    path: &Path,
+    error: meshpeek::Error,
+    global: &Global,
+    scripts: &mut BTreeSet<PathBuf>,
+) -> FileFindings {
     let mut found: Vec<Finding> = meshpeek::finding(&error).into_iter().collect();
     let is_script = has_extension(path, "uc");
     let script = is_script.then(|| open_script(path, global).ok()).flatten();
     let Some(script) = script else { return FileFindings { found, fault: Some(error), files: Vec::new() } };
-    script.validate(&mut |finding| found.push(finding));
+    if scripts.insert(path.to_owned()) {
+        script.validate(&mut |finding| found.push(finding));
+    }
     let fault = script.imports().next().is_some().then_some(error);
+    let fault = script.data().check().err().or(fault);
     FileFindings { found, fault, files: Vec::new() }
 }
 

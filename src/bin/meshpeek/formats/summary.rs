@@ -56,8 +56,8 @@ impl SurfaceInBlock {
 pub struct DescribedBlocks<'a> {
     pub blocks: &'a [BlockSummary],
     pub levels: LodFilter,
-    /// The number of assets and the number of surfaces that are not described.
-    pub left_out: [usize; 2],
+    /// The numbers of assets, of surfaces and of joints that are not described.
+    pub left_out: [usize; 3],
 }
 
 /// The description of a compressed block of an asset.
@@ -87,8 +87,8 @@ pub struct BlockSurvey {
     pub surfaces: Vec<SurfaceSummary>,
     pub bones: Vec<(String, i32)>,
     pub bounds: Bounds,
-    /// The number of assets and the number of surfaces that are not described.
-    pub left_out: [usize; 2],
+    /// The numbers of assets, of surfaces and of joints that are not described.
+    pub left_out: [usize; 3],
     /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
     /// The number of bytes of the file that were read to describe the file.

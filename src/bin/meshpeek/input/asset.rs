@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use meshpeek::sidecar::{Key, Sidecar};
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Error, Finding, Model};
+use meshpeek::{Error, Field, Finding, Model};
 
-use super::bytes::Data;
+use super::bytes::{Data, MappedFile};
 use crate::args::Global;
 use crate::formats::facts::FormatFacts;
 use crate::formats::facts_of;
 use crate::render::note::note;
+use crate::render::report::is_pipe_closed;
 use crate::render::text::shown;
 
 /// An open model, with the paths of its files and the index of the file that is named on the
@@ -30,6 +31,8 @@ pub struct InputAsset {
     pub key: Option<Key>,
     /// The sidecar that is used for this model, or `None` if there is no matching sidecar.
     pub sidecar: Option<Arc<Sidecar>>,
+    /// The map of the sidecar, or `None` if the sidecar was copied into memory.
+    pub mapped_sidecar: Option<MappedFile>,
 }
 
 impl InputAsset {
@@ -75,9 +78,9 @@ impl InputAsset {
         (0..3).filter_map(|source| pair.source(source)).map(Path::to_owned).collect()
     }
 
-    /// Returns an error if a mapped file of the mesh changed after it was opened. A command calls
-    /// `check` before it prints values of the files. If it reads values while it prints, it calls
-    /// `check` again afterwards.
+    /// Returns an error if a mapped file of the mesh or its mapped sidecar changed after it was
+    /// opened. A command calls `check` before it prints values of the files. If it reads values
+    /// while it prints, it calls `check` again afterwards.
     pub fn check(&self) -> meshpeek::Result<()> {
         let file = self.model.file();
         for (source, number) in (0..file.source_count()).zip(0..) {
@@ -85,7 +88,7 @@ impl InputAsset {
             let path = self.pair.as_ref().and_then(|pair| pair.source(number));
             data.check().map_err(|error| path.map_or(error.clone(), |path| error.at_path(path)))?;
         }
-        Ok(())
+        self.mapped_sidecar.as_ref().map_or(Ok(()), MappedFile::check)
     }
 
     /// Passes the findings about the mesh to `report`.
@@ -113,12 +116,10 @@ impl InputAsset {
     }
 
     /// Adds a path to an error in the same way as [`locate_error`](Self::locate_error), if the
-    /// error is an [`Error`] of the library. Any other error is returned unchanged.
+    /// error is an [`Error`] of the library. If a file of the mesh has changed, the error about
+    /// this change replaces any error except that the reader of the output has closed the pipe.
     pub fn locate_any_error(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
-        match error.downcast::<Error>() {
-            Ok(error) => self.locate_error(error, named).into(),
-            Err(other) => other,
-        }
+        locate(error, |error| self.locate_error(error, named), || self.check().err())
     }
 
     /// Prints a note if the file contains several assets and the command line does not choose an
@@ -128,5 +129,37 @@ impl InputAsset {
         if count > 1 && chosen.is_none() {
             note(&format!("{}: reading asset 0 of {count}; --asset chooses another", shown(path)), global);
         }
+    }
+}
+
+/// Returns `error` with a path if it is an [`Error`] of the library.
+///
+/// If a file has changed, any error may be a consequence of it, such as a difference between the
+/// file and its copy, or a failed write of bytes that no longer exist. The error that `changed`
+/// returns then replaces `error`, unless the reader of the output has closed the pipe.
+pub fn locate(
+    error: anyhow::Error,
+    located: impl FnOnce(Error) -> Error,
+    changed: impl FnOnce() -> Option<Error>,
+) -> anyhow::Error {
+    if is_pipe_closed(&error) {
+        return error;
+    }
+    if let Some(changed) = changed() {
+        return changed.into();
+    }
+    match error.downcast::<Error>() {
+        Ok(error) => located(error).into(),
+        Err(other) => other,
+    }
+}
+
+/// Adds the path of the output file to an error that was caused by writing this file, and not by
+/// the content of the input file.
+pub fn at_output(error: anyhow::Error, output: &Path) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error) if error.field() == Field::new("output") => error.at_path(output).into(),
+        Ok(error) => error.into(),
+        Err(other) => other,
     }
 }

@@ -2,13 +2,13 @@
 //! or standard input.
 
 use std::fs::{File, Metadata};
-use std::io::Read;
-use std::path::Path;
+use std::io::{Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::io::{open_stream, read_unchanged, read_up_to};
-use meshpeek::sidecar::Key;
-use meshpeek::{Format, Limits, Map};
+use meshpeek::sidecar::{Key, cache_path};
+use meshpeek::{Error, ErrorKind, Field, Format, Limits, Map};
 
 use crate::args::{Global, STDIN};
 
@@ -22,31 +22,43 @@ const STREAM_HEAD: u64 = 64 << 10;
 /// The bytes of an input file, as a memory map or as a copy in memory.
 #[derive(Debug)]
 pub enum Data {
-    Map(Arc<Map>),
+    Map(MappedFile),
     Bytes(Vec<u8>),
+}
+
+/// A mapped file, with the path that errors about it contain.
+#[derive(Clone, Debug)]
+pub struct MappedFile {
+    map: Arc<Map>,
+    path: PathBuf,
 }
 
 impl AsRef<[u8]> for Data {
     fn as_ref(&self) -> &[u8] {
         match self {
-            Self::Map(map) => (**map).as_ref(),
+            Self::Map(file) => (*file.map).as_ref(),
             Self::Bytes(bytes) => bytes,
         }
     }
 }
 
-impl From<Map> for Data {
-    fn from(map: Map) -> Self {
-        Self::Map(Arc::new(map))
+impl MappedFile {
+    fn new(map: Map, path: &Path) -> Self {
+        Self { map: Arc::new(map), path: path.to_owned() }
+    }
+
+    /// Returns an error if the file changed after it was opened.
+    pub fn check(&self) -> meshpeek::Result<()> {
+        self.map.check().map_err(|error| error.at_path(&self.path))
     }
 }
 
 impl Data {
     /// Returns a handle with which the mapped file can be checked after `self` is gone. Returns
     /// `None` for a copy, which cannot change.
-    pub fn mapped(&self) -> Option<Arc<Map>> {
+    pub fn mapped(&self) -> Option<MappedFile> {
         match self {
-            Self::Map(map) => Some(map.clone()),
+            Self::Map(file) => Some(file.clone()),
             Self::Bytes(_) => None,
         }
     }
@@ -57,7 +69,7 @@ impl Data {
     /// too.
     pub fn check(&self) -> meshpeek::Result<()> {
         match self {
-            Self::Map(map) => map.check(),
+            Self::Map(file) => file.check(),
             Self::Bytes(_) => Ok(()),
         }
     }
@@ -67,11 +79,14 @@ impl Data {
 /// is a pipe, its bytes are awaited, however long its writer takes.
 pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
     if path == Path::new(STDIN) {
-        return stream(std::io::stdin().lock(), limits);
+        return match standard_input().and_then(|file| Some((regular_size(&file)?, file))) {
+            Some((size, file)) => redirected(&file, size, limits),
+            None => stream(std::io::stdin().lock(), limits),
+        };
     }
     let file = open_stream(path)?;
     match regular_size(&file) {
-        Some(size) => load_open(&file, size, path, global, limits),
+        Some(size) => load_open(file, size, path, global, limits),
         None => stream(file, limits),
     }
 }
@@ -83,9 +98,9 @@ pub fn load(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<D
 pub fn load_regular(path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
     let file = open_stream(path)?;
     match regular_size(&file) {
-        Some(size) => load_open(&file, size, path, global, limits),
+        Some(size) => load_open(file, size, path, global, limits),
         // Mapping a file that is not regular returns an error that names the kind of the file.
-        None => map(path).map(Data::from),
+        None => map_open(file, path),
     }
 }
 
@@ -98,14 +113,26 @@ fn regular_size(file: &File) -> Option<u64> {
 ///
 /// A file is read at most to the size in its metadata or to the limit for streams, because files in
 /// special file systems, such as `/proc`, may have no end.
-fn load_open(file: &File, size: u64, path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
-    let copy = || read_unchanged(file, limits.stream.max(size)).map(Data::Bytes);
+fn load_open(file: File, size: u64, path: &Path, global: &Global, limits: &Limits) -> meshpeek::Result<Data> {
+    let copy = |file: &File| read_unchanged(file, limits.stream.max(size)).map(Data::Bytes);
     if global.no_mmap || size <= MAX_COPY {
-        return copy();
+        return copy(&file);
     }
     // Some file systems do not support memory maps. If mapping the file fails, the file is read
-    // into memory.
-    map(path).map(Data::from).or_else(|_| copy())
+    // into memory. The map is made of the open file, because another file may have replaced the
+    // file at the path.
+    match file.try_clone() {
+        Ok(other) => map_open(other, path).or_else(|_| copy(&file)),
+        Err(_) => map_open(file, path),
+    }
+}
+
+/// Maps an open input file into memory.
+fn map_open(file: File, path: &Path) -> meshpeek::Result<Data> {
+    // SAFETY: The same as in `map`.
+    #[allow(unsafe_code, reason = "an input file that is already open is mapped with `Map::from_file`")]
+    let map = unsafe { Map::from_file(file) };
+    Ok(Data::Map(MappedFile::new(map.map_err(|error| error.at_path(path))?, path)))
 }
 
 /// Maps a regular file into memory.
@@ -121,14 +148,16 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
     }
 }
 
-/// Maps an open sidecar of the user into memory.
-pub fn map_sidecar(file: File) -> meshpeek::Result<Data> {
+/// Maps an open sidecar of the user into memory. `path` is the path of its mesh file.
+pub fn map_sidecar(file: File, path: &Path) -> meshpeek::Result<Data> {
     // SAFETY: The sidecar belongs to the user, and no other user can write to it or to its folder.
-    // This program never changes a sidecar in place. The option `--no-sidecar` exists for a sidecar
-    // that another program writes to.
-    #[allow(unsafe_code, reason = "the only call of `Map::from_file` in the program")]
+    // This program never changes a sidecar in place, and checks the sidecar together with the input
+    // file. The option `--no-sidecar` exists for a sidecar that another program writes to.
+    #[allow(unsafe_code, reason = "a sidecar that is already open is mapped with `Map::from_file`")]
     let map = unsafe { Map::from_file(file) };
-    map.map(Data::from)
+    // A trusted sidecar is in the cache folder.
+    let path = cache_path(path).unwrap_or_default();
+    Ok(Data::Map(MappedFile::new(map?, &path)))
 }
 
 /// Returns the [`Key`] that identifies the current content of a regular file. Returns `None` for
@@ -136,6 +165,26 @@ pub fn map_sidecar(file: File) -> meshpeek::Result<Data> {
 pub fn identity(path: &Path) -> Option<Key> {
     let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
     metadata.filter(Metadata::is_file).map(|metadata| Key::of(&metadata))
+}
+
+/// Returns standard input as a file, or `None` if it has no descriptor that can be duplicated.
+fn standard_input() -> Option<File> {
+    #[cfg(unix)]
+    let owned = std::os::fd::AsFd::as_fd(&std::io::stdin()).try_clone_to_owned();
+    #[cfg(windows)]
+    let owned = std::os::windows::io::AsHandle::as_handle(&std::io::stdin()).try_clone_to_owned();
+    owned.ok().map(File::from)
+}
+
+/// Reads a regular file that is standard input, from its current position to its end. If its first
+/// 64 KiB do not match a known format, only these are read.
+fn redirected(mut file: &File, size: u64, limits: &Limits) -> meshpeek::Result<Data> {
+    let failed = |error: std::io::Error| Error::without_offset("file", Field::new("file"), ErrorKind::from(error));
+    let start = file.stream_position().map_err(failed)?;
+    let head = read_up_to(file.take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
+    Format::detect(&head)?;
+    file.seek(SeekFrom::Start(start)).map_err(failed)?;
+    read_unchanged(file, limits.stream.max(size)).map(Data::Bytes)
 }
 
 /// Reads a whole stream into memory. If the first 64 KiB of the stream do not match a known format,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use meshpeek::io::read_up_to;
 use meshpeek::sidecar::{self, Trust};
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Error, ErrorKind, Field, Limits, Map};
+use meshpeek::{Error, ErrorKind, Field, Limits};
 
 use super::asset::InputAsset;
-use super::bytes::{self, Data, MAX_COPY, identity};
+use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
 use super::paths::InputPaths;
 use super::source_file::SourceFile;
 use crate::args::Global;
@@ -39,48 +39,92 @@ impl<'g> Opener<'g> {
     /// asset. The opened model counts the bytes of the file that are read.
     fn open_file(&self, path: &Path, asset: Option<usize>) -> meshpeek::Result<InputAsset> {
         let key = identity(path);
-        let data = bytes::load(path, self.global, &self.limits);
-        let mapped = data.as_ref().ok().and_then(Data::mapped);
-        let model = data.and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
-        // A file that was shortened while it was opened looks damaged.
-        let model = model.map_err(|error| mapped.and_then(|map| map.check().err()).unwrap_or(error));
-        Ok(InputAsset { model: model.map_err(|error| error.at_path(path))?, source: 0, pair: None, key, sidecar: None })
+        let loader = FileLoader::new(self.global);
+        let load = || bytes::load(path, self.global, &self.limits);
+        let model = loader.note(load()).and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
+        let model = loader.explain(model).map_err(|error| error.at_path(path))?;
+        Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None })
     }
 
     fn open_pair(&mut self, pair: Pair) -> meshpeek::Result<InputAsset> {
-        let (global, limits) = (self.global, self.limits);
-        let mapped = RefCell::new(Vec::new());
-        let model = self.pairs.open(&pair, |path| {
-            let data = bytes::load_regular(path, global, &limits)?;
-            mapped.borrow_mut().extend(data.mapped());
-            Ok(data)
-        });
-        let changed = || mapped.borrow().iter().find_map(|map: &Arc<Map>| map.check().err());
-        let model = model.map_err(|error| changed().unwrap_or_else(|| pair.locate_error(error)))?;
+        let loader = FileLoader::new(self.global);
+        let model = self.pairs.open(&pair, |path| loader.load(path));
+        let model = loader.explain(model.map_err(|error| pair.locate_error(error)))?;
         let source = named_source(&pair);
-        Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None })
+        Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None, mapped_sidecar: None })
     }
 
-    /// Returns the meshes that a script imports although the files of these meshes do not exist.
-    fn missing(&mut self, path: &Path) -> meshpeek::Result<Vec<MissingMesh<Data>>> {
-        let (global, limits) = (self.global, self.limits);
-        self.pairs.missing(path, |path| bytes::load_regular(path, global, &limits))
+    /// Returns the meshes of a script that are not opened: those whose files do not exist, and
+    /// those in `repeated`, which have the same files as many earlier meshes.
+    fn unopened(&mut self, path: &Path, repeated: Vec<Pair>, when_repeated: Repeated) -> UnopenedMeshes {
+        let loader = FileLoader::new(self.global);
+        let (listed, error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
+            Ok(listed) => (listed, None),
+            Err(error) => (Vec::new(), Some(error.at_path(path))),
+        };
+        let mut unopened = UnopenedMeshes { listed, error };
+        let count = repeated.len();
+        for pair in repeated {
+            match loader.explain(self.pairs.repeated(pair, |path| loader.load(path))) {
+                Ok(Some(mesh)) if when_repeated == Repeated::Refused => {
+                    // One error counts all meshes, because a script may import thousands of them.
+                    let left_out = PairFinder::<Data>::left_out(path, &mesh.mesh, count);
+                    unopened.error.get_or_insert(left_out);
+                    break;
+                }
+                Ok(mesh) => unopened.listed.extend(mesh),
+                Err(error) => {
+                    unopened.error.get_or_insert(error.at_path(path));
+                    break;
+                }
+            }
+        }
+        unopened
     }
 }
 
-impl Opener<'_> {
-    /// Returns a mesh that a script imports from the same files as many other meshes.
-    fn repeated(&mut self, pair: Pair) -> meshpeek::Result<Option<MissingMesh<Data>>> {
-        let (global, limits) = (self.global, self.limits);
-        self.pairs.repeated(pair, |path| bytes::load_regular(path, global, &limits))
+/// The meshes of a script that are not opened.
+struct UnopenedMeshes {
+    listed: Vec<MissingMesh<Data>>,
+    error: Option<Error>,
+}
+
+/// Loads the files of one mesh, and remembers which of them are mapped.
+struct FileLoader<'g> {
+    global: &'g Global,
+    mapped: RefCell<Vec<MappedFile>>,
+}
+
+impl<'g> FileLoader<'g> {
+    const fn new(global: &'g Global) -> Self {
+        Self { global, mapped: RefCell::new(Vec::new()) }
+    }
+
+    /// Loads a file that the program found.
+    fn load(&self, path: &Path) -> meshpeek::Result<Data> {
+        self.note(bytes::load_regular(path, self.global, &Limits::default()))
+    }
+
+    /// Remembers a loaded file.
+    fn note(&self, data: meshpeek::Result<Data>) -> meshpeek::Result<Data> {
+        self.mapped.borrow_mut().extend(data.as_ref().ok().and_then(Data::mapped));
+        data
+    }
+
+    /// Replaces an error by the error about a change, if one of the files has changed. A file that
+    /// was shortened while it was opened looks damaged.
+    fn explain<T>(&self, opened: meshpeek::Result<T>) -> meshpeek::Result<T> {
+        let changed = || self.mapped.borrow().iter().find_map(|file| file.check().err());
+        opened.map_err(|error| changed().unwrap_or(error))
     }
 }
 
 /// Reads an Unreal script, without opening the files of the meshes that the script imports.
 pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
-    let limits = Limits::default();
-    let data = bytes::load(path, global, &limits);
-    data.and_then(|data| script_file::open_script(data, &limits)).map_err(|error| error.at_path(path))
+    let (limits, loader) = (Limits::default(), FileLoader::new(global));
+    let data = loader.note(bytes::load(path, global, &limits));
+    let script = data.and_then(|data| script_file::open_script(data, &limits));
+    loader.explain(script).map_err(|error| error.at_path(path))
 }
 
 /// Opens one file of a mesh, without opening the other files of the same mesh.
@@ -126,9 +170,14 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     // A sidecar that other users may change is copied into memory and not mapped. The copied
     // sidecar is limited in size to the greatest size that a sidecar of the mesh file can have.
     let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
-    let open = |file, trust| match trust {
-        Trust::Trusted => bytes::map_sidecar(file),
-        Trust::Untrusted => read_up_to(file, 0, limit).map(Data::Bytes),
+    let mut mapped = None;
+    let open = |file, trust| {
+        let data = match trust {
+            Trust::Trusted => bytes::map_sidecar(file, path)?,
+            Trust::Untrusted => read_up_to(file, 0, limit).map(Data::Bytes)?,
+        };
+        mapped = data.mapped();
+        Ok(data)
     };
     if let Some(found) = sidecar::find(path, &key, open) {
         if global.verbose {
@@ -136,9 +185,18 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
         }
         let sidecar = Arc::new(found.sidecar);
         opened.model = opened.model.with_sidecar(sidecar.clone());
-        opened.sidecar = Some(sidecar);
+        (opened.sidecar, opened.mapped_sidecar) = (Some(sidecar), mapped);
     }
     Ok(opened)
+}
+
+/// How the meshes are reported that a script imports from the same files as many earlier meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    /// They are listed together with the meshes whose files do not exist.
+    Listed,
+    /// They are an error, because the command would otherwise succeed without visiting them.
+    Refused,
 }
 
 /// Opens every file that is named on the command line, and passes each model to `visit`.
@@ -148,6 +206,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
 pub fn each(
     names: &[PathBuf],
     global: &Global,
+    when_repeated: Repeated,
     mut visit: impl FnMut(&Path, meshpeek::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
     let mut opener = Opener::new(global);
@@ -172,9 +231,10 @@ pub fn each(
                 for pair in pairs {
                     worst = worst.max(visit(opener.open_pair(pair))?);
                 }
-                missing.extend(opener.missing(path)?);
-                for pair in repeated {
-                    missing.extend(opener.repeated(pair)?);
+                let unopened = opener.unopened(path, repeated, when_repeated);
+                missing.extend(unopened.listed);
+                if let Some(error) = unopened.error {
+                    worst = worst.max(visit(Err(error))?);
                 }
             }
             Err(error) => worst = worst.max(visit(Err(error))?),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use meshpeek::{Error, Finding, Region};
 
-use super::asset::InputAsset;
+use super::asset::{InputAsset, locate};
 use super::bytes::Data;
 use crate::formats::unreal::script_file::Script;
 
@@ -57,11 +57,17 @@ impl SourceFile {
         }
     }
 
-    /// Returns `error` with the path of the file that caused the error.
+    /// Returns `error` with the path of the file that caused the error. If the file has changed,
+    /// the error about this change is returned.
     pub fn locate_error(&self, error: Error, named: &Path) -> Error {
         match self {
             Self::Model(asset) => asset.locate_error(error, named),
-            Self::Script(_) => error.at_path(named),
+            Self::Script(_) => self.check().err().unwrap_or(error).at_path(named),
         }
+    }
+
+    /// Adds a path to an error like [`InputAsset::locate_any_error`].
+    pub fn locate_any_error(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
+        locate(error, |error| self.locate_error(error, named), || self.check().err())
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+/// A line feed, and the indentation of the greatest depth that is written in one step.
+const NEW_LINE: &[u8] = b"\n                        ";
 /// The text of one step of indentation.
 const INDENT: &[u8] = b"  ";
 
@@ -134,6 +136,12 @@ impl<'o> JsonWriter<'o> {
         self.value(&value.into())
     }
 
+    /// Writes a field whose value is a string, without a copy of the string.
+    pub fn field_text(&mut self, name: &str, value: &str) -> io::Result<()> {
+        self.start_field(name)?;
+        write_string(self.out, value)
+    }
+
     /// Writes all fields of `object`, which is a JSON object.
     pub fn fields(&mut self, object: &Value) -> io::Result<()> {
         let fields = object.as_object().into_iter().flatten();
@@ -197,6 +205,10 @@ impl<'o> JsonWriter<'o> {
         if !self.is_indented {
             return Ok(());
         }
+        let end = self.depth.saturating_mul(INDENT.len()).saturating_add(1);
+        if let Some(new_line) = NEW_LINE.get(..end) {
+            return self.out.write_all(new_line);
+        }
         self.out.write_all(b"\n")?;
         (0..self.depth).try_for_each(|_| self.out.write_all(INDENT))
     }
@@ -209,6 +221,10 @@ impl<'o> JsonWriter<'o> {
 /// escapes, too.
 fn write_string(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.write_all(text.as_bytes())?;
+        return out.write_all(b"\"");
+    }
     let mut plain = 0;
     for (at, char) in text.char_indices().filter(|(_, char)| needs_escape(*char)) {
         out.write_all(text.as_bytes().get(plain..at).unwrap_or_default())?;

@@ -13,12 +13,7 @@ use crate::outcome::{Outcome, UsageError};
 /// Prints the error that ends a command, and returns the outcome of the command.
 pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
     let fault = error.downcast_ref::<meshpeek::Error>();
-    let cause = match fault.map(meshpeek::Error::kind) {
-        Some(ErrorKind::Io(cause)) => Some(&**cause),
-        Some(_) => None,
-        None => error.downcast_ref::<io::Error>(),
-    };
-    if cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
+    if is_pipe_closed(error) {
         return Outcome::PipeClosed;
     }
     if let Some(fault) = fault.filter(|_| global.json) {
@@ -31,4 +26,14 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
     let message = if error.is::<meshpeek::Error>() { error.to_string() } else { format!("{error:#}") };
     complain(&message);
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }
+}
+
+/// Returns whether an error says that the program that reads the output has closed the pipe.
+pub fn is_pipe_closed(error: &anyhow::Error) -> bool {
+    let cause = match error.downcast_ref::<meshpeek::Error>().map(meshpeek::Error::kind) {
+        Some(ErrorKind::Io(cause)) => Some(&**cause),
+        Some(_) => None,
+        None => error.downcast_ref::<io::Error>(),
+    };
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -14,7 +14,7 @@ use crate::args::{Files, Global};
 use crate::formats::options::LodFilter;
 use crate::formats::{write_missing, write_unopened};
 use crate::input::asset::InputAsset;
-use crate::input::open::each;
+use crate::input::open::{Repeated, each};
 use crate::outcome::Outcome;
 use crate::render::json::{start_entries, unreadable};
 use crate::render::json_writer::JsonWriter;
@@ -62,7 +62,7 @@ impl InfoArgs {
         if global.json {
             return self.run_json(&mut skeletons, global);
         }
-        let (outcome, _) = each(&self.files.files, global, |path, asset| {
+        let (outcome, _) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let summary = match self.describe(path, asset, &mut budget, global) {
                 Ok((_, summary)) => summary,
@@ -94,7 +94,7 @@ impl InfoArgs {
         let mut out = JsonWriter::indented(&mut shared);
         start_entries(&mut out)?;
         let mut budget = SurfaceBudget::default();
-        let (outcome, missing) = each(&self.files.files, global, |path, asset| {
+        let (outcome, missing) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,

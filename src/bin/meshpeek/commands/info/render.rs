@@ -38,10 +38,6 @@ impl FileSummary {
             bounds.insert("center".into(), json::numbers(&sphere.center));
             bounds.insert("radius".into(), json::number(sphere.radius));
         }
-        let bones = self.bones.iter().map(|(name, parent)| json!({ "name": name, "parent": parent }));
-        let clips = self.clips.iter().map(|ClipSummary { name, frames, bones, rate }| {
-            json!({ "name": name, "frames": frames, "bones": bones, "rate": rate.map(json::number) })
-        });
         let mut fault = None;
         out.item_object(|out| {
             out.field("path", path.to_string_lossy())?;
@@ -50,11 +46,11 @@ impl FileSummary {
             out.field("bytes", self.bytes)?;
             out.field("touched_bytes", self.touched)?;
             out.field("bounds", bounds)?;
-            out.field_items("bones", bones)?;
+            out.field_list("bones", |out| self.write_bones(out))?;
             out.field_items("lods", lods.map(BlockSummary::json))?;
             out.start_field("surfaces")?;
             self.write_surfaces(asset, out)?;
-            out.field_items("clips", clips)?;
+            out.field_list("clips", |out| self.write_clips(out))?;
             out.start_field("properties")?;
             self.write_properties(asset, out, end_properties)?;
             out.field_items("findings", json::findings(&self.findings, &self.files))?;
@@ -65,6 +61,26 @@ impl FileSummary {
             fault.as_ref().map_or(Ok(()), |fault| out.field("error", json::error(fault)))
         })?;
         Ok(fault)
+    }
+
+    fn write_bones(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        self.bones.iter().try_for_each(|(name, parent)| {
+            out.item_object(|out| {
+                out.field_text("name", name)?;
+                out.field("parent", *parent)
+            })
+        })
+    }
+
+    fn write_clips(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        self.clips.iter().try_for_each(|ClipSummary { name, frames, bones, rate }| {
+            out.item_object(|out| {
+                out.field_text("name", name)?;
+                out.field("frames", *frames)?;
+                out.field("bones", *bones)?;
+                out.field("rate", rate.map(json::number))
+            })
+        })
     }
 
     /// Writes the list of surfaces.
@@ -192,11 +208,13 @@ impl FileSummary {
 
     fn print_skeleton(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         if !self.bones.is_empty() {
-            writeln!(out, "  bones     {}", self.bones.len())?;
+            let [_, _, not_listed] = self.not_surveyed;
+            let count = self.bones.len().saturating_add(not_listed);
+            writeln!(out, "  bones     {count}")?;
             for (index, (name, parent)) in self.bones.iter().enumerate().take(listed) {
                 writeln!(out, "    {index:>3} {}, parent {parent}", meshpeek::Name::new(name.as_bytes()))?;
             }
-            print_rest(out, self.bones.len(), listed)?;
+            print_rest(out, count, listed.min(self.bones.len()))?;
         }
         if !self.clips.is_empty() {
             writeln!(out, "  clips     {}", self.clips.len())?;

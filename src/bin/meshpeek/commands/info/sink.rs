@@ -2,27 +2,21 @@
 //! animation is described together with the mesh that it moves, which may follow it.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter, Read as _, Seek as _, StdoutLock, Write};
-
-use tempfile::SpooledTempFile;
+use std::io::{self, BufWriter, Read, StdoutLock, Write};
 
 use super::skeletons::Skeletons;
+use crate::render::held::HeldOutput;
 use crate::render::json_writer::JsonWriter;
-
-/// The number of bytes of output that are held in memory. More bytes are held in a temporary file
-/// without a name.
-const HELD_IN_MEMORY: usize = 8 << 20;
 
 /// Standard output, with a part that is held back until the meshes of all animations are known.
 pub struct EntrySink {
     out: RefCell<BufWriter<StdoutLock<'static>>>,
-    held: RefCell<Option<HeldOutput>>,
+    held: RefCell<Option<GappedOutput>>,
 }
 
 /// The output that is held back.
-struct HeldOutput {
-    file: SpooledTempFile,
-    bytes: u64,
+struct GappedOutput {
+    text: HeldOutput,
     gaps: Vec<Gap>,
 }
 
@@ -43,27 +37,24 @@ impl EntrySink {
     /// held back.
     pub fn leave_gap(&self, depth: usize, bones: &[(String, i32)]) {
         let mut held = self.held.borrow_mut();
-        let held = held.get_or_insert_with(|| {
-            let file = SpooledTempFile::new(HELD_IN_MEMORY);
-            HeldOutput { file, bytes: 0, gaps: Vec::new() }
-        });
-        held.gaps.push(Gap { at: held.bytes, depth, bones: bones.to_vec() });
+        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::new(), gaps: Vec::new() });
+        held.gaps.push(Gap { at: held.text.bytes(), depth, bones: bones.to_vec() });
     }
 
     /// Prints the output that was held back, with the meshes of the animations.
     pub fn finish(self, skeletons: &Skeletons) -> io::Result<()> {
         let mut out = self.out.into_inner();
-        if let Some(HeldOutput { mut file, gaps, .. }) = self.held.into_inner() {
-            file.rewind()?;
+        if let Some(GappedOutput { mut text, gaps }) = self.held.into_inner() {
+            let file = text.rewound()?;
             let mut printed = 0;
             for Gap { at, depth, bones } in gaps {
-                io::copy(&mut (&mut file).take(at.saturating_sub(printed)), &mut out)?;
+                io::copy(&mut Read::by_ref(file).take(at.saturating_sub(printed)), &mut out)?;
                 printed = at;
                 if let Some(fit) = skeletons.fit(&bones) {
                     JsonWriter::resumed(&mut out, depth).field("mesh", fit.json())?;
                 }
             }
-            io::copy(&mut file, &mut out)?;
+            io::copy(file, &mut out)?;
         }
         out.flush()
     }
@@ -72,11 +63,7 @@ impl EntrySink {
 impl Write for &EntrySink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut *self.held.borrow_mut() {
-            Some(held) => {
-                let written = held.file.write(bytes)?;
-                held.bytes = held.bytes.saturating_add(u64::try_from(written).unwrap_or(u64::MAX));
-                Ok(written)
-            }
+            Some(held) => held.text.write(bytes),
             None => self.out.borrow_mut().write(bytes),
         }
     }

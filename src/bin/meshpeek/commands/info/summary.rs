@@ -39,9 +39,9 @@ pub struct FileSummary {
     pub clips: Vec<ClipSummary>,
     /// The levels of detail that were described.
     pub levels: LodFilter,
-    /// The number of assets and the number of surfaces that the survey of compressed blocks left
+    /// The numbers of assets, of surfaces and of joints that the survey of compressed blocks left
     /// out.
-    pub not_surveyed: [usize; 2],
+    pub not_surveyed: [usize; 3],
     pub findings: Vec<Finding>,
     /// The paths of the files that the findings refer to, if the mesh consists of several files.
     pub files: Vec<PathBuf>,
@@ -96,7 +96,7 @@ impl FileSummary {
             left_out: geometry.surface_count().saturating_sub(max_surfaces),
             clips: clips(facts, asset.model.animations()?)?,
             levels,
-            not_surveyed: [0, 0],
+            not_surveyed: [0, 0, 0],
             findings,
             files: asset.files(),
         };

@@ -1,11 +1,17 @@
 //! Runs queries on surfaces, such as ray casts. The queries of a batch run in parallel.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use meshpeek::Bounds;
 use meshpeek::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene};
 
 use crate::outcome::UsageError;
+
+/// The number of queries whose answers are held in memory at most.
+const MAX_HELD_ANSWERS: usize = 4096;
+/// The size in bytes of the answers in memory from which on no further query is started.
+const MAX_HELD_BYTES: usize = 16 << 20;
 
 /// A query on the surfaces of a file, with its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +56,21 @@ pub enum AnswerKind {
     Vertex(VertexNeighbors),
 }
 
+impl Answer {
+    /// Returns the size of the answer in memory, in bytes.
+    fn bytes(&self) -> usize {
+        let lists = match &self.kind {
+            AnswerKind::First(_) | AnswerKind::Any(_) | AnswerKind::Nearest(_) => 0,
+            AnswerKind::All(hits) => size_of_val(&**hits),
+            AnswerKind::Triangles(triangles) => size_of_val(&**triangles),
+            AnswerKind::Vertex(around) => {
+                size_of_val(&*around.triangles).saturating_add(size_of_val(&*around.neighbors))
+            }
+        };
+        lists.saturating_add(size_of::<Self>())
+    }
+}
+
 /// The triangles that contain a given vertex, and the vertices that share a triangle edge with it.
 #[derive(Debug)]
 pub struct VertexNeighbors {
@@ -66,30 +87,53 @@ pub struct SurfaceSet<'a> {
 }
 
 impl SurfaceSet<'_> {
-    /// Runs the queries in parallel on all processor cores, and returns the results in the order of
-    /// the queries.
-    pub fn answer_all(&self, questions: &[Question]) -> anyhow::Result<Vec<Answer>> {
-        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let each = questions.len().div_ceil(threads).max(1);
-        let answer = |part: &[Question]| part.iter().map(|question| self.answer(question)).collect();
-        if questions.len() <= 1 {
-            return answer(questions);
-        }
-        let answer: &(dyn Fn(&[Question]) -> anyhow::Result<Vec<Answer>> + Sync) = &answer;
-        thread::scope(|scope| {
-            let start = |part| thread::Builder::new().spawn_scoped(scope, move || answer(part)).map_err(|_| part);
-            let parts: Vec<_> = questions.chunks(each).map(start).collect();
-            let mut all = Vec::new();
-            for part in parts {
-                let answers = match part {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                    // If no further thread can be made, this thread answers the queries.
-                    Err(part) => answer(part),
-                };
-                all.extend(answers?);
+    /// Runs the first queries in parallel on all processor cores, and returns their answers in the
+    /// order of the queries. At least one query is run, and at most [`MAX_HELD_ANSWERS`].
+    ///
+    /// Each thread takes the next `together` queries until the answers have [`MAX_HELD_BYTES`]
+    /// bytes in total. All threads are busy if the answers are small, and the memory for large
+    /// answers is limited.
+    pub fn answer_first(&self, questions: &[Question], together: usize) -> anyhow::Result<Vec<Answer>> {
+        let questions = questions.get(..MAX_HELD_ANSWERS).unwrap_or(questions);
+        let runs: Vec<&[Question]> = questions.chunks(together.max(1)).collect();
+        let (next, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            let mut done = Vec::new();
+            while held.load(Ordering::Relaxed) < MAX_HELD_BYTES {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(number) else { break };
+                let answers: anyhow::Result<Vec<Answer>> = run.iter().map(|question| self.answer(question)).collect();
+                let bytes = answers.iter().flatten().map(Answer::bytes).fold(0, usize::saturating_add);
+                held.fetch_add(bytes, Ordering::Relaxed);
+                done.push((number, answers));
             }
-            Ok(all)
-        })
+            done
+        };
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(runs.len());
+        let mut slots: Vec<Option<anyhow::Result<Vec<Answer>>>> = Vec::new();
+        slots.resize_with(runs.len(), || None);
+        let mut keep = |done: Vec<(usize, anyhow::Result<Vec<Answer>>)>| {
+            for (number, answers) in done {
+                if let Some(slot) = slots.get_mut(number) {
+                    *slot = Some(answers);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            // This thread also answers queries. If no further thread can be made, it answers all.
+            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..threads).filter_map(start).collect();
+            keep(work());
+            for other in others {
+                keep(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        // A thread answers every run that it takes, so the answered runs are the first ones.
+        let mut answers = Vec::new();
+        for run in slots.into_iter().map_while(|slot| slot) {
+            answers.extend(run?);
+        }
+        Ok(answers)
     }
 
     fn answer(&self, question: &Question) -> anyhow::Result<Answer> {

@@ -18,6 +18,7 @@ use crate::args::{Global, OneFile, STDIN};
 use crate::input::asset::InputAsset;
 use crate::input::open::open_indexed;
 use crate::outcome::{Outcome, UsageError};
+use crate::render::held::HeldOutput;
 use crate::render::json::document;
 use crate::render::json_writer::JsonWriter;
 
@@ -82,13 +83,13 @@ impl QueryKind {
         }
     }
 
-    /// Returns the number of answers that are held in memory before they are printed. The number is
-    /// small for queries whose answer may contain every triangle.
-    const fn held_answers(&self) -> usize {
+    /// Returns the number of queries that a thread takes at a time. The number is 1 for queries
+    /// whose answer may contain every triangle.
+    const fn taken_together(&self) -> usize {
         match self {
-            Self::Ray(args) if !args.all => 4096,
-            Self::Nearest(_) => 4096,
-            Self::Ray(_) | Self::Overlap(_) | Self::Vertex(_) => 4,
+            Self::Ray(args) if !args.all => 64,
+            Self::Nearest(_) => 64,
+            Self::Ray(_) | Self::Overlap(_) | Self::Vertex(_) => 1,
         }
     }
 
@@ -187,14 +188,18 @@ impl QueryArgs {
         let surfaces = SurfaceSet { scene: &scene };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
         let mut out = io::BufWriter::new(io::stdout().lock());
-        for part in questions.chunks(self.kind.held_answers()) {
-            let answers = surfaces.answer_all(part)?;
-            // The file is checked for changes before any result of a query is printed.
+        let mut held = HeldOutput::new();
+        let mut left = questions;
+        while !left.is_empty() {
+            let answers = surfaces.answer_first(left, self.kind.taken_together())?;
+            left = left.get(answers.len().max(1)..).unwrap_or_default();
+            answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut held))?;
+            // The names and attributes in the output are read from the file while it is rendered.
+            // The file is therefore checked for changes between rendering and printing.
             asset.check()?;
-            answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut out))?;
+            held.print(&mut out)?;
         }
-        out.flush()?;
-        Ok(asset.check()?)
+        Ok(out.flush()?)
     }
 
     fn print(

@@ -30,11 +30,15 @@ pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
         Some(container) => write_container(&container, mesh, described, out)?,
         None => write_asset(mesh.view(), described.blocks, described.levels, out)?,
     }
-    if described.left_out == [0, 0] {
+    if described.left_out == [0, 0, 0] {
         return Ok(());
     }
-    let [assets, surfaces] = described.left_out;
-    out.field("left_out", json!({ "members": assets, "surfaces": surfaces }))
+    let [assets, surfaces, joints] = described.left_out;
+    out.field_object("left_out", |out| {
+        out.field("members", assets)?;
+        out.field("surfaces", surfaces)?;
+        if joints == 0 { Ok(()) } else { out.field("bones", joints) }
+    })
 }
 
 /// Writes the JSON fields of one asset. If its header cannot be read, writes nothing.

@@ -13,6 +13,9 @@ use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, Surfac
 /// The maximum number of assets, of blocks and of surfaces that are described. A small file may
 /// declare a million assets or surfaces.
 pub const MAX_DESCRIBED: usize = 4096;
+/// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
+/// its compressed form takes a thousandth of that.
+pub const MAX_JOINTS: usize = 100_000;
 /// The maximum number of findings per rule in the output.
 const MAX_FINDINGS_PER_RULE: usize = 1000;
 
@@ -34,7 +37,7 @@ impl AssetSurvey {
                 surfaces: Vec::new(),
                 bones: Vec::new(),
                 bounds: Bounds::EMPTY,
-                left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0],
+                left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0, 0],
                 findings: Vec::new(),
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
@@ -83,6 +86,8 @@ impl AssetSurvey {
         }
         if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
             self.survey.bones = bones(asset);
+            let [_, _, joints] = &mut self.survey.left_out;
+            *joints = asset.bone_count().saturating_sub(MAX_JOINTS);
         }
     }
 
@@ -107,7 +112,7 @@ impl AssetSurvey {
     fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
-            let [_, surfaces] = &mut self.survey.left_out;
+            let [_, surfaces, _] = &mut self.survey.left_out;
             *surfaces = surfaces.saturating_add(1);
             return submesh.triangle_count();
         }
@@ -174,6 +179,6 @@ fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {
 }
 
 fn bones(asset: &Mesh<&[u8]>) -> Vec<(String, i32)> {
-    let bones = (0..asset.bone_count()).filter_map(|bone| asset.bone(bone).ok());
+    let bones = (0..asset.bone_count().min(MAX_JOINTS)).filter_map(|bone| asset.bone(bone).ok());
     bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
 }

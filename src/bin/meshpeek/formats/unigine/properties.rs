@@ -23,8 +23,8 @@ pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, out: &mut 
         out.fields(&json!({ "leaf_triangles": leaf, "memory_estimate": memory }))?;
     }
     if mesh.animation_count() > 0 {
-        let animations = (0..mesh.animation_count()).map(|index| animation(&mesh.animation(index)));
-        out.field_items("animations", animations)?;
+        let mut animations = (0..mesh.animation_count()).map(|index| mesh.animation(index));
+        out.field_list("animations", |out| animations.try_for_each(|one| write_animation(&one, out)))?;
     }
     Ok(())
 }
@@ -66,8 +66,8 @@ pub fn write_animation_properties<D: AsRef<[u8]> + Send + Sync>(
     file: &Animation<D>,
     out: &mut JsonWriter<'_>,
 ) -> io::Result<()> {
-    let animations = (0..file.animation_count()).map(|index| animation(&file.animation(index)));
-    out.field_items("animations", animations)?;
+    let mut animations = (0..file.animation_count()).map(|index| file.animation(index));
+    out.field_list("animations", |out| animations.try_for_each(|one| write_animation(&one, out)))?;
     match skeleton(file) {
         Ok(Some(skeleton)) => out.fields(&skeleton),
         Ok(None) => Ok(()),
@@ -93,22 +93,22 @@ fn skeleton<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> meshpeek::Resu
     })))
 }
 
-/// Returns the encoding of an animation as JSON. If the animation cannot be decoded, the result is
-/// `null`, and `validate` reports a finding.
-fn animation(found: &meshpeek::Result<AnimationView<'_>>) -> Value {
-    let Ok(found) = found else { return json!(null) };
+/// Writes the encoding of an animation as an item of a list. If the animation cannot be decoded,
+/// the item is `null`, and `validate` reports a finding.
+fn write_animation(found: &meshpeek::Result<AnimationView<'_>>, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    let Ok(found) = found else { return out.item(&Value::Null) };
     let boxes = match found.coding() {
         Coding::Quantized([positions, scales]) => [Some(offset_scale_box(&positions)), Some(offset_scale_box(&scales))],
         _ => [None, None],
     };
     let [position_box, scale_box] = boxes;
-    json!({
-        "name": found.name.to_string_lossy(),
-        "flags": found.flags,
-        "position_box": position_box,
-        "scale_box": scale_box,
-        "interval": found.interval(),
-        "index_bytes": found.index_size(),
+    out.item_object(|out| {
+        out.field_text("name", &found.name.to_string_lossy())?;
+        out.field("flags", json!(found.flags))?;
+        out.field("position_box", position_box)?;
+        out.field("scale_box", scale_box)?;
+        out.field("interval", json!(found.interval()))?;
+        out.field("index_bytes", json!(found.index_size()))
     })
 }
 

@@ -78,13 +78,22 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     /// same files.
     pub fn repeated(&mut self, pair: Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Option<MissingMesh<D>>> {
         let (Some(path), Some(mesh)) = (pair.script, pair.mesh) else { return Ok(None) };
-        let kind = ErrorKind::Value {
-            expected: format!("at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files").into(),
-            found: "one more; --mesh opens it".into(),
-        };
-        let why = Error::without_offset("unreal script", Field::new("import"), kind).at_path(&path);
+        let why = Self::too_many(&path, "one more; --mesh opens it".into());
         let script = self.script(&path, load)?;
         Ok(Some(MissingMesh { path, mesh, why, script }))
+    }
+
+    /// Returns the error about `count` meshes of a script that are left out because earlier meshes
+    /// of the script have the same files. `first` is the name of the first of them.
+    pub fn left_out(path: &Path, first: &[u8], count: usize) -> Error {
+        let name = meshpeek::Name::new(first);
+        Self::too_many(path, format!("{count} more, from {name} on; --mesh NAME opens one of them"))
+    }
+
+    fn too_many(path: &Path, found: String) -> Error {
+        let expected = format!("at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files").into();
+        let kind = ErrorKind::Value { expected, found: found.into() };
+        Error::without_offset("unreal script", Field::new("import"), kind).at_path(path)
     }
 
     /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
