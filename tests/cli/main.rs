@@ -23,6 +23,8 @@ mod ezmesh;
 mod mutants;
 mod query;
 mod readme;
+#[cfg(unix)]
+mod scaling;
 mod schema;
 mod secondlife;
 mod sidecar;
