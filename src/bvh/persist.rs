@@ -126,7 +126,8 @@ impl Tree {
     /// sidecar has no tree for this surface, or if the surface is too [small](worth_storing).
     ///
     /// `from_sidecar` finds the record of the tree by binary search, and does not read the nodes of
-    /// the tree. In an untrusted sidecar, the pages of the tree must not be pages of another tree.
+    /// the tree. In an untrusted sidecar, the pages of the tree must not be pages of the trees in
+    /// the records before and after it.
     pub(crate) fn from_sidecar(sidecar: &Arc<Sidecar>, surface: usize, triangles: u32) -> Option<Self> {
         if as_index(triangles) < MIN_TRIANGLES_TO_INDEX {
             return None;
@@ -182,7 +183,9 @@ fn find(sidecar: &Sidecar, surface: u32) -> Option<u64> {
 /// Returns whether the pages of a tree follow the pages of the tree in the record before it, and
 /// precede the pages of the tree in the record after it.
 ///
-/// If this is true of every tree, no two trees of the sidecar have a page in common.
+/// Only these two records are read, so trees whose records are further apart may have pages in
+/// common. The work stays bounded: the check of a tree visits at most one node for each triangle of
+/// its surface.
 fn has_own_pages(sidecar: &Sidecar, index: u64) -> bool {
     let follows = |before: u64, after: u64| {
         let [before, after] = [before, after].map(|index| record(sidecar, index));

@@ -29,24 +29,65 @@ impl Tree {
         if view.header.root_is_leaf {
             return Some(Self::root_leaf(triangles.len(), triangles.bounds(0..triangles.len())));
         }
-        let pages = view.pages_to_vec()?;
-        let mut fit = Refitter { view, triangles, pages, left: view.header.nodes };
+        let mut fit = Refitter { view, triangles, fitted: view.pages_to_vec()?, left: view.header.nodes };
         let bounds = fit.node(view.header.root).ok()?;
         let order = view.order_to_vec()?;
-        Some(Self::in_memory(fit.pages, order, TreeHeader { bounds, ..view.header }))
+        Some(Self::in_memory(fit.fitted, order, TreeHeader { bounds, ..view.header }))
     }
 }
 
-/// The data of a refit: the old tree, the triangles with new positions, and the pages of the new
-/// tree.
-struct Refitter<'a, 'b> {
+/// Returns whether the bounding box of a tree is exactly the one that a refit to `triangles`
+/// computes, and those of its nodes within a grid step.
+///
+/// Larger boxes give the same results of queries, but a query then visits more nodes, up to all.
+pub(crate) fn has_tight_boxes(view: &TreeView<'_>, triangles: &Triangles<'_>) -> bool {
+    let mut fit = Refitter { view: *view, triangles, fitted: Comparison, left: view.header.nodes };
+    fit.node(view.header.root).is_ok_and(|bounds| bounds == view.header.bounds)
+}
+
+/// What a refit does with a node that it has computed.
+trait FittedNodes {
+    fn put(&mut self, number: u32, old: &RawNode, fitted: RawNode) -> Result<(), DamagedTree>;
+}
+
+/// The pages of the new tree.
+impl FittedNodes for Vec<AlignedPage> {
+    fn put(&mut self, number: u32, _: &RawNode, fitted: RawNode) -> Result<(), DamagedTree> {
+        let (page, slot) = place(number);
+        let kept = self.get_mut(page).and_then(|page| page.0.nodes.get_mut(slot));
+        *kept.ok_or(DamagedTree)? = fitted;
+        Ok(())
+    }
+}
+
+/// Compares the boxes of each computed node with those of the old node.
+struct Comparison;
+
+impl FittedNodes for Comparison {
+    fn put(&mut self, _: u32, old: &RawNode, fitted: RawNode) -> Result<(), DamagedTree> {
+        let steps = fitted.steps().map(f64::from);
+        let alike = |[old, fitted]: [[f64; 3]; 2]| {
+            old.iter().zip(fitted).zip(steps).all(|((old, fitted), step)| (old - fitted).abs() <= step)
+        };
+        let same = |at| match (old.child_box(at), fitted.child_box(at)) {
+            (Some([old_min, old_max]), Some([min, max])) => alike([old_min, min]) && alike([old_max, max]),
+            (None, None) => true,
+            _ => false,
+        };
+        if (0..WIDTH).all(same) { Ok(()) } else { Err(DamagedTree) }
+    }
+}
+
+/// The data of a refit: the old tree, the triangles with new positions, and the place of the
+/// computed nodes.
+struct Refitter<'a, 'b, F> {
     view: TreeView<'a>,
     triangles: &'b Triangles<'b>,
-    pages: Vec<AlignedPage>,
+    fitted: F,
     left: u64,
 }
 
-impl Refitter<'_, '_> {
+impl<F: FittedNodes> Refitter<'_, '_, F> {
     /// Refits a node and all nodes below it. Returns the bounding box of the node's triangles.
     ///
     /// `node` refits the nodes of the subtree recursively. The recursion is as deep as the tree,
@@ -79,9 +120,7 @@ impl Refitter<'_, '_> {
         for (at, bounds) in boxes.iter().enumerate() {
             set_box(&mut fitted, at, bounds);
         }
-        let (page, slot) = place(number);
-        let kept = self.pages.get_mut(page).and_then(|page| page.0.nodes.get_mut(slot));
-        *kept.ok_or(DamagedTree)? = fitted;
+        self.fitted.put(number, &node, fitted)?;
         Ok(all)
     }
 }

@@ -16,3 +16,8 @@ pub(crate) fn try_with_capacity<T>(count: usize) -> Result<Vec<T>> {
     list.try_reserve_exact(count).map_err(|_| out_of_memory(count, size_of::<T>()))?;
     Ok(list)
 }
+
+/// Allocates memory for at least one more item, or returns an error if the allocation fails.
+pub(crate) fn reserve_one<T>(list: &mut Vec<T>) -> Result<()> {
+    list.try_reserve(1).map_err(|_| out_of_memory(list.len().saturating_add(1), size_of::<T>()))
+}

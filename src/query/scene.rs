@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::array::Bounds;
 use crate::bvh::build::MAX_ROOT_LEAF_TRIANGLES;
 use crate::bvh::probe::{NoProbe, Probe};
-use crate::bvh::reserve::try_with_capacity;
+use crate::bvh::reserve::{reserve_one, try_with_capacity};
 use crate::bvh::tree::Tree;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
@@ -17,6 +17,9 @@ use crate::query::probed_scene::ProbedScene;
 use crate::query::ray::Ray;
 use crate::query::scene_surface::{SceneSurface, fits};
 use crate::sidecar::Sidecar;
+
+/// The maximum number of surfaces for which a scene allocates memory before it reads them.
+const MAX_EARLY_SURFACES: usize = 1 << 16;
 
 /// A set of surfaces that are queried together, each with a tree over its triangles.
 ///
@@ -152,13 +155,21 @@ impl<'a> Scene<'a> {
     }
 
     /// Makes a scene without surfaces, with memory for `count` surfaces.
+    ///
+    /// A few bytes of a compressed block can be a surface without vertices, so the memory for more
+    /// than [`MAX_EARLY_SURFACES`] is only allocated when it is needed.
     fn with_room(count: usize) -> Result<Self> {
-        Ok(Self { surfaces: try_with_capacity(count)? })
+        Ok(Self { surfaces: try_with_capacity(count.min(MAX_EARLY_SURFACES))? })
     }
 
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
-    /// the surface, or none if the surface has at most 8 triangles.
+    /// the surface, or none if the surface has at most 8 triangles. A surface without vertices and
+    /// triangles is not added, because no query can find it.
     fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>) -> Result<()> {
+        if triangles.is_empty() && triangles.vertex_count() == 0 {
+            return Ok(());
+        }
+        reserve_one(&mut self.surfaces)?;
         self.insert(match tree {
             Some(tree) => SceneSurface::new(surface, triangles, Arc::new(tree)),
             None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneSurface::small(surface, triangles),
@@ -190,13 +201,15 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns an iterator over the trees of the scene, each with the index of its surface.
+    ///
+    /// A surface with at most 8 triangles has no tree, unless it was [added](Self::add) with one.
     #[must_use]
-    pub fn trees(&self) -> impl ExactSizeIterator<Item = (usize, &Tree)> {
-        self.surfaces.iter().map(|one| (one.surface, one.tree()))
+    pub fn trees(&self) -> impl Iterator<Item = (usize, &Tree)> {
+        self.surfaces.iter().filter_map(|one| Some((one.surface, one.tree()?)))
     }
 
     /// Returns the triangles of the surface with the index `surface`, or `None` if the scene has no
-    /// such surface.
+    /// such surface or made none of it, because it has neither vertices nor triangles.
     #[must_use]
     pub fn triangles(&self, surface: usize) -> Option<&Triangles<'a>> {
         self.find(surface).map(|one| &one.triangles)

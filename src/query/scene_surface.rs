@@ -7,6 +7,7 @@ use crate::array::Bounds;
 use crate::bvh::check;
 use crate::bvh::kernel::dispatch;
 use crate::bvh::probe::{NoProbe, Probe};
+use crate::bvh::refit;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
 use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::{DamagedTree, TreeView};
@@ -27,9 +28,9 @@ pub(crate) struct SceneSurface<'a> {
     pub(crate) surface: usize,
     pub(crate) triangles: Triangles<'a>,
     pub(crate) bounds: Bounds,
-    /// The tree over the triangles. For a surface with at most 8 triangles, the field `tree` is
-    /// empty until [`tree`](Self::tree) is called. Queries then test all triangles of the surface.
-    tree: OnceLock<Arc<Tree>>,
+    /// The tree over the triangles, or `None` for a surface with at most 8 triangles. Queries then
+    /// test all triangles of the surface.
+    tree: Option<Arc<Tree>>,
     /// Whether a query has found that the tree is damaged. A tree that comes from a sidecar can be
     /// damaged.
     ///
@@ -40,17 +41,19 @@ pub(crate) struct SceneSurface<'a> {
 }
 
 /// Returns whether the tree `tree` from a sidecar belongs to `triangles` and may be used for
-/// queries.
+/// queries. The boxes of an untrusted tree must also be as small as those of a built tree.
 pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
     let view = tree.view();
     let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
-    fits && (trust == Trust::Trusted || check::check(&view, triangles).is_ok())
+    fits && (trust == Trust::Trusted || {
+        check::check(&view, triangles).is_ok() && refit::has_tight_boxes(&view, triangles)
+    })
 }
 
 impl<'a> SceneSurface<'a> {
     pub(crate) fn new(surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) -> Self {
         let one = Self::without_tree(surface, triangles, tree.bounds());
-        Self { tree: OnceLock::from(tree), ..one }
+        Self { tree: Some(tree), ..one }
     }
 
     /// Creates a surface with at most 8 triangles, which needs no memory for a tree.
@@ -60,22 +63,29 @@ impl<'a> SceneSurface<'a> {
 
     const fn without_tree(surface: usize, triangles: Triangles<'a>, bounds: Bounds) -> Self {
         let is_damaged = AtomicBool::new(false);
-        Self { surface, triangles, bounds, tree: OnceLock::new(), is_damaged, rebuilt: OnceLock::new() }
+        Self { surface, triangles, bounds, tree: None, is_damaged, rebuilt: OnceLock::new() }
     }
 
-    pub(crate) fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Arc::new(Tree::root_leaf(self.triangles.len(), self.bounds)))
+    /// Returns the tree of the surface, or `None` if the surface has no tree. If a query has built
+    /// a new tree because the tree was damaged, the new tree is returned.
+    pub(crate) fn tree(&self) -> Option<&Tree> {
+        if self.is_damaged.load(Ordering::Relaxed)
+            && let Some(Some(rebuilt)) = self.rebuilt.get()
+        {
+            return Some(rebuilt);
+        }
+        self.tree.as_deref()
     }
 
     /// Returns the tree of the surface, refitted to `triangles`. Returns `None` if the surface has
     /// no tree, or if the tree cannot be refitted.
     pub(crate) fn refit(&self, triangles: &Triangles<'_>) -> Option<Tree> {
-        self.tree.get()?.refit(triangles)
+        self.tree()?.refit(triangles)
     }
 
     #[inline]
     fn view(&self) -> TreeView<'_> {
-        match self.tree.get() {
+        match &self.tree {
             Some(tree) => tree.view(),
             None => TreeView::root_leaf(self.triangles.len(), self.bounds),
         }

@@ -107,6 +107,14 @@ impl Builder {
         kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
     }
 
+    /// Allocates memory for `count` more records of the given kind. Without this, the memory is
+    /// doubled whenever it is full.
+    pub(crate) fn reserve<T: Record>(&mut self, kind: Kind, count: usize) -> Result<()> {
+        let Some(list) = self.lists.get_mut(kind.number()) else { return Ok(()) };
+        let bytes = count.saturating_mul(size_of::<T>());
+        list.bytes.try_reserve_exact(bytes).map_err(|_| out_of_memory(list.bytes.len(), bytes))
+    }
+
     /// Adds a record of the given kind to the sidecar.
     pub(crate) fn push<T: Record>(&mut self, kind: Kind, record: &T) -> Result<()> {
         let Some(list) = self.lists.get_mut(kind.number()) else { return Ok(()) };
@@ -202,10 +210,13 @@ pub(crate) fn write_page(content: &[u8], number: &mut usize, out: &mut dyn Write
 }
 
 fn extend(list: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
-    list.try_reserve(bytes.len()).map_err(|_| {
-        let asked = as_u64(list.len().saturating_add(bytes.len()));
-        Error::without_offset("sidecar", Field::new("records"), ErrorKind::OutOfMemory { asked })
-    })?;
+    list.try_reserve(bytes.len()).map_err(|_| out_of_memory(list.len(), bytes.len()))?;
     list.extend_from_slice(bytes);
     Ok(())
+}
+
+/// Returns the error for a failed allocation of `more` bytes after `held` bytes.
+fn out_of_memory(held: usize, more: usize) -> Error {
+    let kind = ErrorKind::OutOfMemory { asked: as_u64(held.saturating_add(more)) };
+    Error::without_offset("sidecar", Field::new("records"), kind)
 }

@@ -27,6 +27,8 @@ mod faults;
 mod mutants;
 mod query;
 mod readme;
+#[cfg(unix)]
+mod scaling;
 mod schema;
 mod secondlife;
 mod sidecar;

@@ -1,13 +1,13 @@
 //! Tests of files with many tiny surfaces, sections, bones or animations. Memory and time must not
 //! grow with their number times the size of the data that they share.
 
-use std::io::Write as _;
-
 use meshpeek::array::Bounds;
 use meshpeek::decode::{Floats, Index};
 use meshpeek::ezmesh::builder as ezmesh;
+use meshpeek::model::animation::SkinMatrix;
 use meshpeek::model::{Indices, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
+use meshpeek::sidecar::{Builder, Kind};
 use meshpeek::{Model, Packed, Skeleton};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U32};
@@ -52,7 +52,9 @@ fn surfaces_of_few_triangles_take_less_than_their_file() {
         let scene = scene.unwrap();
         let hit = scene.ray(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]));
         assert_eq!(hit.map(|hit| (hit.surface, hit.triangle)), (triangles > 0).then_some((0, 0)));
-        assert_eq!(scene.trees().len(), SURFACES);
+        let mut trees = 0;
+        let held = peak(|| trees = scene.trees().count());
+        assert_eq!((trees, held), (if triangles > 8 { SURFACES } else { 0 }, 0), "{triangles} triangles");
         let whole = Bounds { min: [0.0; 3], max: [triangles as f32, 1.0, 0.0] };
         assert_eq!(scene.bounds(), if triangles == 0 { Bounds::EMPTY } else { whole });
     }
@@ -105,19 +107,51 @@ fn sections_that_share_vertices_take_time_for_their_triangles() {
     assert!(scene.trees().all(|(_, tree)| !tree.bounds().is_empty()));
 }
 
+fn text_of_bones(count: usize) -> Vec<u8> {
+    format!("<MeshSystem><Skeletons><Skeleton>{}</Skeleton></Skeletons></MeshSystem>", "<Bone/>".repeat(count)).into()
+}
+
 #[test]
-fn a_skeleton_takes_little_besides_itself() {
+fn a_skeleton_takes_at_most_16_times_its_elements() {
     const BONES: usize = 20_000;
-    let mut text = b"<MeshSystem><Skeletons><Skeleton>".to_vec();
-    for _ in 0..BONES {
-        text.extend(b"<Bone/>");
-    }
-    text.write_all(b"</Skeleton></Skeletons></MeshSystem>").unwrap();
-    let model = Model::open(text).unwrap();
+    let model = Model::open(text_of_bones(BONES)).unwrap();
     let animations = model.animations().unwrap();
     assert_eq!(animations.bone_count(), BONES);
     // The first call also resolves the names of the parents, which the file then keeps.
     drop(Skeleton::new(animations).unwrap());
-    let held = peak(|| Skeleton::new(animations).unwrap());
-    assert!(held <= 216 * BONES, "{} bytes for each bone", held / BONES);
+    let mut skeleton = None;
+    let held = peak(|| skeleton = Some(Skeleton::new(animations).unwrap()));
+    assert!(held <= 16 * "<Bone/>".len() * BONES, "{} bytes for each bone", held / BONES);
+    let skeleton = skeleton.unwrap();
+    let mut palette = vec![SkinMatrix::IDENTITY; BONES];
+    skeleton.palette(skeleton.bind(), &mut palette).unwrap();
+    assert!(palette.iter().all(|matrix| *matrix == SkinMatrix::IDENTITY));
+    // A skeleton of few bones has all that a palette needs.
+    let few = Model::open(text_of_bones(4096)).unwrap();
+    let skeleton = Skeleton::new(few.animations().unwrap()).unwrap();
+    assert_eq!(peak(|| skeleton.palette(skeleton.bind(), &mut palette[..4096]).unwrap()), 0);
+}
+
+#[test]
+fn the_records_of_a_sidecar_take_at_most_twice_the_elements() {
+    let text = format!("<MeshSystem><Meshes>{}</Meshes></MeshSystem>", "<Mesh><vertexbuffer/></Mesh>".repeat(20_000));
+    let length = text.len();
+    let model = Model::open(text.into_bytes()).unwrap();
+    let mut builder = Builder::default();
+    let held = peak(|| model.file().index(&mut builder).unwrap());
+    assert_eq!(builder.count(Kind::TextBlocks), 20_000);
+    assert!(held <= 2 * length + (64 << 10), "{held} bytes for a file of {length}");
+}
+
+#[test]
+fn surfaces_without_vertices_take_no_memory_of_a_scene() {
+    let flat = Flat(vec![Shape::default(); 200_000]);
+    let mut scene = Scene::empty();
+    let held = peak(|| scene = Scene::new(&flat).unwrap());
+    assert!(held <= 320 << 16, "{held} bytes");
+    assert!(scene.triangles(7).is_none() && scene.bounds().is_empty() && scene.trees().next().is_none());
+    let lone = Flat(vec![Shape::new(&[[1.0; 3]], &[]), row(1)]);
+    let scene = Scene::new(&lone).unwrap();
+    assert_eq!(scene.triangles(0).map(Triangles::vertex_count), Some(1), "vertices without triangles");
+    assert_eq!(scene.refit(|surface| Ok(lone.0[surface].triangles())).unwrap().bounds(), scene.bounds());
 }

@@ -299,6 +299,27 @@ fn survives_pages_found_damaged_late() {
 }
 
 #[test]
+fn refits_the_tree_that_replaced_a_damaged_tree() {
+    let spoken = &*SPOKEN;
+    let (plain, ray) = (Scene::new(&spoken.flat).unwrap(), spoken.questions.rays[0]);
+    let mut spoilt = spoken.sidecar.clone();
+    // Every page of the trees is damaged.
+    (1..spoken.record(0) / PAGE).for_each(|page| spoilt[page * PAGE + 33] ^= 4);
+    let sidecar = SidecarCase::sidecar(&spoilt, Trust::Trusted).unwrap();
+    let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+    let surface = scene.trees().find(|(_, tree)| tree.is_stored()).unwrap().0;
+    let stored = |scene: &Scene<'_>| scene.trees().find(|(number, _)| *number == surface).unwrap().1.is_stored();
+    let reached = plain.bounds();
+    assert_eq!(scene.overlapping_box(&reached), plain.overlapping_box(&reached));
+    assert_eq!(scene.ray(&ray), plain.ray(&ray));
+    assert!(!stored(&scene), "the query has built another tree");
+    let refitted = scene.refit(|surface| Ok(spoken.flat.0[surface].triangles())).unwrap();
+    let nodes = |scene: &Scene<'_>| scene.trees().map(|(number, tree)| (number, tree.node_count())).collect::<Vec<_>>();
+    assert_eq!(nodes(&refitted), nodes(&plain));
+    assert_eq!(refitted.overlapping_box(&reached), plain.overlapping_box(&reached));
+}
+
+#[test]
 fn refuses_any_other_length() {
     let spoken = &*SPOKEN;
     let mut random = Random::new(43);
@@ -399,6 +420,36 @@ fn survives_boxes_around_everything() {
         let inverted: Vec<_> =
             (0..6).map(|part| (bounds + 4 * part, word(&spoken.sidecar, bounds + 4 * ((part + 3) % 6)))).collect();
         spoken.expect_survived(spoken.with(&inverted), "a box the wrong way round");
+    }
+}
+
+#[test]
+fn an_untrusted_tree_of_needlessly_large_boxes_is_not_used() {
+    let spoken = &*SPOKEN;
+    let stored = |bytes: &[u8]| {
+        let sidecar = SidecarCase::sidecar(bytes, Trust::Untrusted).unwrap();
+        Scene::indexed(&spoken.flat, &sidecar).unwrap().trees().filter(|(_, tree)| tree.is_stored()).count()
+    };
+    assert_eq!(stored(&spoken.sidecar), 2);
+    for tree in 0..2 {
+        // Each child of a node gets the box of the node: all 255 steps of its grid.
+        let mut loose = spoken.sidecar.clone();
+        for (at, _) in spoken.nodes(tree) {
+            for child in spoken.children(at) {
+                for axis in 0..3 {
+                    (loose[at + LOW + 8 * axis + child.lane], loose[at + HIGH + 8 * axis + child.lane]) = (0, 255);
+                }
+            }
+        }
+        reseal(&mut loose);
+        assert_eq!(stored(&loose), 1, "tree {tree}");
+        spoken.expect_no_change(&loose, "large boxes");
+        let bounds = spoken.record(tree) + BOUNDS;
+        let wide = spoken.with(&[(bounds, (-1e6_f32).to_bits())]);
+        assert_eq!(stored(&wide), 1, "the box of tree {tree}");
+        let sidecar = SidecarCase::sidecar(&wide, Trust::Untrusted).unwrap();
+        let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+        assert_eq!(scene.bounds(), Scene::new(&spoken.flat).unwrap().bounds());
     }
 }
 

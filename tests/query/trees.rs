@@ -32,7 +32,11 @@ fn expect_same(flat: &Flat, seed: u64) {
     assert!(ask(&back, &questions) == expected, "refitted");
     assert_eq!(format!("{:?}", back.bounds()), format!("{:?}", scene.bounds()));
     for (surface, tree) in back.trees() {
-        assert_eq!(tree.node_count(), away.trees().nth(surface).unwrap().1.node_count(), "it is the same tree");
+        assert_eq!(
+            tree.node_count(),
+            away.trees().find(|one| one.0 == surface).unwrap().1.node_count(),
+            "it is the same tree"
+        );
     }
     let bytes = flat.sidecar(&key());
     let large = worth_storing(flat).unwrap();

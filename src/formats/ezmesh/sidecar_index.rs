@@ -119,6 +119,8 @@ pub(super) fn write(view: View<'_>, builder: &mut Builder) -> Result<()> {
     if view.order().is_some() {
         return Ok(());
     }
+    let count = VERTEX_KINDS.iter().map(|kind| view.count(*kind)).fold(0, usize::saturating_add);
+    builder.reserve::<RawTextBlock>(sidecar::Kind::TextBlocks, count)?;
     for kind in VERTEX_KINDS {
         for index in 0..view.count(kind) {
             let element = ElementReader { view, kind, index, place: Field::new("") };

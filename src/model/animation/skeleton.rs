@@ -1,6 +1,8 @@
 //! Bones as a tree: conversion of transforms relative to the parent bone into transforms relative
 //! to the model.
 
+use std::sync::OnceLock;
+
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::affine::{Affine, SkinMatrix};
@@ -11,7 +13,9 @@ use crate::parse::{expect_length, filled, room};
 /// The bones of a file as trees: the parent of each bone, and the rest transforms. In the file, the
 /// bones may be in any order.
 ///
-/// A `Skeleton` does not borrow the file, and takes 208 bytes of memory for each bone.
+/// A `Skeleton` does not borrow the file, and takes 208 bytes of memory for each bone. A skeleton
+/// of more than 4,096 bones takes 104 bytes for each bone until the first call of
+/// [`palette`](Self::palette).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -37,11 +41,17 @@ pub struct Skeleton {
     bind: Vec<Affine>,
     /// The inverse of the rest transform of each bone, or `None` if the rest transform has no
     /// inverse.
-    back: Vec<Option<Affine>>,
+    ///
+    /// The inverses of more than [`MAX_EARLY_INVERSES`] bones are computed when they are first
+    /// needed, because an element of a few bytes in a text file is a bone.
+    back: OnceLock<Vec<Option<Affine>>>,
 }
 
 /// The parent of a root. No bone has this index, because a file stores 32-bit indices with a sign.
 const NO_PARENT: u32 = u32::MAX;
+
+/// The maximum number of bones whose inverse rest transforms are computed with the skeleton.
+const MAX_EARLY_INVERSES: usize = 4096;
 
 impl Skeleton {
     /// Reads all bones of the file and resolves their parents. Reading the bones takes time linear
@@ -74,9 +84,21 @@ impl Skeleton {
                 *bind = bind.then(&parent);
             }
         }
-        let mut back = room(format, "skeleton", count)?;
-        back.extend(bind.iter().map(Affine::inverse));
-        Ok(Self { format, parents, order, bind, back })
+        let skeleton = Self { format, parents, order, bind, back: OnceLock::new() };
+        if count <= MAX_EARLY_INVERSES {
+            skeleton.inverses()?;
+        }
+        Ok(skeleton)
+    }
+
+    /// Returns the inverse of the rest transform of each bone, which the first call computes.
+    fn inverses(&self) -> Result<&[Option<Affine>]> {
+        if let Some(back) = self.back.get() {
+            return Ok(back);
+        }
+        let mut back = room(self.format, "skeleton", self.len())?;
+        back.extend(self.bind.iter().map(Affine::inverse));
+        Ok(self.back.get_or_init(|| back))
     }
 
     /// Returns the number of bones in the skeleton.
@@ -129,11 +151,12 @@ impl Skeleton {
     ///
     /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
     /// Returns [`ErrorKind::Value`] if the rest transform of a bone has no inverse, because its
-    /// scale is 0 or one of its components is not finite.
+    /// scale is 0 or one of its components is not finite. Returns [`ErrorKind::OutOfMemory`] if the
+    /// first call for a skeleton of more than 4,096 bones cannot allocate memory.
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
-        for (bone, ((back, map), out)) in self.back.iter().zip(model).zip(out).enumerate() {
+        for (bone, ((back, map), out)) in self.inverses()?.iter().zip(model).zip(out).enumerate() {
             let back = back.as_ref().ok_or_else(|| self.flat(bone))?;
             *out = SkinMatrix::from(&back.then(map));
         }
