@@ -107,6 +107,21 @@ fn notifications_of_many_sequences_are_printed_one_by_one() {
     assert_eq!(script["complete"], false);
 }
 
+/// One damaged block under six names may not be inflated six times.
+#[test]
+fn blocks_that_cannot_be_inflated_count_as_work() {
+    // The stream inflates to 65 MiB, which is 1 MiB more than a block may have.
+    let stored = raw_assets::zlib(&vec![0; 65 << 20]);
+    let names = ["high_lod", "low_lod", "lowest_lod", "medium_lod", "physics_mesh", "physics_shape"];
+    let header = names.map(|name| (name, raw_assets::place(0, stored.len())));
+    let file = [raw_assets::map(&header), stored].concat();
+    let (_folder, path) = scratch("shared.llmesh", &file);
+    let found = json(&meshpeek(&["info", &path, "--lod", "all", "--json"]));
+    let findings = found["files"][0]["findings"].as_array().unwrap();
+    // All blocks together may inflate to 128 MiB.
+    assert_eq!(findings.iter().filter(|finding| finding["rule"] == "SL06").count(), 2, "{findings:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_skin_of_29000_joints_is_printed_joint_by_joint() {
