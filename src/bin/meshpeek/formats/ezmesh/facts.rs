@@ -5,7 +5,7 @@ use std::io;
 use meshpeek::ezmesh::Mesh;
 use meshpeek::model::Transform;
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Animations as _, Finding};
+use meshpeek::{Animations as _, Bounds, Finding};
 use serde_json::Value;
 
 use super::{properties, values};
@@ -48,6 +48,14 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
 
     fn shares_vertices(&self, surface: usize) -> bool {
         properties::shares_vertices(self, surface)
+    }
+
+    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Option<Bounds> {
+        Some(Self::bounds_in_steps(self, read))
+    }
+
+    fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Option<meshpeek::Result<Bounds>> {
+        Some(Self::surface_bounds_in_steps(self, surface, read))
     }
 
     fn list_limits(&self) -> ListLimits {
