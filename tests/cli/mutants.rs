@@ -345,7 +345,38 @@ fn essence(mut file: Value) -> Value {
             file.remove(key);
         }
     }
+    forget_words(&mut file);
+    forget_dialect(&mut file);
     file
+}
+
+/// Removes the XML dialect of a text file, which is written in the usual dialect. Versions that an
+/// older dialect does not declare become the versions that are written.
+fn forget_dialect(file: &mut Value) {
+    let Some(dialect) = file["properties"].get_mut("dialect").filter(|dialect| !dialect.is_null()) else { return };
+    *dialect = Value::Null;
+    file["version"] = Value::Null;
+    for (key, written) in [("mesh_system_version", 1), ("mesh_system_asset_version", 0)] {
+        let version = &mut file["properties"][key];
+        if version.is_null() {
+            *version = written.into();
+        }
+    }
+}
+
+/// Removes the words of vertex columns with a known meaning, such as `texel`. A text file is
+/// written with the standard words for these meanings.
+fn forget_words(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(forget_words),
+        Value::Object(fields) => {
+            if fields.get("known_as").is_some_and(|known| !known.is_null()) {
+                fields.remove("semantic");
+            }
+            fields.values_mut().for_each(forget_words);
+        }
+        _ => {}
+    }
 }
 
 #[test]
