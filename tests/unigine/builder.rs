@@ -335,7 +335,7 @@ fn refuses_what_the_format_cannot_hold() {
     }
     // Lists that must have equal lengths.
     refuses("animation[0].keys", |mesh| mesh.animations[0].frames[1].truncate(1));
-    refuses("animation[0].keys", |mesh| mesh.animations[0].bones.push(0));
+    refuses("animation[0].keys", |mesh| mesh.animations[0].bones.truncate(1));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.weights.truncate(7)));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.targets[0].positions.push([0.0; 3])));
     refuses("surface[0].uv0", |mesh| bar(mesh, |bar| bar.uvs[0].truncate(23)));
