@@ -8,7 +8,9 @@ use bytemuck::Zeroable;
 use zerocopy::FromBytes;
 
 use crate::array::access::{Array, impl_view};
+use crate::array::bounds::{Bounds, to_file_order};
 use crate::decode::Decode;
+use crate::decode::bounds::grow;
 
 /// An array that consists of one field of each record, such as the normal of each vertex.
 ///
@@ -115,11 +117,25 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
     }
 }
 
+impl<D: Decode<Value = [f32; 3]>> Strided<'_, D> {
+    /// Returns the same bounding box as [`Array::bounds`], and calls `read` with the number of
+    /// items of each chunk that was read.
+    pub(crate) fn bounds_in_steps(&self, mut read: impl FnMut(usize)) -> Bounds {
+        let Bounds { mut min, mut max } = Bounds::EMPTY;
+        self.for_each_chunk(|_, positions| {
+            let items = positions.len();
+            grow(&mut min, &mut max, to_file_order(positions));
+            read(items);
+        });
+        let bounds = Bounds { min, max };
+        if bounds.is_empty() { Bounds::EMPTY } else { bounds }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "decoding is exact")]
 mod tests {
     use super::*;
-    use crate::array::bounds::Bounds;
     use crate::decode::EndianFloats;
     use crate::decode::endian::ByteOrder;
 

@@ -101,8 +101,8 @@ impl fmt::Display for Finding {
 }
 
 /// Maximum number of findings that are reported for one rule, because a malicious file could cause
-/// a million findings. The text of the last of these findings says that further findings are left
-/// out.
+/// a million findings. The text of the last of these findings says that any further findings are
+/// left out.
 const MAX_FINDINGS: u32 = 1001;
 /// Maximum length of the text of a finding, in bytes. A longer text is cut, because a malicious
 /// file could cause many findings that contain the same long value.
@@ -183,7 +183,7 @@ impl<'r> Report<'r> {
             return None;
         }
         *count = count.saturating_add(1);
-        Some(if *count == MAX_FINDINGS { "; further findings by this rule are left out" } else { "" })
+        Some(if *count == MAX_FINDINGS { "; any further findings by this rule are left out" } else { "" })
     }
 }
 
@@ -274,7 +274,7 @@ mod tests {
         report.add(SECOND, Field::new("a"), 0, Counted(&formatted));
         assert_eq!((formatted.get(), found.len()), (MAX_FINDINGS + 1, 1002));
         assert_eq!(found[999].text, "text");
-        assert_eq!(found[1000].text, "text; further findings by this rule are left out");
+        assert_eq!(found[1000].text, "text; any further findings by this rule are left out");
         assert_eq!((found[1001].text.as_str(), found[1001].rule), ("text", "T02"));
     }
 

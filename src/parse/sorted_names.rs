@@ -58,12 +58,6 @@ impl SortedNames {
         Ok(())
     }
 
-    /// Removes all names, and keeps the memory for other names.
-    pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
-        self.names.clear();
-    }
-
     /// Sorts the names by their bytes, and equal names by their numbers.
     pub(crate) fn sort_copies(&mut self) {
         let bytes = &self.bytes;
@@ -92,9 +86,8 @@ mod tests {
 
     #[test]
     fn finds_names_and_the_numbers_of_equal_names() {
-        let mut names = SortedNames::default();
         for round in 0..2 {
-            names.clear();
+            let mut names = SortedNames::default();
             for (name, number) in ["b", "", "a", "b", "ab", "b"].into_iter().zip(round..) {
                 names.push(name.as_bytes(), number).unwrap();
             }
@@ -112,7 +105,7 @@ mod tests {
                 ["", "a", "b", "c"].map(|name| names.find(name.as_bytes())),
                 [Some(1 + round), Some(2 + round), Some(round), None]
             );
+            assert!(names.push(b"a", usize::MAX).is_err());
         }
-        assert!(names.push(b"a", usize::MAX).is_err());
     }
 }

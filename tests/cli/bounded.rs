@@ -107,6 +107,60 @@ fn notifications_of_many_sequences_are_printed_one_by_one() {
     assert_eq!(script["complete"], false);
 }
 
+/// `info` reads all positions of a file, but the memory of the pages is released meanwhile.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sparse_file_larger_than_the_memory_is_described_in_little_memory() {
+    use meshpeek::ezmesh::builder;
+    let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let section = builder::Section { triangles: vec![[0, 1, 2]], ..Default::default() };
+    let vertices = builder::Vertices { columns: vec![builder::Column::positions(corners)], bare: 0 };
+    let mesh = builder::MeshElement { vertices: Some(vertices), sections: vec![section], ..Default::default() };
+    let small = builder::Mesh { meshes: vec![mesh], ..Default::default() };
+    let bytes = small.to_ezb(meshpeek::decode::ByteOrder::Little).unwrap();
+    // The vertex count is the field before the three vertices. The number of instances, the number
+    // of collision shapes and the plane follow them.
+    let (vertices, tail) = (bytes.len() - 24 - 36, bytes.len() - 24);
+    let count = 64_u32 << 20;
+    let (_folder, path) = scratch("sparse.ezb", &bytes[..vertices - 4]);
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let end = vertices as u64 + u64::from(count) * 12;
+    file.set_len(end + 24).unwrap();
+    for (part, at) in [(&count.to_le_bytes()[..], vertices as u64 - 4), (&bytes[tail..], end)] {
+        std::os::unix::fs::FileExt::write_all_at(&file, part, at).unwrap();
+    }
+    let mut child = command(&["info", &path, "--json"]).stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0_u64;
+    let code = loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        most = most.max(line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse().unwrap()));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    assert_eq!(code, Some(0));
+    // The file has 768 MiB.
+    assert!((10 << 10..400 << 10).contains(&most), "{most} KiB of memory");
+}
+
+/// One damaged block under six names may not be inflated six times.
+#[test]
+fn blocks_that_cannot_be_inflated_count_as_work() {
+    // The stream inflates to 65 MiB, which is 1 MiB more than a block may have.
+    let stored = raw_assets::zlib(&vec![0; 65 << 20]);
+    let names = ["high_lod", "low_lod", "lowest_lod", "medium_lod", "physics_mesh", "physics_shape"];
+    let header = names.map(|name| (name, raw_assets::place(0, stored.len())));
+    let file = [raw_assets::map(&header), stored].concat();
+    let (_folder, path) = scratch("shared.llmesh", &file);
+    let found = json(&meshpeek(&["info", &path, "--lod", "all", "--json"]));
+    let findings = found["files"][0]["findings"].as_array().unwrap();
+    // All blocks together may inflate to 128 MiB.
+    assert_eq!(findings.iter().filter(|finding| finding["rule"] == "SL06").count(), 2, "{findings:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_skin_of_29000_joints_is_printed_joint_by_joint() {

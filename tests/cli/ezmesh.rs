@@ -207,11 +207,11 @@ fn rewriting_lists_numbers_and_blocks_that_are_not_read() {
         "<Animations><Animation><AnimTrack count='1' has_scale='true'>{keys}</AnimTrack></Animation></Animations>"
     );
     let lossy = [
-        ("EZ32", whole.replace("<MeshSection", "<vertexbuffer count='0' ctype='f' semantic='radius'/><MeshSection")),
-        ("EZ32", whole.replace("</MeshSection>", "<indexbuffer triangle_count='0'/></MeshSection>")),
-        ("EZ32", whole.replace("<vertexbuffer", &format!("{boxes}{boxes}<vertexbuffer"))),
-        ("EZ32", whole.replace("<indexbuffer", &format!("{boxes}{boxes}<indexbuffer"))),
-        ("EZ32", whole.replace("<Meshes", &format!("{boxes}{boxes}<Meshes"))),
+        ("EZ43", whole.replace("<MeshSection", "<vertexbuffer count='0' ctype='f' semantic='radius'/><MeshSection")),
+        ("EZ43", whole.replace("</MeshSection>", "<indexbuffer triangle_count='0'/></MeshSection>")),
+        ("EZ43", whole.replace("<vertexbuffer", &format!("{boxes}{boxes}<vertexbuffer"))),
+        ("EZ43", whole.replace("<indexbuffer", &format!("{boxes}{boxes}<indexbuffer"))),
+        ("EZ43", whole.replace("<Meshes", &format!("{boxes}{boxes}<Meshes"))),
         ("EZ08", whole.replace("<Meshes", &format!("{keys}<Meshes"))),
     ];
     for (rule, file) in lossy {

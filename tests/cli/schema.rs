@@ -107,10 +107,7 @@ impl Documents {
         // Entries of files that cannot be read, with and without a readable part.
         let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);
         self.run("info", 3, &["info", &cut, "no such file.mesh", &sample("cube_ms13")]);
-        let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
-        let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
-        edit.set_integer("version", 1000).unwrap();
-        let (_folder, newer) = scratch("newer.llmesh", &edit.to_bytes().unwrap());
+        let (_folder, newer) = scratch("newer.llmesh", &raw_assets::newer_asset());
         self.run("info", 3, &["info", &newer]);
         let folder = tempfile::tempdir().unwrap();
         let script = without_ball(&folder);

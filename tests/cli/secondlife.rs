@@ -210,10 +210,7 @@ fn describes_no_more_than_can_be_looked_at() {
 
 #[test]
 fn shows_the_header_of_a_newer_version() {
-    let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
-    let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();
-    edit.set_integer("version", 1000).unwrap();
-    let (_folder, path) = scratch("newer.llmesh", &edit.to_bytes().unwrap());
+    let (_folder, path) = scratch("newer.llmesh", &raw_assets::newer_asset());
     let output = meshpeek(&["info", &path, "--json"]);
     let told = json(&output)["files"][0].clone();
     assert_eq!((code(&output), told["error"]["kind"].as_str()), (3, Some("unsupported")));

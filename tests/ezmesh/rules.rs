@@ -107,7 +107,8 @@ fn every_rule_about_text_is_told() {
         ("parent=\"root\" position=\"0 1 0\"", "position=\"0 1 0\" parent=\"root\"".to_owned(), &["EZ31"]),
         ("<?xml", "\n<?xml".to_owned(), &["EZ31"]),
         (VERTICES, String::new(), &["EZ32"]),
-        (VERTICES, VERTICES.repeat(2), &["EZ32"]),
+        (VERTICES, VERTICES.repeat(2), &["EZ43"]),
+        ("asset_name=\"a\"", "asset_name=\"a<b\"".to_owned(), &["EZ44"]),
         ("material=\"m\">", "material=\"m\" ctype=\"ff\">".to_owned(), &["EZ34"]),
         ("framecount=\"1\"", "framecount=\"2\"".to_owned(), &["EZ35"]),
         (

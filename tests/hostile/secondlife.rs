@@ -2281,6 +2281,30 @@ fn inflates_a_shared_block_only_within_the_budget_of_the_file() {
     assert_eq!(findings(&many[..]).iter().filter(|found| found.rule == "SL06").count(), 89);
 }
 
+/// Compares the memory for a map of long keys with the memory for as many bytes of one value.
+#[test]
+fn long_keys_are_compared_without_a_copy() {
+    let held = |value: &[u8]| {
+        let bytes = Asset::small(&square()).block(AssetPart::PhysicsHavok, value).bytes();
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let mut found = 0;
+        let held = peak(|| mesh.validate(&mut |finding| found += usize::from(finding.rule == "SL33")).unwrap());
+        (held, found)
+    };
+    let keys = |numbers: std::ops::Range<u8>| {
+        let key = |number: u8| format!("{number:02}{}", "k".repeat(256 << 10));
+        spell(|writer| {
+            writer.open_map(numbers.len() as u32);
+            numbers.for_each(|number| _ = writer.key(&key(number % 32)).integer(0));
+            writer.close_map();
+        })
+    };
+    let (value, none) = held(&Tree::default().with("a", bin(&vec![b'k'; 8 << 20])).bytes());
+    let (distinct, no_key) = held(&keys(0..32));
+    assert!(distinct < value + (256 << 10), "{distinct} bytes held, {value} for a value");
+    assert_eq!((none, no_key, held(&keys(0..33)).1), (0, 0, 1));
+}
+
 /// Truncates every real file at every length, and flips every bit.
 ///
 /// Files over 2 KiB are damaged in the header, in the last 64 bytes, and at some 150 positions

@@ -1193,8 +1193,9 @@ fn many_bones_and_animations_take_linear_time() {
 fn a_bone_named_twice_is_found_once() {
     let animation = |bones: &[i16]| builder::Animation { bones: bones.to_vec(), ..builder::Animation::default() };
     let mut mesh = crate::support::unigine::skinned(Generation::Ms11);
-    mesh.animations = vec![animation(&[0, 1]), animation(&[0, 1]), animation(&[1, 1]), animation(&[1, 0])];
-    let whole = poke(&mesh.to_bytes().unwrap(), "animation[3].bone_ids", 2, &2_i16.to_le_bytes());
+    mesh.animations = vec![animation(&[0, 1]), animation(&[0, 1]), animation(&[1, 0]), animation(&[1, 0])];
+    let whole = poke(&mesh.to_bytes().unwrap(), "animation[2].bone_ids", 2, &1_i16.to_le_bytes());
+    let whole = poke(&whole, "animation[3].bone_ids", 2, &2_i16.to_le_bytes());
     let found: Vec<_> = faults(&whole).into_iter().map(|found| (found.rule, found.field.to_string())).collect();
     assert_eq!(found, [("UG08", "animation[2].bone_ids".to_owned()), ("UG08", "animation[3].bone_ids".to_owned())]);
 }

@@ -564,6 +564,25 @@ fn blocks_are_added_removed_and_renamed() {
     refusal(&edit.rename(AssetPart::PhysicsConvex, AssetPart::Skin).unwrap_err());
 }
 
+/// Fuzzing found an edit that set a version that no reader opens.
+#[test]
+fn an_edit_sets_only_versions_that_open() {
+    let made = quad().to_bytes().unwrap();
+    let mesh = Mesh::open(&made).unwrap();
+    let mut edit = Edit::of(mesh.view()).unwrap();
+    for version in [-1, 0, 999] {
+        let bytes = edit.set_integer("version", version).unwrap().to_bytes().unwrap();
+        assert_eq!(Mesh::open(&bytes).unwrap().header().unwrap().version(), Some(version));
+    }
+    for version in [1000, i32::MAX] {
+        let error = edit.set_integer("version", version).unwrap_err();
+        assert_eq!(error.field().to_string(), "version");
+        assert!(refusal(&error).contains(&version.to_string()), "{error}");
+    }
+    edit.set_integer("other", 1000).unwrap();
+    assert_eq!(Mesh::open(edit.to_bytes().unwrap()).unwrap().header().unwrap().version(), Some(999));
+}
+
 #[test]
 fn refuses_blocks_that_are_none() {
     let made = quad().to_bytes().unwrap();

@@ -299,6 +299,12 @@ fn refuses_what_the_format_cannot_hold() {
     // Bone and surface numbers have 16 bits.
     refuses("bones", |mesh| mesh.bones.resize(32_768, builder::Bone::default()));
     refuses("surfaces", |mesh| mesh.surfaces.resize(32_768, cube("", 1.0)));
+    // Fuzzing found an animation that listed a bone twice, which the reader and `validate` refuse.
+    refuses("animation[0].bone_ids", |mesh| {
+        let animation = &mut mesh.animations[0];
+        animation.bones.push(animation.bones[0]);
+        animation.frames.iter_mut().for_each(|keys| keys.push(builder::BoneKey::default()));
+    });
     // Content that a generation cannot store.
     for generation in [Generation::Ms13, Generation::Ms14, Generation::Ms15] {
         refuses("animations", |mesh| mesh.generation = generation);
@@ -329,7 +335,7 @@ fn refuses_what_the_format_cannot_hold() {
     }
     // Lists that must have equal lengths.
     refuses("animation[0].keys", |mesh| mesh.animations[0].frames[1].truncate(1));
-    refuses("animation[0].keys", |mesh| mesh.animations[0].bones.push(0));
+    refuses("animation[0].keys", |mesh| mesh.animations[0].bones.truncate(1));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.weights.truncate(7)));
     refuses("surface[0].weights", |mesh| bar(mesh, |bar| bar.targets[0].positions.push([0.0; 3])));
     refuses("surface[0].uv0", |mesh| bar(mesh, |bar| bar.uvs[0].truncate(23)));

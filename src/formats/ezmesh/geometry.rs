@@ -11,12 +11,14 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    /// Returns the bounding box of all positions, computed from the vertices. The bounding box that
-    /// a file declares can be wrong.
-    ///
-    /// For a text file, all vertices are parsed. A vertex buffer that cannot be parsed is ignored.
-    fn bounds(&self) -> Bounds {
+/// The size of a memory page, in bytes. A program may read a whole page for each index.
+const PAGE: usize = 4096;
+
+impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
+    /// Returns the same bounding box as [`Geometry::bounds`]. While the positions are read, `read`
+    /// is called with the maximum number of bytes of memory pages that were read since the last
+    /// call. A program can then [release](crate::Map::release) pages of a large map.
+    pub fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Bounds {
         let view = self.view();
         *view.state.caches.bounds.get_or_init(|| {
             let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
@@ -25,10 +27,68 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
                 let buffer = buffer.ok()?;
                 let positions = buffer.vertices().ok()?.positions()?;
                 buffer.note_positions();
-                Some(positions.bounds())
+                Some(bounds_of(&positions, read))
             });
             boxes.fold(Bounds::EMPTY, |all, one| all.union(&one))
         })
+    }
+
+    /// Returns the same bounding box as [`Geometry::surface_bounds`], and calls `read` like
+    /// [`bounds_in_steps`](Self::bounds_in_steps).
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Geometry::surface_bounds`].
+    pub fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
+        let section = self.section(surface)?;
+        let positions = self.positions(surface, 0)?;
+        section.vertex_buffer()?.note_positions();
+        let has_own = section.has_own_vertices();
+        if has_own || section.mesh().section_range().len() == 1 {
+            let view = self.view();
+            let is_alone = view.count(ElementKind::Section) == 1 && view.count(ElementKind::Mesh) == 1;
+            // The vertices of the only section are all vertices of the file, unless its mesh has
+            // other vertices.
+            if is_alone && !(has_own && !section.mesh().vertex_range().is_empty()) {
+                return Ok(self.bounds_in_steps(read));
+            }
+            return Ok(bounds_of(&positions, read));
+        }
+        let mut bounds = Bounds::EMPTY;
+        if let Some(triangles) = section.index_buffer()? {
+            triangles.note();
+        }
+        self.indices(surface)?.for_each_chunk(|_, indices| {
+            for index in indices.iter() {
+                if let Some(at) = positions.get(as_index(*index)) {
+                    bounds = bounds.union(&Bounds { min: at, max: at });
+                }
+            }
+            read(indices.len().saturating_mul(PAGE));
+        });
+        Ok(bounds)
+    }
+}
+
+/// Returns the bounding box of all positions, and calls `read` with the number of bytes of each
+/// part that was read.
+fn bounds_of(positions: &Positions<'_>, read: &mut dyn FnMut(usize)) -> Bounds {
+    let Positions::Strided(array) = positions else {
+        let bounds = positions.bounds();
+        read(positions.as_bytes().len());
+        return bounds;
+    };
+    let stride = array.as_bytes().len().checked_div(array.len()).unwrap_or_default();
+    array.bounds_in_steps(|items| read(items.saturating_mul(stride)))
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// Returns the bounding box of all positions, computed from the vertices. The bounding box that
+    /// a file declares can be wrong.
+    ///
+    /// For a text file, all vertices are parsed. A vertex buffer that cannot be parsed is ignored.
+    fn bounds(&self) -> Bounds {
+        self.bounds_in_steps(&mut |_| ())
     }
 
     fn sphere(&self) -> Option<Sphere> {
@@ -49,22 +109,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// If no other surface uses the vertices of this surface, returns the bounding box of all
     /// vertices of the surface, including vertices that no triangle uses.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        let section = self.section(surface)?;
-        let positions = self.positions(surface, 0)?;
-        section.vertex_buffer()?.note_positions();
-        if section.has_own_vertices() || section.mesh().section_range().len() == 1 {
-            return Ok(positions.bounds());
-        }
-        let mut bounds = Bounds::EMPTY;
-        if let Some(triangles) = section.index_buffer()? {
-            triangles.note();
-        }
-        self.indices(surface)?.for_each(|index| {
-            if let Some(at) = positions.get(as_index(index)) {
-                bounds = bounds.union(&Bounds { min: at, max: at });
-            }
-        });
-        Ok(bounds)
+        self.surface_bounds_in_steps(surface, &mut |_| ())
     }
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {

@@ -11,9 +11,9 @@ use crate::error::Result;
 /// [`builder::Mesh::of`] first copies the contents of the opened file into memory.
 ///
 /// A binary file without errors is reproduced byte for byte. Bytes after the last field of a binary
-/// file, the plane, are not written. A text file of any XML dialect is written with
+/// file, the plane, are not written. A text file of any XML dialect is written as by
 /// [`builder::Mesh::write_ezm`], and every written number parses to the same bits as in the opened
-/// file.
+/// file. In names, `"` becomes `&quot;` and `<` becomes `&lt;`, which `validate` reports.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ use crate::error::Result;
 pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     let system = builder::Mesh::of(view)?;
     match view.state.form {
-        Form::Text(_) => system.write_ezm(out),
+        Form::Text(_) => system.write_text(out),
         Form::Binary { order, version } => system.write_binary(order, version, out),
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use meshpeek::model::{Counts, Transform};
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Error, Finding, Geometry, Surface};
+use meshpeek::{Bounds, Error, Finding, Geometry, Surface};
 use serde_json::{Value, json};
 
 use super::sample::SampleKind;
@@ -79,6 +79,23 @@ pub trait FormatFacts {
     /// Returns a JSON object with the fields of a surface that exist only in this format.
     fn surface_properties(&self, _surface: usize) -> meshpeek::Result<Value> {
         Ok(json!({}))
+    }
+
+    /// Returns the bounding box of the file, and calls `read` with the number of bytes of memory
+    /// pages that were read since the last call. Returns `None` for formats whose bounding boxes
+    /// are stored in the file or are small to compute.
+    fn bounds_in_steps(&self, _read: &mut dyn FnMut(usize)) -> Option<Bounds> {
+        None
+    }
+
+    /// Returns the bounding box of a surface, and calls `read` like
+    /// [`bounds_in_steps`](Self::bounds_in_steps).
+    fn surface_bounds_in_steps(
+        &self,
+        _surface: usize,
+        _read: &mut dyn FnMut(usize),
+    ) -> Option<meshpeek::Result<Bounds>> {
+        None
     }
 
     /// Returns a text that describes how renderers draw a surface.

@@ -91,6 +91,12 @@ impl InputAsset {
         self.mapped_sidecar.as_ref().map_or(Ok(()), MappedFile::check)
     }
 
+    /// Releases the memory of all pages of mapped files.
+    pub fn release(&self) {
+        let file = self.model.file();
+        (0..file.source_count()).filter_map(|source| file.source(source)).for_each(Data::release);
+    }
+
     /// Passes the findings about the mesh to `report`.
     ///
     /// If `values` is true, every value in the file is checked. If `values` is false, only the

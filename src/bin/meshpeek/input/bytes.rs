@@ -63,6 +63,13 @@ impl Data {
         }
     }
 
+    /// Releases the memory of all pages of a mapped file. They are loaded again when they are read.
+    pub fn release(&self) {
+        if let Self::Map(map) = self {
+            map.release((**map).as_ref());
+        }
+    }
+
     /// Returns an error if a mapped file changed after it was opened. A copy cannot change, and a
     /// file that changed while it was copied is already an error. A command must call `check`
     /// before or after it prints values of the file. An error after values are printed is printed,

@@ -121,6 +121,11 @@ impl Mesh {
         Ok(())
     }
 
+    /// Checks that a text file can store every name without changing it.
+    pub(super) fn check_names(&self) -> Result<()> {
+        self.for_each_name(&mut check_unchanged)
+    }
+
     /// Checks that the mesh system meets the conditions that apply only to binary files.
     pub(super) fn check_binary(&self) -> Result<()> {
         for (name, count) in
@@ -197,6 +202,16 @@ impl Mesh {
 
 fn bone_at(bones: &[Bone], number: u32) -> Option<&Bone> {
     bones.get(usize::try_from(number).ok()?)
+}
+
+/// Checks that a text file can store a name without changing it. A text file stores `"` and `<` as
+/// entities, which readers do not decode.
+fn check_unchanged(field: Field, name: &[u8]) -> Result<()> {
+    if !name.iter().any(|byte| matches!(byte, b'"' | b'<')) {
+        return Ok(());
+    }
+    let shown = show_bytes(name.get(..64).unwrap_or(name));
+    Err(refused(field, "a name without `\"` and `<` (use `&quot;` and `&lt;`, which readers do not decode)", shown))
 }
 
 /// Checks that a name can be written as an attribute value between double quotes.

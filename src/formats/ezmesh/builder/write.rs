@@ -17,17 +17,24 @@ impl Mesh {
     ///
     /// A float is written with the fewest digits that parse to the same bits. Infinities and NaN
     /// are written as `0$` and their bits in eight hexadecimal digits, such as `0$7f800000`. In
-    /// names, `"` is written as `&quot;`, and `<` is written as `&lt;`. All other bytes of a name
-    /// are written unchanged, including `&`. Bones are written in the order of the field `bones`,
-    /// although some readers find a parent bone only if it comes before its child bones. The size
-    /// of the writer's buffers does not depend on how many numbers are written.
+    /// names, `&` is written unchanged, because readers do not decode entities. Bones are written
+    /// in the order of the field `bones`, although some readers find a parent bone only if it comes
+    /// before its child bones. The size of the writer's buffers does not depend on how many numbers
+    /// are written.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
-    /// before the first byte is written, if a text file cannot store the data. Returns the I/O
-    /// error if writing to `out` fails.
+    /// before the first byte is written, if a text file cannot store the data. A text file cannot
+    /// store the characters `"` and `<` in a name. Returns the I/O error if writing to `out` fails.
     pub fn write_ezm(&self, out: &mut dyn Write) -> Result<()> {
+        self.check_names()?;
+        self.write_text(out)
+    }
+
+    /// Writes the mesh system as XML text. In names, `"` is written as `&quot;`, and `<` is written
+    /// as `&lt;`.
+    pub(crate) fn write_text(&self, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_text()?;
         text::write(self, out)

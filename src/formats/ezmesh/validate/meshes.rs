@@ -208,6 +208,6 @@ fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut 
 fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
     if count > 1 {
         let text = format_args!("expected one block, found {count}; only the first is read");
-        report.add(rules::MESH_STRUCTURE, field, start, text);
+        report.add(rules::SURPLUS_BLOCK, field, start, text);
     }
 }

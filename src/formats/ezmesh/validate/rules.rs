@@ -51,7 +51,7 @@ rules! {
     Info TEXT_BETWEEN_NUMBERS "EZ30" "Blocks of numbers contain no other text.";
     Info ORIGINAL_IMPORTER "EZ31" "The original importer can read the file unchanged.";
     Warning MESH_STRUCTURE "EZ32"
-        "A mesh has sections, and one vertexbuffer for itself or for each section. A section has one indexbuffer. Error if there are no vertices.";
+        "A mesh has sections, and a vertexbuffer for itself or for each section. A section has an indexbuffer. Error if there are no vertices.";
     Info NAME_ENCODING "EZ33" "Names are UTF-8.";
     Warning SECTION_VERTEX_TYPES "EZ34" "Sections repeat the vertex types of their mesh.";
     Warning TRACK_FRAME_COUNT "EZ35" "A track has the same number of frames as its animation.";
@@ -64,6 +64,9 @@ rules! {
         "There are no comments, and no processing instructions except the declaration.";
     Warning UNKNOWN_INSTANCE_MESH "EZ41" "An instance refers to a mesh of the file.";
     Warning BINARY_BYTE_ORDER "EZ42" "Binary version 100 is little-endian, and version 101 is big-endian.";
+    Warning SURPLUS_BLOCK "EZ43"
+        "An element has at most one MeshAABB, one vertexbuffer and one indexbuffer. Only the first is read.";
+    Info MARKUP_IN_VALUE "EZ44" "Names and values contain no quotation marks and no `<`.";
 }
 
 /// The names of the attributes whose values are numbers.

@@ -211,6 +211,10 @@ impl<'a> XmlCheck<'a, '_, '_> {
             let text = "expected no entity, found &; the value is kept as written";
             self.report.add(rules::ENTITY, field, at, text);
         }
+        if is_known && memchr::memchr2(b'"', b'<', value.bytes).is_some() {
+            let text = "expected no `\"` and no `<`; `rewrite` writes them as the entities `&quot;` and `&lt;`";
+            self.report.add(rules::MARKUP_IN_VALUE, field, at, text);
+        }
         if !is_utf8(value.bytes) {
             self.report.add(rules::NAME_ENCODING, field, at, "expected UTF-8, found other bytes; they are kept");
         }

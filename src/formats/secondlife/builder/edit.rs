@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;
-use super::super::layout::FORMAT;
+use super::super::layout::{FORMAT, HIGHEST_VERSION};
 use super::super::llsd::{LlsdLimits, LlsdWriter};
 use super::asset::deflate;
 use super::check::refused;
@@ -199,13 +199,18 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, or if `key` is the key of a
-    /// block.
+    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, if `key` is the key of a
+    /// block, or if `key` is `version` and `value` is an integer above 999, which readers refuse.
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
         if AssetPart::ALL.iter().any(|part| part.key() == key) {
             return Err(refused(Field::new("header"), "a key that does not belong to a block", format!("`{key}`")));
         }
-        single(&value, 0, &self.limits).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
+        let written =
+            single(&value, 0, &self.limits).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
+        if let (Some(version), "version") = (written.integer().filter(|version| *version > HIGHEST_VERSION), key) {
+            let expected = format!("a version of at most {HIGHEST_VERSION}, because readers refuse newer formats");
+            return Err(refused(Field::new("version"), expected, version.to_string()));
+        }
         let place = self.place(key);
         if let Some(entry) = self.entries.get_mut(place) {
             (entry.value, entry.map, entry.block) = (value.into(), None, None);

@@ -1,12 +1,15 @@
 //! Checks the rules about LLSD maps and texts at any nesting depth: a map has no repeated keys, and
 //! no text is quoted.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
 use super::finding::WithInflatedOffset;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::Field;
-use crate::parse::SortedNames;
 
 /// Checks the LLSD value at offset `start` of `bytes`, and all values that it contains.
 ///
@@ -26,7 +29,8 @@ pub(super) fn check(
         bytes,
         keys: Vec::new(),
         maps: Vec::new(),
-        copies: SortedNames::default(),
+        hashes: Vec::new(),
+        seed: RandomState::new().build_hasher().finish(),
         twice: None,
         quoted: None,
     };
@@ -59,8 +63,12 @@ struct TreeCheck<'a> {
     /// For each array or map that has not ended, the length that `keys` had at the start of the
     /// array or map.
     maps: Vec<usize>,
-    /// Copies of the keys of one map. A copy needs 12 bytes of memory, and the bytes of the key.
-    copies: SortedNames,
+    /// The hash and the byte offset of each key of one map: 16 bytes of memory per key. A hash is
+    /// read from the file once, so the sort does not depend on bytes that may change.
+    hashes: Vec<(u64, u32)>,
+    /// The seed of the hashes, which is different in each check. Without a seed, a file could
+    /// contain many keys with the same hash.
+    seed: u64,
     /// Byte offset of the first repeated key, and the number of repeated keys in the tree.
     twice: Option<(usize, u64)>,
     /// Byte offset and description of the first quoted text.
@@ -100,18 +108,29 @@ impl TreeCheck<'_> {
         if keys.len() < 2 {
             return;
         }
-        self.copies.clear();
-        for at in keys.iter().filter_map(|at| usize::try_from(*at).ok()) {
-            let key = key_at(self.bytes, at).unwrap_or(LlsdText::new(&[]));
-            // If memory is exhausted, the keys of this map are not compared.
-            if self.copies.push(&key.content(), at).is_err() {
-                return;
+        self.hashes.clear();
+        // If memory is exhausted, the keys of this map are not compared.
+        if self.hashes.try_reserve_exact(keys.len()).is_err() {
+            return;
+        }
+        let (bytes, seed) = (self.bytes, self.seed);
+        let hashes = keys.iter().map(|at| (xxh3_64_with_seed(&text_at(bytes, *at).content(), seed), *at));
+        self.hashes.extend(hashes);
+        self.hashes.sort_unstable();
+        for same in self.hashes.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some(((_, first), others)) = same.split_first() else { continue };
+            let first = text_at(bytes, *first);
+            for (_, at) in others.iter().filter(|(_, at)| text_at(bytes, *at).bytes().eq(first.bytes())) {
+                let at = usize::try_from(*at).unwrap_or(usize::MAX);
+                let (first, count) = self.twice.unwrap_or((at, 0));
+                self.twice = Some((first.min(at), count.saturating_add(1)));
             }
         }
-        self.copies.sort_copies();
-        for again in self.copies.groups().flat_map(|(_, same)| same.iter().skip(1)) {
-            let (first, count) = self.twice.unwrap_or((again.number(), 0));
-            self.twice = Some((first.min(again.number()), count.saturating_add(1)));
-        }
     }
+}
+
+/// Returns the key at a byte offset, or an empty text if there is no key, such as in a mapped file
+/// whose bytes have changed.
+fn text_at(bytes: &[u8], at: u32) -> LlsdText<'_> {
+    usize::try_from(at).ok().and_then(|at| key_at(bytes, at)).unwrap_or(LlsdText::new(&[]))
 }

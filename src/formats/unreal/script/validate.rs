@@ -204,7 +204,7 @@ fn saying(command: &Command<'_>) -> Option<Box<[u8]>> {
         Verb::TextureImport => &["NAME"],
         Verb::MeshNotify | Verb::MeshDropFrames | Verb::Other => return None,
     };
-    let mut said = spelled(command).into_bytes();
+    let mut said = spelled(command).to_string().into_bytes();
     for key in keys {
         said.push(0);
         said.extend(lower(command.value(key)?));
@@ -282,10 +282,26 @@ fn check_texture(command: &Command<'_>, textures: &ImportNames, report: &mut Rep
     }
 }
 
-/// Returns the two words of a command in upper case, or an empty string if the verb of the command
-/// is `Verb::Other`.
-fn spelled(command: &Command<'_>) -> String {
-    command.spelling().map_or_else(String::new, |spelling| spelling.words.join(" "))
+/// Returns the two words of a command in upper case, or an empty text if the verb of the command is
+/// `Verb::Other`. The text is formatted when it is displayed.
+const fn spelled<'c>(command: &'c Command<'c>) -> SpelledVerb<'c> {
+    SpelledVerb(command)
+}
+
+/// The two words of a command in upper case.
+struct SpelledVerb<'c>(&'c Command<'c>);
+
+impl fmt::Display for SpelledVerb<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.0.spelling().into_iter().flat_map(|spelling| spelling.words);
+        for (number, word) in words.into_iter().enumerate() {
+            if number > 0 {
+                out.write_str(" ")?;
+            }
+            out.write_str(word)?;
+        }
+        Ok(())
+    }
 }
 
 fn shown(name: Name<'_>) -> ShownName<'_> {

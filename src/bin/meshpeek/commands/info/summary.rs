@@ -13,6 +13,10 @@ use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
 use crate::input::asset::InputAsset;
 use crate::render::json_writer::JsonWriter;
 
+/// The number of bytes of a mapped file that are read before the memory of its pages is released. A
+/// sparse file may be larger than the memory.
+const RELEASE_AFTER: usize = 256 << 20;
+
 /// The description of a file. It borrows nothing from the file. The fields that only the JSON
 /// output contains are not part of it, because they may be large. They are read from the file while
 /// they are printed.
@@ -79,13 +83,22 @@ impl FileSummary {
         }
         let max_surfaces = facts.list_limits().surfaces.min(max_surfaces);
         let surfaces = Surface::all(geometry).take(max_surfaces);
-        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only));
+        let mut unreleased = 0_usize;
+        let mut read = |bytes: usize| {
+            unreleased = unreleased.saturating_add(bytes);
+            if unreleased >= RELEASE_AFTER {
+                asset.release();
+                unreleased = 0;
+            }
+        };
+        let bounds = facts.bounds_in_steps(&mut read).unwrap_or_else(|| geometry.bounds());
+        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only, &mut read));
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
             bytes: asset.size(),
             touched: 0,
-            bounds: geometry.bounds(),
+            bounds,
             sphere: geometry.sphere(),
             vertex_frames: facts.vertex_frames(),
             bones: bones(facts, asset.model.animations()?)?,
@@ -159,8 +172,10 @@ fn summarize_surface(
     facts: &dyn FormatFacts,
     surface: &Surface<'_>,
     is_header_only: bool,
+    read: &mut dyn FnMut(usize),
 ) -> meshpeek::Result<SurfaceSummary> {
     let index = surface.index();
+    let bounds = facts.surface_bounds_in_steps(index, read).unwrap_or_else(|| surface.bounds());
     let name = surface.name()?;
     let (counts, is_whole) = counts(facts, surface, is_header_only)?;
     let shown = Name::new(name.as_bytes().get(..facts.list_limits().name_bytes).unwrap_or(name.as_bytes()));
@@ -170,7 +185,7 @@ fn summarize_surface(
         name: shown.to_string_lossy(),
         shares: facts.shares_vertices(index),
         material: surface.material()?.map(|material| material.to_string_lossy()),
-        bounds: value_or(facts, surface.bounds(), Bounds::EMPTY)?,
+        bounds: value_or(facts, bounds, Bounds::EMPTY)?,
         counts,
         is_whole,
         drawn: surface.is_drawn()?,

@@ -5,7 +5,7 @@ use std::io;
 use meshpeek::ezmesh::Mesh;
 use meshpeek::model::Transform;
 use meshpeek::unreal::companions::Pair;
-use meshpeek::{Animations as _, Finding};
+use meshpeek::{Animations as _, Bounds, Finding};
 use serde_json::Value;
 
 use super::{properties, values};
@@ -20,11 +20,9 @@ use crate::render::values::Values;
 const MAX_NAME_BYTES: usize = 4096;
 /// The ids of the rules about data whose encoding the EZ-Mesh writer changes when it writes a file
 /// again.
-const RESPELLED_RULES: [&str; 6] = ["EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37"];
+const RESPELLED_RULES: [&str; 7] = ["EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37", "EZ44"];
 /// The ids of the rules about data that the EZ-Mesh writer leaves out when it writes a file again.
-const DROPPED_RULES: [&str; 8] = ["EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40"];
-/// The end of the texts of EZ32 findings about blocks that are not read, and hence not written.
-const UNREAD: &str = "only the first is read";
+const DROPPED_RULES: [&str; 9] = ["EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40", "EZ43"];
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     fn sample(&self) -> SampleKind {
@@ -50,6 +48,14 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
 
     fn shares_vertices(&self, surface: usize) -> bool {
         properties::shares_vertices(self, surface)
+    }
+
+    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Option<Bounds> {
+        Some(Self::bounds_in_steps(self, read))
+    }
+
+    fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Option<meshpeek::Result<Bounds>> {
+        Some(Self::surface_bounds_in_steps(self, surface, read))
     }
 
     fn list_limits(&self) -> ListLimits {
@@ -93,6 +99,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
     }
 
     fn is_dropped(&self, finding: &Finding) -> bool {
-        DROPPED_RULES.contains(&finding.rule) || (finding.rule == "EZ32" && finding.text.contains(UNREAD))
+        DROPPED_RULES.contains(&finding.rule)
     }
 }

@@ -16,17 +16,24 @@ pub const MAX_DESCRIBED: usize = 4096;
 /// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
 /// its compressed form takes a thousandth of that.
 pub const MAX_JOINTS: usize = 100_000;
-/// The maximum number of findings per rule in the output.
-const MAX_FINDINGS_PER_RULE: usize = 1000;
+/// The maximum number of findings per rule in the output. The text of the last of these findings
+/// says that any further findings are left out.
+const MAX_FINDINGS_PER_RULE: usize = 1001;
+/// The maximum number of inflated bytes per compressed byte of a block.
+const MAX_RATIO: u64 = 1032;
+/// The number of inflated bytes that take about as long as the description of one submesh or bone.
+const ITEM_WORK: usize = 64;
 
 /// The data that have been collected about a Second Life file.
 pub struct AssetSurvey {
     survey: BlockSurvey,
     /// The number of findings in the survey for each rule that has findings.
     counts: BTreeMap<&'static str, usize>,
-    /// The number of inflated bytes that further blocks may have. A container may hold many assets
-    /// whose blocks inflate to a thousand times their size.
+    /// The work that further blocks may take, as a number of inflated bytes. A container may hold
+    /// many assets whose blocks inflate to a thousand times their size.
     inflatable: u64,
+    /// The maximum number of bytes to which one block may inflate.
+    largest_block: u64,
 }
 
 impl AssetSurvey {
@@ -43,6 +50,7 @@ impl AssetSurvey {
             },
             counts: BTreeMap::new(),
             inflatable: inflatable(mesh),
+            largest_block: mesh.options().limits.block,
         };
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
@@ -88,23 +96,45 @@ impl AssetSurvey {
             self.survey.bones = bones(asset);
             let [_, _, joints] = &mut self.survey.left_out;
             *joints = asset.bone_count().saturating_sub(MAX_JOINTS);
+            self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
         }
     }
 
     fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
-        let block = self.value_or_finding(view.block(part), asset)??;
+        let block = view.block(part);
+        if let Err(error) = &block {
+            self.charge_error(view, part, error);
+        }
+        let block = self.value_or_finding(block, asset)??;
         block.validate_structure(&mut |finding| self.add_finding(finding, asset));
         let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
-        self.inflatable = self.inflatable.saturating_sub(bytes);
+        self.charge(block.bytes().len());
         if !part.is_geometry() {
             return Some(InflatedSummary { bytes, counts: None });
         }
         let Some(level) = self.value_or_finding(block.level(), asset) else {
             return Some(InflatedSummary { bytes, counts: None });
         };
+        self.charge(level.len().saturating_mul(ITEM_WORK));
         let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
+    }
+
+    /// Subtracts the work for `bytes` inflated bytes from the work that is left.
+    fn charge(&mut self, bytes: usize) {
+        self.inflatable = self.inflatable.saturating_sub(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Subtracts the work for a block that could not be read: the maximum number of bytes to which
+    /// the compressed bytes before the error can inflate.
+    fn charge_error(&mut self, view: AssetView<'_>, part: AssetPart, error: &Error) {
+        let Ok(Some((range, _))) = view.stored(part) else { return };
+        // An error in an inflated value comes after the whole block was inflated.
+        let is_inflated = error.inflated_offset().is_some();
+        let end = error.offset().filter(|_| !is_inflated).unwrap_or(range.end);
+        let read = end.saturating_sub(range.start).min(range.len());
+        self.inflatable = self.inflatable.saturating_sub(read.saturating_mul(MAX_RATIO).min(self.largest_block));
     }
 
     /// Adds the description of a submesh to the survey, and returns the number of triangles of the
@@ -157,9 +187,11 @@ impl AssetSurvey {
         let count = self.counts.entry(finding.rule).or_default();
         if *count < MAX_FINDINGS_PER_RULE {
             *count = count.saturating_add(1);
+            let is_last = *count == MAX_FINDINGS_PER_RULE;
+            let end = if is_last { "; any further findings by this rule are left out" } else { "" };
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());
             let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
-            self.survey.findings.push(Finding { field, ..finding });
+            self.survey.findings.push(Finding { field, text: finding.text + end, ..finding });
         }
     }
 }
