@@ -59,14 +59,12 @@ static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     ]
 });
 
-/// The folder of this process for its files, in memory if the system has such a folder.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+/// The path of the file of this process, in memory if the system has a folder for such files.
+static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
     guard::install().unwrap();
     let shared = Path::new("/dev/shm");
     let base = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
-    let folder = base.join(format!("meshpeek-fuzz-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    base.join(format!("meshpeek-fuzz-{}", std::process::id()))
 });
 
 /// One change of the file.
@@ -179,7 +177,7 @@ fuzz_target!(|bytes: &[u8]| {
     if kind & 2 == 0 {
         content = input.rest().to_vec();
     }
-    let path = FOLDER.join("file");
+    let path = FILE.clone();
     fs::write(&path, &content).unwrap();
     let (mut file, map) = (writable(&path), map(&path));
     let unchanged = changes.is_empty();
@@ -202,4 +200,5 @@ fuzz_target!(|bytes: &[u8]| {
         });
         expect_check(&map, file.metadata().unwrap().len());
     }
+    drop(fs::remove_file(&*FILE));
 });
