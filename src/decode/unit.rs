@@ -100,7 +100,7 @@ mod tests {
             assert!(code - truncated <= 1, "{code} became {truncated}");
             short += u32::from(code - truncated);
         }
-        assert!(short > 0, "truncation must lose a code somewhere, or rounding would be unnecessary");
+        assert!(short > 0 || cfg!(miri), "truncation must lose a code somewhere, or rounding would be unnecessary");
     }
 
     #[test]
