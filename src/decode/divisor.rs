@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn divides_as_division_does() {
         for (divisor, last) in [(BY_65535, 65535), (BY_32767, 32768), (BY_255, 255)] {
-            for code in 0..=last {
+            for code in (0..=last).step_by(if cfg!(miri) { 1021 } else { 1 }) {
                 let number = f32::from(u16::try_from(code).unwrap());
                 for number in [number, -number] {
                     let found = divisor.divide::<true>(number);

@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn every_code_returns() {
-        for code in 0..0x800_u32 {
+        for code in (0..0x800_u32).step_by(if cfg!(miri) { 31 } else { 1 }) {
             let word = U32::new(code | (code ^ 0x2aa) << 11 | (code & 0x3ff) << 22);
             assert_eq!(encode(integers(&word)), Some(word));
             assert_eq!(integers(&word), naive(word));
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn agrees_with_its_naive_twin() {
         let bytes: Vec<u8> = std::iter::once(0).chain(words(1000).iter().flat_map(|word| word.to_bytes())).collect();
-        for count in (0..70).chain([200, 999]) {
+        for count in (0..70).chain([200, 999]).step_by(if cfg!(miri) { 9 } else { 1 }) {
             // The slice starts one byte after the start of the buffer, so the words are not
             // aligned.
             let raw: &[U32] = zerocopy::FromBytes::ref_from_bytes(&bytes[1..=count * 4]).unwrap();

@@ -83,11 +83,12 @@ pub fn encode_rounding(value: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::equivalence_tests::every_code;
 
     #[test]
     fn every_code_returns_when_rounded_and_nearly_when_truncated() {
         let mut short = 0_u32;
-        for code in 0..=u16::MAX {
+        for code in every_code() {
             let value = decode(code);
             assert!((-1.0..=1.0).contains(&value));
             assert_eq!(encode_rounding(value), code);
@@ -99,7 +100,7 @@ mod tests {
             assert!(code - truncated <= 1, "{code} became {truncated}");
             short += u32::from(code - truncated);
         }
-        assert!(short > 0, "truncation must lose a code somewhere, or rounding would be unnecessary");
+        assert!(short > 0 || cfg!(miri), "truncation must lose a code somewhere, or rounding would be unnecessary");
     }
 
     #[test]

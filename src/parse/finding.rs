@@ -263,6 +263,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it adds 5,000 findings")]
     fn formats_no_text_of_a_finding_that_is_left_out() {
         let (formatted, mut found) = (std::cell::Cell::new(0), Vec::new());
         let mut sink = |finding| found.push(finding);

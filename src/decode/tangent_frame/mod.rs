@@ -49,7 +49,7 @@ mod tests {
     }
 
     fn rotations() -> impl Iterator<Item = [f32; 4]> {
-        (0..4096_u16).map(|seed| {
+        (0..4096_u16).step_by(if cfg!(miri) { 61 } else { 1 }).map(|seed| {
             let part = |shift: u32| f32::from((seed.wrapping_mul(40_503) >> shift) % 9) - 4.0;
             unit([part(0), part(3), part(6), part(9)])
         })

@@ -28,6 +28,7 @@ fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) 
 /// Returns the combinations of fast scans to test on this processor, with a name for each
 /// combination.
 fn ways() -> Vec<(&'static str, Vec<WalkKernel>)> {
+    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(unused_mut, reason = "AVX-512 is only on x86-64"))]
     let mut ways: Vec<(&str, Vec<WalkKernel>)> = vec![
         ("uniform", vec![uniform::pass]),
         ("speculative", vec![speculative::pass]),
