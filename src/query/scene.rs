@@ -203,7 +203,6 @@ impl<'a> Scene<'a> {
     /// Returns an iterator over the trees of the scene, each with the index of its surface.
     ///
     /// A surface with at most 8 triangles has no tree, unless it was [added](Self::add) with one.
-    #[must_use]
     pub fn trees(&self) -> impl Iterator<Item = (usize, &Tree)> {
         self.surfaces.iter().filter_map(|one| Some((one.surface, one.tree()?)))
     }
