@@ -246,11 +246,11 @@ fn survives_refused_allocations() {
             result.is_ok()
         })
     };
-    assert_eq!(refusals("groups", &|mesh| mesh.surface(0).map(drop)), Some(2), "sort keys and order");
+    assert_eq!(refusals("groups", &|mesh| mesh.surface(0).map(drop)), Some(2), "keys and order");
     let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, Shading::Flagged, &Placement::STORED).map(drop);
     assert_eq!(refusals("normals", &normals), Some(2), "allocations for sums and normals");
-    // Order of polygons; order, representatives and vertices of corners.
-    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), Some(4));
+    // Keys and order of polygons; keys, representatives and vertices of corners.
+    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), Some(5));
 }
 
 /// Tests files in the wrong order, and files of another format.

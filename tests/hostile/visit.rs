@@ -354,7 +354,7 @@ fn visit_asset(view: secondlife::AssetView<'_>) {
         let _ = convex.hulls().map(|hulls| {
             hulls.for_each(|hull| {
                 black_box(hull.bounds());
-            })
+            });
         });
     }
     let _ = (view.physics_mesh().is_ok(), view.physics_shape().is_ok(), view.nearest_level(Lod::High).is_ok());

@@ -65,8 +65,8 @@ impl Data {
 
     /// Releases the memory of all pages of a mapped file. They are loaded again when they are read.
     pub fn release(&self) {
-        if let Self::Map(map) = self {
-            map.release((**map).as_ref());
+        if let Self::Map(file) = self {
+            file.map.release((*file.map).as_ref());
         }
     }
 
