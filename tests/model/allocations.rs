@@ -224,17 +224,15 @@ fn what_a_sidecar_knows_is_not_built() {
     assert_eq!(allocations(|| assert!((0..61 * 61).all(|vertex| weights.get(vertex).is_some()))), 0);
 }
 
-/// Bytes of a bone in a skeleton, and the extra bytes for its rest transform while the skeleton is
-/// built.
-const SKELETON: u64 = 224;
-const RESTING: u64 = 40;
+/// The maximum number of bytes of a bone that are allocated while a skeleton is built.
+const BONE: u64 = 208;
 
 #[test]
 fn bones_move_vertices_without_allocating() {
     let bytes = crate::support::unigine::skinned(Generation::Ms12).to_bytes().unwrap();
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     let (skeleton, held) = most_held(|| Skeleton::new(&mesh).unwrap());
-    assert_eq!(held, (SKELETON + RESTING) * skeleton.len() as u64);
+    assert!(held <= BONE * skeleton.len() as u64, "{held} bytes");
     let pose = Pose::rest(&mesh).unwrap();
     let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
     let surface = Surface::new(&mesh, 0);
