@@ -25,6 +25,9 @@ struct ReadRanges {
     /// Disjoint byte ranges that were read completely, as a map from the start to the end of each
     /// byte range.
     whole: BTreeMap<u64, u64>,
+    /// The start and the end of the byte range that was read last, which `whole` may not contain
+    /// yet. Most reads continue this byte range, and then the map is not searched.
+    latest: (u64, u64),
     /// Byte ranges that were read only in part, as a map from the start of each byte range to its
     /// end and the number of bytes that were read.
     walks: BTreeMap<u64, (u64, u64)>,
@@ -33,15 +36,17 @@ struct ReadRanges {
 impl AccessLog {
     /// Adds the byte range `start..end` to the log, as a range that was read completely.
     pub(crate) fn record(&self, start: u64, end: u64) {
-        let (mut start, mut end) = (start, end);
-        let whole = &mut self.lock().whole;
-        // Adjacent and overlapping byte ranges are merged. A header that is read field by field
-        // therefore becomes one byte range.
-        while let Some((&before, &until)) = whole.range(..=end).next_back().filter(|(_, until)| **until >= start) {
-            (start, end) = (start.min(before), end.max(until));
-            whole.remove(&before);
+        let mut ranges = self.lock();
+        let (first, last) = ranges.latest;
+        if start <= last && end >= first {
+            ranges.latest = (start.min(first), end.max(last));
+            return;
         }
-        whole.insert(start, end);
+        if ranges.whole.range(..=start).next_back().is_some_and(|(_, until)| *until >= end) {
+            return;
+        }
+        ranges.merge_latest();
+        ranges.latest = (start, end);
     }
 
     /// Adds the byte range `start..end` to the log, as a range from which `bytes` bytes at unknown
@@ -55,7 +60,8 @@ impl AccessLog {
     /// Returns the number of distinct bytes of the file that the parser has read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let ranges = self.lock();
+        let mut ranges = self.lock();
+        ranges.merge_latest();
         let whole = ranges.whole.iter().map(|(start, end)| end.saturating_sub(*start));
         whole.chain(ranges.walks.values().map(|(_, bytes)| *bytes)).fold(0, u64::saturating_add)
     }
@@ -65,7 +71,8 @@ impl AccessLog {
     /// Page 0 begins at the start of the file.
     #[must_use]
     pub fn pages(&self) -> u64 {
-        let ranges = self.lock();
+        let mut ranges = self.lock();
+        ranges.merge_latest();
         let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
         let mut spans: Vec<(u64, u64)> =
             whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect();
@@ -89,6 +96,23 @@ impl AccessLog {
     }
 }
 
+impl ReadRanges {
+    /// Moves the latest byte range to `whole`.
+    fn merge_latest(&mut self) {
+        let (mut start, mut end) = std::mem::take(&mut self.latest);
+        if start == end {
+            return;
+        }
+        // Adjacent and overlapping byte ranges are merged. A header that is read field by field
+        // therefore becomes one byte range.
+        while let Some((&before, &until)) = self.whole.range(..=end).next_back().filter(|(_, until)| **until >= start) {
+            (start, end) = (start.min(before), end.max(until));
+            self.whole.remove(&before);
+        }
+        self.whole.insert(start, end);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,8 +132,11 @@ mod tests {
         log.record(5000, 5001);
         log.record(4999, 5000);
         assert_eq!((log.bytes(), log.pages()), (49, 2));
+        log.record(0, 44);
+        log.record(44, 50);
+        assert_eq!((log.bytes(), log.pages()), (55, 2));
         log.record_partial(10_000, 30_000, 50);
         log.record_partial(10_000, 30_000, 50);
-        assert_eq!((log.bytes(), log.pages()), (99, 2 + 6));
+        assert_eq!((log.bytes(), log.pages()), (105, 2 + 6));
     }
 }

@@ -13,21 +13,40 @@ use crate::parse::PAGE;
 /// the file is memory-mapped, each counted memory page is a page of the file.
 #[derive(Clone, Debug, Default)]
 pub struct PagesTouched {
-    mesh: BTreeSet<u64>,
-    tree: BTreeSet<u64>,
+    mesh: PageSet,
+    tree: PageSet,
+}
+
+/// The number of pages that a [`PageSet`] finds without a search.
+const RECENT: usize = 64;
+
+/// A set of pages. A page is represented by its address divided by 4,096.
+#[derive(Clone, Debug)]
+struct PageSet {
+    all: BTreeSet<u64>,
+    /// Some of the pages that were added last. A page can only be in the item whose index is the
+    /// remainder of the page divided by 64. Queries read the same pages many times.
+    recent: [u64; RECENT],
+}
+
+impl Default for PageSet {
+    fn default() -> Self {
+        // No byte is in page 0, so 0 stands for no page.
+        Self { all: BTreeSet::new(), recent: [0; RECENT] }
+    }
 }
 
 impl PagesTouched {
     /// Returns the number of pages of the mesh that queries have read so far.
     #[must_use]
     pub fn mesh(&self) -> usize {
-        self.mesh.len()
+        self.mesh.all.len()
     }
 
     /// Returns the number of pages of the trees that queries have read so far.
     #[must_use]
     pub fn tree(&self) -> usize {
-        self.tree.len()
+        self.tree.all.len()
     }
 
     /// Returns the total number of pages, of the mesh and of the trees, that queries have read so
@@ -38,22 +57,29 @@ impl PagesTouched {
     }
 }
 
-/// Adds the pages that overlap `bytes` to the set `pages`. A page is represented by its address
-/// divided by 4,096.
-fn add(pages: &mut BTreeSet<u64>, bytes: &[u8]) {
-    let start = bytes.as_ptr().addr();
-    if let Some(last) = bytes.len().checked_sub(1) {
+impl PageSet {
+    /// Adds the pages that overlap `bytes`.
+    fn add(&mut self, bytes: &[u8]) {
+        let start = bytes.as_ptr().addr();
+        let Some(last) = bytes.len().checked_sub(1) else { return };
         let page = |at: usize| as_u64(at) / PAGE;
-        pages.extend(page(start)..=page(start.saturating_add(last)));
+        for page in page(start)..=page(start.saturating_add(last)) {
+            let place = page.checked_rem(as_u64(RECENT)).and_then(|place| usize::try_from(place).ok());
+            let recent = place.and_then(|place| self.recent.get_mut(place));
+            if let Some(recent) = recent.filter(|recent| **recent != page) {
+                *recent = page;
+                self.all.insert(page);
+            }
+        }
     }
 }
 
 impl Probe for PagesTouched {
     fn read_node(&mut self, bytes: &[u8]) {
-        add(&mut self.tree, bytes);
+        self.tree.add(bytes);
     }
 
     fn read_mesh(&mut self, bytes: &[u8]) {
-        add(&mut self.mesh, bytes);
+        self.mesh.add(bytes);
     }
 }

@@ -225,14 +225,14 @@ fn what_a_sidecar_knows_is_not_built() {
 }
 
 /// The maximum number of bytes of a bone that are allocated while a skeleton is built.
-const BONE: u64 = 208;
+const SKELETON_BONE: u64 = 208;
 
 #[test]
 fn bones_move_vertices_without_allocating() {
     let bytes = crate::support::unigine::skinned(Generation::Ms12).to_bytes().unwrap();
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     let (skeleton, held) = most_held(|| Skeleton::new(&mesh).unwrap());
-    assert!(held <= BONE * skeleton.len() as u64, "{held} bytes");
+    assert!(held <= SKELETON_BONE * skeleton.len() as u64, "{held} bytes");
     let pose = Pose::rest(&mesh).unwrap();
     let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
     let surface = Surface::new(&mesh, 0);

@@ -61,8 +61,11 @@ impl<'o> JsonWriter<'o> {
     pub fn value(&mut self, value: &Value) -> io::Result<()> {
         match value {
             Value::Null => self.out.write_all(b"null"),
-            Value::Bool(value) => write!(self.out, "{value}"),
-            Value::Number(number) => write!(self.out, "{number}"),
+            Value::Bool(value) => self.out.write_all(if *value { b"true" } else { b"false" }),
+            Value::Number(number) => match number.as_u64() {
+                Some(number) => write_decimal(self.out, number),
+                None => write!(self.out, "{number}"),
+            },
             Value::String(text) => write_string(self.out, text),
             Value::Array(items) => self.list(|out| items.iter().try_for_each(|item| out.item(item))),
             Value::Object(_) => self.object(|out| out.fields(value)),
@@ -214,6 +217,22 @@ impl<'o> JsonWriter<'o> {
     }
 }
 
+/// Writes a number in decimal digits. Most numbers in long lists are whole numbers, and formatting
+/// them by `write!` takes several times as long.
+fn write_decimal(out: &mut dyn Write, number: u64) -> io::Result<()> {
+    let (mut digits, mut left) = ([b'0'; 20], number);
+    let mut start = digits.len();
+    for (at, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0'.saturating_add(u8::try_from(left % 10).unwrap_or_default());
+        left /= 10;
+        start = at;
+        if left == 0 {
+            break;
+        }
+    }
+    out.write_all(digits.get(start..).unwrap_or_default())
+}
+
 /// Writes a string in quotes.
 ///
 /// Control characters, and characters that change the reading direction or break a line, are
@@ -266,7 +285,7 @@ mod tests {
     fn writes_the_same_bytes_as_serde_json() {
         let value = json!({
             "empty": [{}, [], ""], "nested": { "list": [1, [2.5, -0.0, 1e300], { "a": null }], "last": true },
-            "text": "a\"b\\c\u{8}\u{c}\n\r\t\u{1}\u{1f}/é😀", "numbers": [u64::MAX, i64::MIN, 0.1],
+            "text": "a\"b\\c\u{8}\u{c}\n\r\t\u{1}\u{1f}/é😀", "numbers": [u64::MAX, i64::MIN, 0.1, 0, 9, 10, 1_234_567_890],
         });
         for value in [value, json!([]), json!({}), json!("x"), json!(null)] {
             assert_eq!(written(&value, true), serde_json::to_string_pretty(&value).unwrap());

@@ -31,6 +31,18 @@ pub(super) struct FolderCache {
     scripts: BTreeMap<PathBuf, Result<Arc<Imports>>>,
     near: BTreeMap<PathBuf, Arc<Near>>,
     roots: BTreeMap<PathBuf, Result<Arc<Root>>>,
+    kinds: BTreeMap<PathBuf, PathKind>,
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum PathKind {
+    File,
+    Folder,
+    /// A link to a path outside the root folder.
+    Outside,
+    /// Nothing, or something that is neither a file nor a folder.
+    Nothing,
 }
 
 impl FolderCache {
@@ -186,15 +198,30 @@ impl FolderCache {
             let listed = self.folder(&path)?;
             let Some(name) = listed.find(part) else { return Ok(PathTarget::Nothing) };
             path.push(name);
-            let Ok(metadata) = fs::metadata(&path) else { return Ok(PathTarget::Nothing) };
-            if !root.holds(&path) {
-                return Ok(PathTarget::Outside);
-            }
-            if if left > 0 { !metadata.is_dir() } else { !metadata.is_file() } {
-                return Ok(PathTarget::Nothing);
+            match self.kind(root, &path) {
+                PathKind::Outside => return Ok(PathTarget::Outside),
+                PathKind::Folder if left > 0 => {}
+                PathKind::File if left == 0 => {}
+                _ => return Ok(PathTarget::Nothing),
             }
         }
         Ok(if parts.is_empty() { PathTarget::Nothing } else { PathTarget::Found(path) })
+    }
+
+    /// Returns what is at a path. The first call for a path asks the file system, because a script
+    /// may name one path in thousands of imports.
+    fn kind(&mut self, root: &Root, path: &Path) -> PathKind {
+        if let Some(kind) = self.kinds.get(path) {
+            return *kind;
+        }
+        let kind = match fs::metadata(path) {
+            Ok(_) if !root.holds(path) => PathKind::Outside,
+            Ok(metadata) if metadata.is_dir() => PathKind::Folder,
+            Ok(metadata) if metadata.is_file() => PathKind::File,
+            _ => PathKind::Nothing,
+        };
+        self.kinds.insert(path.to_owned(), kind);
+        kind
     }
 }
 

@@ -182,8 +182,10 @@ impl QueryArgs {
         let with_attributes = self.kind.wants_attributes();
         if with_attributes {
             // The attributes at a hit are read when the hit is printed. An error in the attributes
-            // of any surface is returned before anything is printed.
-            numbers.iter().try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
+            // of any surface is returned before anything is printed. A surface that is not in the
+            // scene has no hits.
+            let mut hit = numbers.iter().filter(|number| scene.triangles(**number).is_some());
+            hit.try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
         }
         let surfaces = SurfaceSet { scene: &scene };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
