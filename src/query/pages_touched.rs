@@ -18,22 +18,17 @@ pub struct PagesTouched {
 }
 
 /// The number of pages that a [`PageSet`] finds without a search.
-const RECENT: usize = 64;
+const RECENT: usize = 1024;
 
 /// A set of pages. A page is represented by its address divided by 4,096.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct PageSet {
     all: BTreeSet<u64>,
-    /// Some of the pages that were added last. A page can only be in the item whose index is the
-    /// remainder of the page divided by 64. Queries read the same pages many times.
-    recent: [u64; RECENT],
-}
-
-impl Default for PageSet {
-    fn default() -> Self {
-        // No byte is in page 0, so 0 stands for no page.
-        Self { all: BTreeSet::new(), recent: [0; RECENT] }
-    }
+    /// Some of the pages that were added last, or nothing before the first page is added. A page
+    /// can only be in the item whose index is the remainder of the page divided by [`RECENT`]. An
+    /// item 0 stands for no page, because no byte is in page 0. Queries read the same pages many
+    /// times.
+    recent: Vec<u64>,
 }
 
 impl PagesTouched {
@@ -62,6 +57,9 @@ impl PageSet {
     fn add(&mut self, bytes: &[u8]) {
         let start = bytes.as_ptr().addr();
         let Some(last) = bytes.len().checked_sub(1) else { return };
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, 0);
+        }
         let page = |at: usize| as_u64(at) / PAGE;
         for page in page(start)..=page(start.saturating_add(last)) {
             let place = page.checked_rem(as_u64(RECENT)).and_then(|place| usize::try_from(place).ok());

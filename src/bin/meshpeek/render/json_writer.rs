@@ -7,6 +7,9 @@ use serde_json::Value;
 
 /// A line feed, and the indentation of the greatest depth that is written in one step.
 const NEW_LINE: &[u8] = b"\n                        ";
+/// The size in bytes of a string and its quotes that is written in one step, if no character of it
+/// is escaped.
+const SHORT_STRING: usize = 64;
 /// The text of one step of indentation.
 const INDENT: &[u8] = b"  ";
 
@@ -239,8 +242,17 @@ fn write_decimal(out: &mut dyn Write, number: u64) -> io::Result<()> {
 /// escaped, because a terminal would interpret them. These are the characters that the text output
 /// escapes, too.
 fn write_string(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let is_special = |byte: u8| !matches!(byte, b' '..=b'~') || byte == b'"' || byte == b'\\';
+    // Without an early end, the compiler tests many bytes at once.
+    let is_plain = !text.bytes().fold(false, |found, byte| found | is_special(byte));
+    let mut short = [b'"'; SHORT_STRING];
+    let place = short.get_mut(1..text.len().saturating_add(1)).filter(|_| text.len() < SHORT_STRING.saturating_sub(1));
+    if let Some(place) = place.filter(|_| is_plain) {
+        place.copy_from_slice(text.as_bytes());
+        return out.write_all(short.get(..text.len().saturating_add(2)).unwrap_or_default());
+    }
     out.write_all(b"\"")?;
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+    if is_plain {
         out.write_all(text.as_bytes())?;
         return out.write_all(b"\"");
     }
@@ -287,7 +299,8 @@ mod tests {
             "empty": [{}, [], ""], "nested": { "list": [1, [2.5, -0.0, 1e300], { "a": null }], "last": true },
             "text": "a\"b\\c\u{8}\u{c}\n\r\t\u{1}\u{1f}/é😀", "numbers": [u64::MAX, i64::MIN, 0.1, 0, 9, 10, 1_234_567_890],
         });
-        for value in [value, json!([]), json!({}), json!("x"), json!(null)] {
+        let long = ["a".repeat(61), "a".repeat(62), "a".repeat(63), "a".repeat(200)];
+        for value in [value, json!([]), json!({}), json!("x"), json!(null), json!(long)] {
             assert_eq!(written(&value, true), serde_json::to_string_pretty(&value).unwrap());
             assert_eq!(written(&value, false), serde_json::to_string(&value).unwrap());
         }
