@@ -328,6 +328,26 @@ fn follows_no_link_outside() {
     assert_eq!(place.found("P/Classes/X.uc")[0], "P/Models/inside_d.3d");
 }
 
+/// A link may be inside the folders of one script and lead outside the folder of another. Both
+/// scripts give the same answer, whichever is searched first.
+#[test]
+#[cfg(unix)]
+fn a_link_is_judged_for_each_script() {
+    let place = Place::with(&["m/other/x_d.3d", "m/other/x_a.3d", "m/sub/x_a.3d"]);
+    std::os::unix::fs::symlink("../other", place.at("m/sub/link")).unwrap();
+    place.script("m/Classes/A.uc", &[["M", "sub\\link\\x_d.3d", "other\\x_a.3d"]]);
+    place.script("m/sub/B.uc", &[["M", "link\\x_d.3d", "x_a.3d"]]);
+    for order in [["m/Classes/A.uc", "m/sub/B.uc"], ["m/sub/B.uc", "m/Classes/A.uc"]] {
+        let mut finder = Finder::default();
+        for script in order {
+            let found = finder.find(&place.at(script)).map(|pairs| place.shown(&pairs[0])[0].clone());
+            let found = found.map_err(|error| error.kind().id());
+            let expected = if script == "m/sub/B.uc" { Err("outside") } else { Ok("m/sub/link/x_d.3d".to_owned()) };
+            assert_eq!(found, expected, "{script}");
+        }
+    }
+}
+
 #[test]
 fn keeps_to_the_limits() {
     let place = Place::with(&["a_d.3d", "a_a.3d", "b_d.3d", "b_a.3d"]);

@@ -11,8 +11,8 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
-/// The size of a memory page, in bytes. A program may read a whole page for each index.
-const PAGE: usize = 4096;
+/// The size of two memory pages, in bytes. Reading one position may load two pages.
+const TWO_PAGES: usize = 8192;
 
 impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     /// Returns the same bounding box as [`Geometry::bounds`]. While the positions are read, `read`
@@ -20,17 +20,21 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     /// call. A program can then [release](crate::Map::release) pages of a large map.
     pub fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Bounds {
         let view = self.view();
-        *view.state.caches.bounds.get_or_init(|| {
-            let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
-            let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
-            let boxes = shared.chain(own).filter_map(|buffer| {
-                let buffer = buffer.ok()?;
-                let positions = buffer.vertices().ok()?.positions()?;
-                buffer.note_positions();
-                Some(bounds_of(&positions, read))
-            });
-            boxes.fold(Bounds::EMPTY, |all, one| all.union(&one))
-        })
+        let cache = &view.state.caches.bounds;
+        if let Some(bounds) = cache.get() {
+            return *bounds;
+        }
+        let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
+        let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
+        let boxes = shared.chain(own).filter_map(|buffer| {
+            let buffer = buffer.ok()?;
+            let positions = buffer.vertices().ok()?.positions()?;
+            buffer.note_positions();
+            Some(bounds_of(&positions, read))
+        });
+        // The cache is not locked meanwhile, because `read` may ask for the bounds too.
+        let bounds = boxes.fold(Bounds::EMPTY, |all, one| all.union(&one));
+        *cache.get_or_init(|| bounds)
     }
 
     /// Returns the same bounding box as [`Geometry::surface_bounds`], and calls `read` like
@@ -64,7 +68,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
                     bounds = bounds.union(&Bounds { min: at, max: at });
                 }
             }
-            read(indices.len().saturating_mul(PAGE));
+            read(indices.len().saturating_mul(TWO_PAGES));
         });
         Ok(bounds)
     }

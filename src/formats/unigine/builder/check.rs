@@ -167,17 +167,17 @@ fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]
             return fault(Field::new("parent").in_list("bone", index), &expected, bone.parent.to_string());
         }
     }
-    let mut is_listed = vec![false; bones.len()];
+    // The number of the last animation that lists each bone.
+    let mut listed_by = vec![u64::MAX; bones.len()];
     for (index, animation) in (0..).zip(animations) {
         check_name(format, ("animation", index), &animation.name)?;
         if let Some(bone) = animation.bones.iter().find(|bone| !known(**bone)) {
             let expected = format!("bone numbers below {}", bones.len());
             return fault(Field::new("bone_ids").in_list("animation", index), &expected, bone.to_string());
         }
-        is_listed.fill(false);
         let mut is_again = |bone: i16| {
-            let listed = usize::try_from(bone).ok().and_then(|bone| is_listed.get_mut(bone));
-            listed.is_some_and(|listed| std::mem::replace(listed, true))
+            let listed = usize::try_from(bone).ok().and_then(|bone| listed_by.get_mut(bone));
+            listed.is_some_and(|listed| std::mem::replace(listed, index) == index)
         };
         if let Some(bone) = animation.bones.iter().find(|bone| is_again(**bone)) {
             let found = format!("bone {bone} twice");

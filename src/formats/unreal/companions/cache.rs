@@ -31,18 +31,15 @@ pub(super) struct FolderCache {
     scripts: BTreeMap<PathBuf, Result<Arc<Imports>>>,
     near: BTreeMap<PathBuf, Arc<Near>>,
     roots: BTreeMap<PathBuf, Result<Arc<Root>>>,
-    kinds: BTreeMap<PathBuf, PathKind>,
+    entries: BTreeMap<PathBuf, Option<Entry>>,
 }
 
-/// What is at a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum PathKind {
-    File,
-    Folder,
-    /// A link to a path outside the root folder.
-    Outside,
-    /// Nothing, or something that is neither a file nor a folder.
-    Nothing,
+/// A file or a folder that a path leads to.
+#[derive(Debug)]
+struct Entry {
+    is_folder: bool,
+    /// The path of the file or folder, in which no name is a link.
+    canonical: PathBuf,
 }
 
 impl FolderCache {
@@ -198,30 +195,30 @@ impl FolderCache {
             let listed = self.folder(&path)?;
             let Some(name) = listed.find(part) else { return Ok(PathTarget::Nothing) };
             path.push(name);
-            match self.kind(root, &path) {
-                PathKind::Outside => return Ok(PathTarget::Outside),
-                PathKind::Folder if left > 0 => {}
-                PathKind::File if left == 0 => {}
-                _ => return Ok(PathTarget::Nothing),
+            let Some(entry) = self.entry(&path) else { return Ok(PathTarget::Nothing) };
+            // One path may be inside the root folder of a script and outside that of another.
+            if !root.holds(&entry.canonical) {
+                return Ok(PathTarget::Outside);
+            }
+            if entry.is_folder != (left > 0) {
+                return Ok(PathTarget::Nothing);
             }
         }
         Ok(if parts.is_empty() { PathTarget::Nothing } else { PathTarget::Found(path) })
     }
 
-    /// Returns what is at a path. The first call for a path asks the file system, because a script
-    /// may name one path in thousands of imports.
-    fn kind(&mut self, root: &Root, path: &Path) -> PathKind {
-        if let Some(kind) = self.kinds.get(path) {
-            return *kind;
+    /// Returns the file or folder at a path, or `None` if nothing or something else is there. The
+    /// first call for a path asks the file system, because a script may name one path in thousands
+    /// of imports.
+    fn entry(&mut self, path: &Path) -> Option<&Entry> {
+        if !self.entries.contains_key(path) {
+            let found = fs::metadata(path).ok().filter(|metadata| metadata.is_dir() || metadata.is_file());
+            let entry = found.and_then(|metadata| {
+                Some(Entry { is_folder: metadata.is_dir(), canonical: fs::canonicalize(path).ok()? })
+            });
+            self.entries.insert(path.to_owned(), entry);
         }
-        let kind = match fs::metadata(path) {
-            Ok(_) if !root.holds(path) => PathKind::Outside,
-            Ok(metadata) if metadata.is_dir() => PathKind::Folder,
-            Ok(metadata) if metadata.is_file() => PathKind::File,
-            _ => PathKind::Nothing,
-        };
-        self.kinds.insert(path.to_owned(), kind);
-        kind
+        self.entries.get(path)?.as_ref()
     }
 }
 

@@ -12,8 +12,10 @@
 //! four folders imports the data file or aniv file, the script `X.uc` in the folder of the file
 //! `X_d.3d` or `X_a.3d` is used, provided that `X.uc` imports only one mesh, or only one mesh whose
 //! name is at the end of `X`. If the scripts in the four folders together are larger than four
-//! times [`Limits::script`](crate::parse::Limits::script), the largest are not searched. File names are compared without regard to the case of letters, but a
-//! file whose name has the same case as the searched name is preferred.
+//! times [`Limits::script`](crate::parse::Limits::script), the largest are not searched. Of several
+//! scripts of the same size, all or none are searched, so the order of a folder does not matter.
+//! File names are compared without regard to the case of letters, but a file whose name has the
+//! same case as the searched name is preferred.
 //!
 //! The paths in a script are relative to the folder of the script. If the folder of the script is
 //! called `Classes`, the paths are relative to the parent of the folder first, and then to the

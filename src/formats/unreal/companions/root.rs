@@ -95,9 +95,9 @@ impl Root {
         self.inside.into_iter().collect()
     }
 
-    /// Returns whether a path is inside the root folder after all links in the path are resolved.
-    pub(super) fn holds(&self, path: &Path) -> bool {
-        std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.canonical))
+    /// Returns whether a path is inside the root folder. No name in the path may be a link.
+    pub(super) fn holds(&self, canonical: &Path) -> bool {
+        canonical.starts_with(&self.canonical)
     }
 }
 
