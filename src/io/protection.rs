@@ -39,7 +39,7 @@ fn is_protected(file: &File) -> bool {
     is_sealed(file) || has_verity(file)
 }
 
-/// The file was opened without write sharing.
+/// The file was opened without write sharing. A server of a network drive need not keep to that.
 #[cfg(windows)]
 const fn is_protected(_file: &File) -> bool {
     true

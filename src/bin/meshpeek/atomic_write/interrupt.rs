@@ -55,10 +55,18 @@ impl Drop for Delay {
     }
 }
 
-/// Returns an error if a signal has arrived during a delay.
+/// Returns an error if a signal has arrived during a delay. If the delay has ended meanwhile, ends
+/// the process by the signal.
 pub fn check() -> io::Result<()> {
     #[cfg(unix)]
-    if STATE.get().is_some_and(|state| state.signal.load(Ordering::SeqCst) > 0) {
+    if let Some(state) = STATE.get()
+        && let Ok(signal @ 1..) = i32::try_from(state.signal.load(Ordering::SeqCst))
+    {
+        // The handler of another thread may store the number of the signal just after the last
+        // delay has looked for it.
+        if state.delays.load(Ordering::SeqCst) == 0 {
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
         return Err(io::Error::other("interrupted by a signal"));
     }
     Ok(())

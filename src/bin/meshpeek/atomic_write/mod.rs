@@ -149,11 +149,18 @@ impl AtomicFile {
             check_sidecar(&folder, &target)?;
         }
         folder.remove_dead();
-        let mode = mode.or(existing.map(|existing| existing.mode)).unwrap_or_else(Folder::default_mode);
+        let kept = mode.or(existing.map(|existing| existing.mode));
         let temporary = folder.temporary()?;
-        let file = Self { temporary, folder, target, name, mode, replace };
+        let file = Self { temporary, folder, target, name, mode: kept.unwrap_or_else(Folder::default_mode), replace };
         write(&mut Output { file: &file.temporary.file })?;
-        Folder::set_mode(&file.temporary.file, file.mode)?;
+        match Folder::set_mode(&file.temporary.file, file.mode) {
+            // On a disk whose files all belong to another user, such as an SD card, permissions
+            // cannot be set. A new file then has those that the disk gives to it.
+            Err(error)
+                if kept.is_none()
+                    && matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {}
+            result => result?,
+        }
         file.temporary.file.sync_all()?;
         Ok(file)
     }

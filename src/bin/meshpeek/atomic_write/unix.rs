@@ -42,7 +42,12 @@ pub struct UnixFolder {
 
 impl UnixFolder {
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { handle: rustix::fs::open(path, FOLDER, Mode::empty())? })
+        match rustix::fs::open(path, FOLDER, Mode::empty()) {
+            // The names in a folder need not be readable to write a file in it.
+            #[cfg(target_os = "linux")]
+            Err(Errno::ACCESS) => Ok(Self { handle: rustix::fs::open(path, FOLDER | OFlags::PATH, Mode::empty())? }),
+            result => Ok(Self { handle: result? }),
+        }
     }
 
     /// Opens a folder that belongs to the current user and that no other user can write to. A link

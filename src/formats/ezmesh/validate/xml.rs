@@ -197,8 +197,12 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {
-            let text = format_args!("expected attributes of the format, found {}, which is ignored", Name::new(name));
-            self.report.add(rules::UNKNOWN_ATTRIBUTE, field, at, text);
+            self.report.add(
+                rules::UNKNOWN_ATTRIBUTE,
+                field,
+                at,
+                format_args!("expected attributes of the format, found {}, which is ignored", Name::new(name)),
+            );
         }
         if *quote != Some(b'"') {
             stumbles(

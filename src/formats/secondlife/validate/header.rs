@@ -45,8 +45,12 @@ pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
     let end = as_u64(container.end());
     let length = as_u64(file.file().len());
     if length > end {
-        let text = format_args!("{} bytes after the container", length.saturating_sub(end));
-        check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
+        check.add(
+            rules::TRAILING_OR_SHARED_BYTES,
+            Field::new("end"),
+            end,
+            format_args!("{} bytes after the container", length.saturating_sub(end)),
+        );
     }
 }
 
@@ -58,8 +62,12 @@ pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
     let known: Vec<&str> = AssetPart::ALL.into_iter().map(AssetPart::key).chain(OTHERS).collect();
     check.check_keys(Field::new("header"), header.map(), &known, absolute);
     if header.marker_line() > 0 {
-        let text = format_args!("a marker line of {} bytes before the header", header.marker_line());
-        check.add(rules::UNUSUAL_FORM, Field::new("header"), start, text);
+        check.add(
+            rules::UNUSUAL_FORM,
+            Field::new("header"),
+            start,
+            format_args!("a marker line of {} bytes before the header", header.marker_line()),
+        );
     }
     if header.len() > USUAL_PREFIX {
         let text = format_args!("{} bytes, but a viewer fetches only {USUAL_PREFIX} bytes", header.len());
@@ -88,8 +96,12 @@ fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u6
         }
         LlsdValue::Integer(_) => {}
         other => {
-            let text = format_args!("expected an integer, found {}", other.kind());
-            check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
+            check.add(
+                rules::UNKNOWN_VERSION,
+                Field::new("version"),
+                offset,
+                format_args!("expected an integer, found {}", other.kind()),
+            );
         }
     }
 }
@@ -116,9 +128,13 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
     for part in AssetPart::ALL {
         let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
-            let text = format_args!("expected 16 bytes of binary data, found {}", entry.value.kind());
             let offset = start.saturating_add(as_u64(entry.at));
-            check.add(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
+            check.add(
+                rules::WRONG_HASH,
+                Field::new("hash").in_struct(part.key()),
+                offset,
+                format_args!("expected 16 bytes of binary data, found {}", entry.value.kind()),
+            );
         }
     }
 }
@@ -200,22 +216,34 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
                 format_args!("overlaps {over} from byte {} on", block.start),
             );
         } else if block.start > end {
-            let text = format_args!("a gap of {} bytes before the block", block.start.saturating_sub(end));
-            check.add(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
+            check.add(
+                rules::BLOCK_OVERLAP_OR_GAP,
+                field,
+                end,
+                format_args!("a gap of {} bytes before the block", block.start.saturating_sub(end)),
+            );
         }
         end = end.max(block.end);
         last = Some(*block);
     }
     if end < view.end() && !blocks.is_empty() {
-        let text = format_args!("{} bytes after the last block", view.end().saturating_sub(end));
-        check.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
+        check.add(
+            rules::TRAILING_OR_SHARED_BYTES,
+            Field::new("end"),
+            end,
+            format_args!("{} bytes after the last block", view.end().saturating_sub(end)),
+        );
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
         let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
-        let text = format_args!("an unusual order of blocks: {}", order.join(", "));
-        check.add(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
+        check.add(
+            rules::UNUSUAL_ORDER,
+            Field::new("header"),
+            first.start,
+            format_args!("an unusual order of blocks: {}", order.join(", ")),
+        );
     }
 }
 
@@ -231,8 +259,12 @@ fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64
         }
     }
     if !missing.is_empty() {
-        let text = format_args!("values that a simulator adds are missing: {}", missing.join(", "));
-        check.add(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
+        check.add(
+            rules::NO_SIMULATOR_DATA,
+            Field::new("header"),
+            start,
+            format_args!("values that a simulator adds are missing: {}", missing.join(", ")),
+        );
     }
 }
 
@@ -251,8 +283,12 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
     let Some(hash) = header.hash(stored.part) else { return };
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
-        let text = format_args!("a hash of {} bytes, expected 16", hash.len());
-        check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
+        check.add(
+            rules::WRONG_HASH,
+            Field::new("hash").in_struct(stored.part.key()),
+            stored.entry_at,
+            format_args!("a hash of {} bytes, expected 16", hash.len()),
+        );
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
         check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
@@ -270,13 +306,22 @@ pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
-        let text = format_args!("{} bytes after the compressed stream in the block", block.unused());
-        check.add(rules::DAMAGED_ZLIB_STREAM, field, at, text);
+        check.add(
+            rules::DAMAGED_ZLIB_STREAM,
+            field,
+            at,
+            format_args!("{} bytes after the compressed stream in the block", block.unused()),
+        );
     }
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        let text = format_args!("{} bytes after the value", block.rest().len());
-        check.add_in(rules::DAMAGED_BLOCK_VALUE, field, block, at, text);
+        check.add_in(
+            rules::DAMAGED_BLOCK_VALUE,
+            field,
+            block,
+            at,
+            format_args!("{} bytes after the value", block.rest().len()),
+        );
     }
     let stored = block.stored_at();
     let at = as_u64(block.value_at());

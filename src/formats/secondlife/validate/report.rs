@@ -79,9 +79,12 @@ impl AssetReport<'_, '_> {
         }
         if let Some(key_at) = first_unknown {
             let (offset, inflated) = at(key_at);
-            let text =
-                WithInflatedOffset(format_args!("unknown keys, which are kept: {}", unknown.join(", ")), inflated);
-            self.add(rules::UNKNOWN_KEY, field, offset, text);
+            self.add(
+                rules::UNKNOWN_KEY,
+                field,
+                offset,
+                WithInflatedOffset(format_args!("unknown keys, which are kept: {}", unknown.join(", ")), inflated),
+            );
         }
     }
 

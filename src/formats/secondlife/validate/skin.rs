@@ -103,8 +103,13 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     let at = skin.map().get("joint_names").map_or(block.value_at(), |entry| entry.at);
     let names = skin.map().get("joint_names");
     if let Some(entry) = names.filter(|entry| entry.value.array().is_none()) {
-        let text = format_args!("expected an array of strings, found {}", entry.value.kind());
-        check.add_in(rules::INVALID_SKIN, field, block, at, text);
+        check.add_in(
+            rules::INVALID_SKIN,
+            field,
+            block,
+            at,
+            format_args!("expected an array of strings, found {}", entry.value.kind()),
+        );
     } else if joints == 0 {
         check.add_in(rules::INVALID_SKIN, field, block, at, "no joint names");
     }

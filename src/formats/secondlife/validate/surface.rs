@@ -97,12 +97,20 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn placeholder(&mut self) {
         let Some((at, value)) = self.submesh.get(SubmeshKey::NoGeometry) else { return };
         if !matches!(value, LlsdValue::Boolean(true)) {
-            let text = format_args!("expected true, found {}", value.kind());
-            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
+            self.add(
+                rules::PLACEHOLDER,
+                SubmeshKey::NoGeometry,
+                at,
+                format_args!("expected true, found {}", value.kind()),
+            );
         }
         if self.submesh.map().len() > 1 {
-            let text = format_args!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1));
-            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
+            self.add(
+                rules::PLACEHOLDER,
+                SubmeshKey::NoGeometry,
+                at,
+                format_args!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1)),
+            );
         }
     }
 
@@ -302,8 +310,12 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format_args!("the data {place} after {whole} of {} vertices", runs.len());
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         } else if used < bytes.len() {
-            let text = format_args!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used));
-            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+            self.add(
+                rules::WEIGHT_LIST_COUNT,
+                SubmeshKey::Weights,
+                first.saturating_add(used),
+                format_args!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used)),
+            );
         }
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
         let mut highest = 0;

@@ -259,8 +259,12 @@ fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'
 fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Report<'_>) {
     let Some(notify) = Notify::of(*command) else { return };
     if sequences.binary_search(&of_mesh(command, notify.sequence)).is_err() {
-        let text = format_args!("expected a sequence of its mesh, found {}", shown(notify.sequence));
-        add(report, rules::INVALID_NOTIFY, command, text);
+        add(
+            report,
+            rules::INVALID_NOTIFY,
+            command,
+            format_args!("expected a sequence of its mesh, found {}", shown(notify.sequence)),
+        );
     }
     if !(0.0..=1.0).contains(&notify.time) {
         add(report, rules::INVALID_NOTIFY, command, format_args!("TIME: expected 0 to 1, found {}", notify.time));

@@ -20,8 +20,11 @@ const MAX_LISTED: usize = 100_000;
 /// not be opened. For any other file, writes nothing.
 pub fn write_unopened_script(path: &Path, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let is_script = has_extension(path, "uc");
-    let script = is_script.then(|| meshpeek::read(path).ok()).flatten();
-    let script = script.and_then(|bytes| Script::open_with(bytes, &Limits::default()).ok());
+    let limits = Limits::default();
+    // A file of more bytes than the limit is not opened, so it is not read to its end.
+    let most = limits.script.saturating_add(1);
+    let script = is_script.then(|| meshpeek::io::read_start(path, most).ok()).flatten();
+    let script = script.and_then(|bytes| Script::open_with(bytes, &limits).ok());
     let Some(script) = script else { return Ok(()) };
     let all = script.select_all();
     out.field_object("properties", |out| {
