@@ -76,8 +76,8 @@ impl Map {
     /// | other systems | none |
     ///
     /// The path of a memory file is `/proc/self/fd/N`, where `N` is its descriptor. On Windows, a
-    /// process that mapped the file for writing and then closed it can still change the bytes, and a
-    /// server of a network drive need not keep its own processes from writing. Use
+    /// process that mapped the file for writing and then closed it can still change the bytes, and
+    /// a server of a network drive need not keep its own processes from writing. Use
     /// [`read`](crate::read) for a file that such a process may write to.
     ///
     /// # Errors

@@ -97,20 +97,13 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     fn placeholder(&mut self) {
         let Some((at, value)) = self.submesh.get(SubmeshKey::NoGeometry) else { return };
         if !matches!(value, LlsdValue::Boolean(true)) {
-            self.add(
-                rules::PLACEHOLDER,
-                SubmeshKey::NoGeometry,
-                at,
-                format_args!("expected true, found {}", value.kind()),
-            );
+            let found = value.kind();
+            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, format_args!("expected true, found {found}"));
         }
         if self.submesh.map().len() > 1 {
-            self.add(
-                rules::PLACEHOLDER,
-                SubmeshKey::NoGeometry,
-                at,
-                format_args!("{} other keys, which viewers ignore", self.submesh.map().len().saturating_sub(1)),
-            );
+            let others = self.submesh.map().len().saturating_sub(1);
+            let text = format_args!("{others} other keys, which viewers ignore");
+            self.add(rules::PLACEHOLDER, SubmeshKey::NoGeometry, at, text);
         }
     }
 
@@ -310,12 +303,9 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format_args!("the data {place} after {whole} of {} vertices", runs.len());
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         } else if used < bytes.len() {
-            self.add(
-                rules::WEIGHT_LIST_COUNT,
-                SubmeshKey::Weights,
-                first.saturating_add(used),
-                format_args!("{} bytes after the list of the last vertex", bytes.len().saturating_sub(used)),
-            );
+            let rest = bytes.len().saturating_sub(used);
+            let text = format_args!("{rest} bytes after the list of the last vertex");
+            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         }
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
         let mut highest = 0;
