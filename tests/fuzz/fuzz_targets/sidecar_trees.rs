@@ -129,5 +129,6 @@ fuzz_target!(|bytes: &[u8]| {
     let scene = Scene::indexed(&meshes.flat, &Arc::new(sidecar)).unwrap();
     assert!(ask(&scene, &meshes.questions) == meshes.expected, "an untrusted sidecar changes a result");
     let surfaces = scene.trees().map(|(surface, _)| surface);
-    assert!(surfaces.eq(0..meshes.flat.0.len()), "a surface has no tree");
+    // The small surfaces between the large ones have at most 8 triangles, and no tree.
+    assert!(surfaces.eq((1..meshes.flat.0.len()).step_by(4)), "a large surface has no tree");
 });
