@@ -45,7 +45,7 @@ pub(crate) fn has_tight_boxes(view: &TreeView<'_>, triangles: &Triangles<'_>) ->
     fit.node(view.header.root).is_ok_and(|bounds| bounds == view.header.bounds)
 }
 
-/// What a refit does with a node that it has computed.
+/// The action of a refit after it has computed a node.
 trait FittedNodes {
     fn put(&mut self, number: u32, old: &RawNode, fitted: RawNode) -> Result<(), DamagedTree>;
 }

@@ -32,7 +32,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
             buffer.note_positions();
             Some(bounds_of(&positions, read))
         });
-        // The cache is not locked meanwhile, because `read` may ask for the bounds too.
+        // The cache is not locked while the boxes are computed, because `read` may call
+        // `Geometry::bounds`.
         let bounds = boxes.fold(Bounds::EMPTY, |all, one| all.union(&one));
         *cache.get_or_init(|| bounds)
     }

@@ -149,7 +149,7 @@ pub fn map(path: &Path) -> meshpeek::Result<Map> {
     // returns wrong values or errors. `Data::check` is called before or after values are printed,
     // the guard of `main` turns a shortened file into an error, and the option `--no-mmap` exists
     // for files that other programs write to.
-    #[allow(unsafe_code, reason = "the only call of `Map::open` in the program")]
+    #[allow(unsafe_code, reason = "an input file is mapped with `Map::open`")]
     unsafe {
         Map::open(path)
     }

@@ -54,8 +54,8 @@ impl<'g> Opener<'g> {
         Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None, mapped_sidecar: None })
     }
 
-    /// Returns the meshes of a script that are not opened: those whose files do not exist, and
-    /// those in `repeated`, which have the same files as many earlier meshes.
+    /// Returns the meshes of a script that are not opened: meshes whose files do not exist, and the
+    /// meshes `repeated`, whose files many earlier meshes already use.
     fn unopened(&mut self, path: &Path, repeated: Vec<Pair>, when_repeated: Repeated) -> UnopenedMeshes {
         let loader = FileLoader::new(self.global);
         let (listed, error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
@@ -190,7 +190,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     Ok(opened)
 }
 
-/// How the meshes are reported that a script imports from the same files as many earlier meshes.
+/// The report of meshes whose script already imports many other meshes from the same two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {
     /// They are listed together with the meshes whose files do not exist.

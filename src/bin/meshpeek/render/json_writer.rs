@@ -65,10 +65,7 @@ impl<'o> JsonWriter<'o> {
         match value {
             Value::Null => self.out.write_all(b"null"),
             Value::Bool(value) => self.out.write_all(if *value { b"true" } else { b"false" }),
-            Value::Number(number) => match number.as_u64() {
-                Some(number) => write_decimal(self.out, number),
-                None => write!(self.out, "{number}"),
-            },
+            Value::Number(number) => Ok(serde_json::to_writer(&mut *self.out, number)?),
             Value::String(text) => write_string(self.out, text),
             Value::Array(items) => self.list(|out| items.iter().try_for_each(|item| out.item(item))),
             Value::Object(_) => self.object(|out| out.fields(value)),
@@ -218,22 +215,6 @@ impl<'o> JsonWriter<'o> {
         self.out.write_all(b"\n")?;
         (0..self.depth).try_for_each(|_| self.out.write_all(INDENT))
     }
-}
-
-/// Writes a number in decimal digits. Most numbers in long lists are whole numbers, and formatting
-/// them by `write!` takes several times as long.
-fn write_decimal(out: &mut dyn Write, number: u64) -> io::Result<()> {
-    let (mut digits, mut left) = ([b'0'; 20], number);
-    let mut start = digits.len();
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0'.saturating_add(u8::try_from(left % 10).unwrap_or_default());
-        left /= 10;
-        start = at;
-        if left == 0 {
-            break;
-        }
-    }
-    out.write_all(digits.get(start..).unwrap_or_default())
 }
 
 /// Writes a string in quotes.
