@@ -279,7 +279,9 @@ fn textual(random: &mut Random) -> builder::Mesh {
             section.info = random.one_in(2).then(|| any_name(random));
             section.bounds = any_box(random);
             let rows = random.below(6);
-            section.vertices = random.one_in(2).then(|| Vertices::from(any_columns(random, rows)));
+            // In a text, every section has vertices, its own or those of its mesh.
+            let is_own = mesh.vertices.is_none() || random.one_in(2);
+            section.vertices = is_own.then(|| Vertices::from(any_columns(random, rows)));
             section.triangles = triangles(random, section.vertices.as_ref().map_or(shared, Vertices::len));
         }
     }
@@ -600,6 +602,11 @@ fn reduces_to_what_a_form_holds() {
     let mut system = binary(&mut random);
     assert!(!system.reduce_to_ezm().is_empty() && system.reduce_to_ezm().is_empty());
     assert_same(&read(&system.to_ezm().unwrap()), &system);
+    // Found by fuzzing: a text was written whose section has no vertices, and `check` refused it.
+    let empty = MeshElement { sections: vec![builder::Section::default()], ..Default::default() };
+    let mut system = builder::Mesh { meshes: vec![empty], ..Default::default() };
+    assert!(system.to_ezm().is_err() && system.reduce_to_ezm().is_empty());
+    assert!(Mesh::open(system.to_ezm().unwrap()).unwrap().check().is_ok());
     let mut flag = flag();
     assert_eq!(refused(flag.to_ezb(ByteOrder::Big)), "mesh[0].semantic");
     assert_eq!(flag.reduce_to_ezb()[0].to_string(), "mesh[0].interp");
@@ -666,13 +673,17 @@ fn refuses_what_text_cannot_hold() {
         let bone = |(name, parent): (&str, _)| Bone { name: name.into(), parent, ..Default::default() };
         vec![Skeleton { bones: names.into_iter().zip(parents).map(bone).collect(), ..Default::default() }]
     }
-    let cases: [(&str, Spoil); 8] = [
+    let cases: [(&str, Spoil); 9] = [
         ("textures", |system| system.textures = vec![Texture::default()]),
         ("user_data", |system| system.user_data = vec![UserData::default()]),
         ("user_binary_data", |system| system.user_binary_data = vec![UserBinary::default()]),
         ("mesh[1].vertices", |system| {
             let vertices = Some(Vertices { columns: vec![], bare: 1 });
             system.meshes.push(MeshElement { vertices, bounds: system.bounds, ..Default::default() });
+        }),
+        ("mesh[1].section[0].vertices", |system| {
+            let sections = vec![builder::Section { bounds: system.bounds, ..Default::default() }];
+            system.meshes.push(MeshElement { sections, bounds: system.bounds, ..Default::default() });
         }),
         ("material[1].meta_data", |system| system.materials[1].meta_data = b"\x01".into()),
         ("mesh[0].section[1].material", |system| system.meshes[0].sections[1].material = vec![b'a'; (1 << 20) + 1]),

@@ -2,7 +2,7 @@
 
 use super::mesh::{Mesh, PLANE};
 use super::refusal::mesh_place;
-use super::vertices::{Column, Values, Vertices};
+use super::vertices::{Column, Values, Vertices, with_columns};
 use crate::error::Field;
 use crate::formats::ezmesh::semantic::Semantic;
 
@@ -11,6 +11,8 @@ impl Mesh {
     ///
     /// `reduce_to_ezm` removes textures, user data, a plane that differs from the default plane,
     /// the field `flags` of sections, the field `seconds` of tracks, and vertices without columns.
+    /// If a section then has no vertices, not even those of its mesh, an empty column of positions
+    /// is added to the mesh, because a text file needs one.
     ///
     /// ```
     /// use meshpeek::ezmesh::builder::{Mesh, UserData};
@@ -41,6 +43,10 @@ impl Mesh {
             drop(&mut mesh.vertices, place);
             for (number, section) in (0..).zip(&mut mesh.sections) {
                 drop(&mut section.vertices, place.in_inner_list("section", number));
+            }
+            let lacks_columns = |vertices: &Option<Vertices>| with_columns(vertices.as_ref()).is_none();
+            if lacks_columns(&mesh.vertices) && mesh.sections.iter().any(|section| lacks_columns(&section.vertices)) {
+                mesh.vertices = Some(vec![Column::positions([])].into());
             }
             for (number, section) in (0..).zip(&mut mesh.sections) {
                 if section.flags.take().is_some() {

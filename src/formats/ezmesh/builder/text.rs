@@ -6,7 +6,7 @@ use super::elements::{Collision, Hull, Representation, TetraMesh};
 use super::line::{Lines, float, spelled};
 use super::mesh::Mesh;
 use super::parts::{Animation, MeshElement, Section, Skeleton};
-use super::vertices::{Values, Vertices};
+use super::vertices::{Values, Vertices, with_columns};
 use crate::array::Bounds;
 use crate::error::Result;
 use crate::formats::ezmesh::semantic::Semantic;
@@ -118,7 +118,7 @@ fn mesh(lines: &mut Lines<'_>, mesh: &MeshElement, tetra_meshes: &[TetraMesh]) -
     let tag = lines.tag("Mesh").text("name", &mesh.name).text("skeleton", &mesh.skeleton);
     tag.number("submesh_count", sections).open()?;
     bounds(lines, mesh.bounds)?;
-    let types = mesh.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(ColumnTypes::of);
+    let types = with_columns(mesh.vertices.as_ref()).map(ColumnTypes::of);
     vertex_buffer(lines, mesh.vertices.as_ref(), types.as_ref())?;
     mesh.sections.iter().try_for_each(|one| section(lines, one, types.as_ref()))?;
     tetra_meshes.iter().try_for_each(|tetra| tetra_mesh(lines, tetra))?;
@@ -127,7 +127,7 @@ fn mesh(lines: &mut Lines<'_>, mesh: &MeshElement, tetra_meshes: &[TetraMesh]) -
 
 fn section(lines: &mut Lines<'_>, section: &Section, shared: Option<&ColumnTypes>) -> Result<()> {
     lines.tag("MeshSection").text("material", &section.material);
-    let own = section.vertices.as_ref().filter(|vertices| !vertices.columns.is_empty()).map(ColumnTypes::of);
+    let own = with_columns(section.vertices.as_ref()).map(ColumnTypes::of);
     if let (Some(types), None) = (shared, &own) {
         lines.text("ctype", types.ctype.as_bytes()).text("semantic", &types.semantic);
     }

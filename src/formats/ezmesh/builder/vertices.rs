@@ -79,6 +79,12 @@ impl From<Vec<Column>> for Vertices {
     }
 }
 
+/// Returns `vertices`, or `None` if the vertices have no columns. A text file has no element for
+/// vertices without columns.
+pub(super) fn with_columns(vertices: Option<&Vertices>) -> Option<&Vertices> {
+    vertices.filter(|vertices| !vertices.columns.is_empty())
+}
+
 impl Vertices {
     /// Returns the number of vertices: the number of rows of the first column, or `bare` if no
     /// column exists.
