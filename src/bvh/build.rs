@@ -9,7 +9,7 @@ use crate::bvh::lanes::LANES;
 use crate::bvh::layout::{COUNT_BITS, Child, NO_CHILD, leaf};
 use crate::bvh::leaf_order::{LeafOrder, MAX_NAMED_TRIANGLES, MIN_AREA_RATIO_TO_CUT, RunCut, choose_order, encode_run};
 use crate::bvh::pages::{MemoryPages, PagePacker, PageSink, Subtree, SubtreeRoot, too_large};
-use crate::bvh::reserve::{out_of_memory, try_with_capacity};
+use crate::bvh::reserve::{only, reserve, reserve_one, try_with_capacity};
 use crate::bvh::sah::{Grid, GridBox, around, split};
 use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::TreeHeader;
@@ -85,7 +85,7 @@ pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Resul
         builder.part(&mut items, 0, &Grid::over(&bounds), 0, &mut packer, sink)?
     };
     if let SubtreeRoot::Placed(Child::Leaf { .. }) = root.root {
-        root = packer.join(vec![root], sink)?;
+        root = packer.join(only(root)?, sink)?;
     }
     packer.place(&mut root, sink)?;
     packer.finish(sink)?;
@@ -186,9 +186,10 @@ impl TreeBuilder<'_> {
                 grid.item(&self.triangles.bounds(range.clone()), encode_run(&range, size, self.triangles.len()))
             };
             *item = part(range.start..at);
+            reserve_one(&mut more)?;
             more.push(part(at..range.end));
         }
-        items.try_reserve_exact(more.len()).map_err(|_| out_of_memory(more.len(), size_of::<GridBox>()))?;
+        reserve(items, more.len())?;
         items.extend(more);
         Ok(())
     }
@@ -228,8 +229,8 @@ impl TreeBuilder<'_> {
         let finer = self.finer(items);
         let grid = finer.as_ref().unwrap_or(grid);
         let is_large = items.len() > MAX_TASK_ITEMS;
-        let pieces = self.pieces(items, first, grid, depth);
-        let mut parts = Vec::with_capacity(pieces.len());
+        let pieces = self.pieces(items, first, grid, depth)?;
+        let mut parts = try_with_capacity(pieces.len())?;
         if is_large {
             self.tasks(pieces, grid, depth, &mut parts, packer, sink)?;
         } else {
@@ -253,8 +254,8 @@ impl TreeBuilder<'_> {
         sink: &mut dyn PageSink,
     ) -> Result<()> {
         let depth = depth.wrapping_add(1);
-        let (large, small): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(items, _)| items.len() > MAX_TASK_ITEMS);
-        for (items, first) in large {
+        let mut small = pieces;
+        for (items, first) in small.extract_if(.., |(items, _)| items.len() > MAX_TASK_ITEMS) {
             parts.push(self.part(items, first, grid, depth, packer, sink)?);
         }
         let build = |(items, first): (&'p mut [GridBox], u32)| -> Result<(PagePacker, MemoryPages, Subtree)> {
@@ -306,10 +307,11 @@ impl TreeBuilder<'_> {
         first: u32,
         grid: &Grid,
         depth: usize,
-    ) -> Vec<(&'p mut [GridBox], u32)> {
+    ) -> Result<Vec<(&'p mut [GridBox], u32)>> {
         let balanced = depth >= MAX_SAH_DEPTH;
         let whole = self.whole(items.len());
-        let mut pieces = vec![(items, first, f32::INFINITY)];
+        let mut pieces = try_with_capacity(LANES)?;
+        pieces.push((items, first, f32::INFINITY));
         while pieces.len() < LANES {
             let area = |(items, _, area): &(&mut [GridBox], u32, f32)| if items.len() <= whole { -1.0 } else { *area };
             let areas = pieces.iter().map(area).enumerate();
@@ -328,7 +330,9 @@ impl TreeBuilder<'_> {
             pieces.push((other, second, other_weight));
         }
         pieces.sort_unstable_by_key(|(_, first, _)| *first);
-        pieces.into_iter().map(|(items, first, _)| (items, first)).collect()
+        let mut groups = try_with_capacity(pieces.len())?;
+        groups.extend(pieces.into_iter().map(|(items, first, _)| (items, first)));
+        Ok(groups)
     }
 
     /// Returns a leaf that contains the triangles of `items`, with its bounding box.

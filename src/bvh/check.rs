@@ -4,6 +4,7 @@
 use crate::bvh::bit_set::BitSet;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
 use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
+use crate::bvh::reserve::{only, reserve_one};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
@@ -34,7 +35,8 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
     if bounds.min.iter().chain(&bounds.max).any(|side| side.is_nan()) {
         return Err(DamagedTree);
     }
-    let mut waiting = vec![(view.header.root, [bounds.min.map(f64::from), bounds.max.map(f64::from)])];
+    let root = (view.header.root, [bounds.min.map(f64::from), bounds.max.map(f64::from)]);
+    let mut waiting = only(root).map_err(|_| DamagedTree)?;
     let mut nodes = view.header.nodes;
     while let Some((number, within)) = waiting.pop() {
         nodes = nodes.checked_sub(1).ok_or(DamagedTree)?;
@@ -54,6 +56,7 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
                 if waiting.len() >= MAX_WAITING {
                     return Err(DamagedTree);
                 }
+                reserve_one(&mut waiting).map_err(|_| DamagedTree)?;
                 waiting.push((child, within));
                 continue;
             }

@@ -14,7 +14,7 @@ use crate::bvh::lanes::LANES;
 use crate::bvh::layout::{COUNT_BITS, Child, MAX_DEPTH, NO_CHILD, WIDTH};
 use crate::bvh::leaf_order::half_area;
 use crate::bvh::pages::{MemoryPages, PagePacker, Subtree, SubtreeRoot};
-use crate::bvh::reserve::try_with_capacity;
+use crate::bvh::reserve::{only, reserve, try_with_capacity};
 use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::TreeHeader;
 use crate::bvh::triangles::Triangles;
@@ -178,7 +178,7 @@ impl Importer<'_> {
         let Some(root) = self.node(0) else { return Ok(None) };
         let Some(mut part) = self.part(&root, 0, &mut packer, &mut held)? else { return Ok(None) };
         if let SubtreeRoot::Placed(Child::Leaf { .. }) = part.root {
-            part = packer.join(vec![part], &mut held)?;
+            part = packer.join(only(part)?, &mut held)?;
         }
         packer.place(&mut part, &mut held)?;
         packer.finish(&mut held)?;
@@ -201,13 +201,13 @@ impl Importer<'_> {
         held: &mut MemoryPages,
     ) -> Result<Option<Subtree>> {
         if is_leaf(piece) {
-            return Ok(Some(self.leaf(piece)));
+            return self.leaf(piece).map(Some);
         }
         if depth >= MAX_DEPTH {
             return Ok(None);
         }
-        let mut parts = Vec::with_capacity(WIDTH);
-        for piece in self.pieces(piece) {
+        let mut parts = try_with_capacity(WIDTH)?;
+        for piece in self.pieces(piece)? {
             let Some(part) = self.part(&piece, depth.wrapping_add(1), packer, held)? else { return Ok(None) };
             parts.push(part);
         }
@@ -218,8 +218,8 @@ impl Importer<'_> {
     ///
     /// Each step divides the group whose bounding box has the largest surface area. The triangles
     /// stay in the order of the spatial tree.
-    fn pieces(&self, piece: &TriangleGroup) -> Vec<TriangleGroup> {
-        let mut pieces = Vec::with_capacity(WIDTH);
+    fn pieces(&self, piece: &TriangleGroup) -> Result<Vec<TriangleGroup>> {
+        let mut pieces = try_with_capacity(WIDTH)?;
         pieces.push(piece.clone());
         while pieces.len() < WIDTH {
             let areas = pieces.iter().enumerate().filter(|(_, piece)| !is_leaf(piece));
@@ -229,26 +229,28 @@ impl Importer<'_> {
             let halves = opened.into_iter().flatten().flatten().filter(|piece| piece.below.count > 0);
             pieces.splice(largest..=largest, halves);
         }
-        pieces
+        Ok(pieces)
     }
 
     /// Creates one leaf that contains all triangles of a group, and appends their indices to
     /// `order`.
-    fn leaf(&mut self, piece: &TriangleGroup) -> Subtree {
+    fn leaf(&mut self, piece: &TriangleGroup) -> Result<Subtree> {
         let first = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
-        let mut waiting = vec![piece.node.clone()];
+        let mut waiting = only(piece.node.clone())?;
         while let Some(node) = waiting.pop() {
             match node {
                 SplitNode::Inner([one, other]) => {
+                    reserve(&mut waiting, 2)?;
                     waiting.extend([other, one].into_iter().filter_map(|child| self.spatial_tree.node(child)));
                 }
                 SplitNode::Leaf(places) => {
+                    reserve(&mut self.order, places.len())?;
                     self.order.extend(places.filter_map(|place| self.spatial_tree.triangle(place)));
                 }
             }
         }
         let child = Child::Leaf { first, count: piece.below.count };
-        Subtree { bounds: piece.below.bounds, root: SubtreeRoot::Placed(child) }
+        Ok(Subtree { bounds: piece.below.bounds, root: SubtreeRoot::Placed(child) })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::array::Bounds;
 use crate::bvh::layout::{
     AlignedPage, COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number,
 };
-use crate::bvh::reserve::out_of_memory;
+use crate::bvh::reserve::{reserve, reserve_one};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 
@@ -32,7 +32,7 @@ impl PageSink for MemoryPages {
     fn put(&mut self, number: usize, page: &NodePage) -> Result<()> {
         if self.0.len() <= number {
             let more = number.saturating_sub(self.0.len()).saturating_add(1);
-            self.0.try_reserve(more).map_err(|_| out_of_memory(more, size_of::<NodePage>()))?;
+            reserve(&mut self.0, more)?;
             self.0.resize(number.saturating_add(1), AlignedPage(NodePage::new()));
         }
         if let Some(place) = self.0.get_mut(number) {
@@ -63,7 +63,7 @@ pub(crate) enum SubtreeRoot {
 #[derive(Default)]
 pub(crate) struct PagePacker {
     /// The incomplete pages: for each page, its index, its content, and its number of nodes so far.
-    open: Vec<(usize, Box<NodePage>, usize)>,
+    open: Vec<(usize, NodePage, usize)>,
     /// The number of pages that were started so far.
     pub(crate) pages: usize,
     /// The number of nodes that were created so far.
@@ -99,7 +99,7 @@ impl PagePacker {
             }
         }
         self.nodes = self.nodes.wrapping_add(1);
-        Ok(merge(parts))
+        merge(parts)
     }
 
     /// Assigns the nodes of a subtree to a page, if they are not assigned to a page yet.
@@ -113,8 +113,7 @@ impl PagePacker {
     /// Puts `nodes` into the fullest page that has room for all of them. Returns the node number of
     /// the last node in `nodes`.
     fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
-        let fits =
-            |(_, _, used): &&mut (usize, Box<NodePage>, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
+        let fits = |(_, _, used): &&mut (usize, NodePage, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
         if !self.open.iter_mut().any(|page| fits(&page)) {
             self.open(sink)?;
         }
@@ -140,7 +139,8 @@ impl PagePacker {
             let (number, page, _) = self.open.swap_remove(fullest);
             sink.put(number, &page)?;
         }
-        self.open.push((self.pages, Box::new(NodePage::new()), 0));
+        reserve_one(&mut self.open)?;
+        self.open.push((self.pages, NodePage::new(), 0));
         self.pages = self.pages.wrapping_add(1);
         Ok(())
     }
@@ -196,7 +196,7 @@ fn relocate(node: &mut RawNode, number: impl Fn(u32) -> Option<u32>) -> Result<(
 
 /// Returns a subtree with a new node as its root and `parts` as the children. The nodes of the
 /// subtree that are not assigned to a page must fit in one page.
-fn merge(parts: Vec<Subtree>) -> Subtree {
+fn merge(parts: Vec<Subtree>) -> Result<Subtree> {
     let bounds = parts.iter().fold(Bounds::EMPTY, |all, part| all.union(&part.bounds));
     let mut nodes = Vec::new();
     let mut root = grid_over(&bounds);
@@ -213,6 +213,7 @@ fn merge(parts: Vec<Subtree>) -> Subtree {
                     // node numbers can always be encoded.
                     let _: Result<()> = relocate(node, shift);
                 }
+                reserve(&mut nodes, loose.len())?;
                 nodes.append(&mut loose);
                 let last = u32::try_from(nodes.len()).unwrap_or(1).wrapping_sub(1);
                 Child::Node(UNPLACED_PAGE.wrapping_shl(SLOT_BITS) | last)
@@ -220,8 +221,9 @@ fn merge(parts: Vec<Subtree>) -> Subtree {
         };
         set_child(&mut root, at, &part.bounds, child);
     }
+    reserve_one(&mut nodes)?;
     nodes.push(root);
-    Subtree { bounds, root: SubtreeRoot::Loose(nodes) }
+    Ok(Subtree { bounds, root: SubtreeRoot::Loose(nodes) })
 }
 
 /// Returns a node without children whose grid covers the bounding box `bounds`.

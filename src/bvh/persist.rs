@@ -7,12 +7,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zerocopy::IntoBytes as _;
-use zerocopy::little_endian::F32;
+use zerocopy::little_endian::{F32, U32};
 
 use crate::array::{Array, Bounds};
 use crate::bvh::build::build;
 use crate::bvh::layout::{NodePage, RawTree};
 use crate::bvh::pages::PageSink;
+use crate::bvh::reserve::reserve_one;
 use crate::bvh::tree::{NodePages, Tree, TriangleOrder};
 use crate::bvh::tree_view::TreeHeader;
 use crate::bvh::triangles::Triangles;
@@ -37,6 +38,7 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
     for surface in Surface::all(geometry) {
         if surface.indices()?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
+            reserve_one(&mut large)?;
             large.push(surface.index());
         }
     }
@@ -76,11 +78,14 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     let end = sink.end;
     let order = numbers.as_deref().unwrap_or_default();
     let mut next = end;
+    let mut page = [U32::ZERO; ROOM / size_of::<U32>()];
     let mut write = |next: &mut usize| {
         out.seek(SeekFrom::Start(as_u64(end.saturating_mul(PAGE))))?;
         order.chunks(as_index(NUMBERS)).try_for_each(|numbers| {
-            let numbers: Vec<_> = numbers.iter().map(|number| zerocopy::little_endian::U32::new(*number)).collect();
-            write_page(numbers.as_bytes(), next, out)
+            for (place, number) in page.iter_mut().zip(numbers) {
+                *place = U32::new(*number);
+            }
+            write_page(page.get(..numbers.len()).unwrap_or_default().as_bytes(), next, out)
         })
     };
     write(&mut next).map_err(failed)?;

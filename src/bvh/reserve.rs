@@ -17,7 +17,19 @@ pub(crate) fn try_with_capacity<T>(count: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
+/// Returns a vector with one item, or an error if the allocation fails.
+pub(crate) fn only<T>(item: T) -> Result<Vec<T>> {
+    let mut list = try_with_capacity(1)?;
+    list.push(item);
+    Ok(list)
+}
+
 /// Allocates memory for at least one more item, or returns an error if the allocation fails.
 pub(crate) fn reserve_one<T>(list: &mut Vec<T>) -> Result<()> {
-    list.try_reserve(1).map_err(|_| out_of_memory(list.len().saturating_add(1), size_of::<T>()))
+    reserve(list, 1)
+}
+
+/// Allocates memory for at least `count` more items, or returns an error if the allocation fails.
+pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
+    list.try_reserve(count).map_err(|_| out_of_memory(list.len().saturating_add(count), size_of::<T>()))
 }

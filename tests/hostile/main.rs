@@ -23,6 +23,7 @@
 
 mod ezmesh;
 mod many_surfaces;
+mod refused_allocations;
 mod secondlife;
 #[cfg(target_os = "linux")]
 mod shortened;

@@ -6,15 +6,16 @@ use super::rules;
 use super::rules::reported;
 use super::transforms::{UNIT, is_finite, is_unit};
 use crate::error::Result;
+use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::name_index::NameIndex;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
-use crate::parse::{Name, Report, Tally};
+use crate::parse::{Name, Report, Tally, filled, room};
 
 /// Checks the names and the parents of all bones.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
-    let mut parents = Vec::new();
+    let mut parents = room(FORMAT, "bones", count)?;
     for skeleton in view.skeletons() {
         reported(report, skeleton.declared_count())?;
     }
@@ -77,7 +78,7 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 /// once.
 fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Result<()> {
     const NEW: u32 = u32::MAX;
-    let mut seen = vec![NEW; parents.len()];
+    let mut seen = filled(FORMAT, "bones", parents.len(), NEW)?;
     for start in 0..parents.len() {
         let mark = u32::try_from(start).unwrap_or(NEW);
         let mut at = start;

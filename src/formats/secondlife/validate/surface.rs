@@ -207,7 +207,8 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let vertices = self.submesh.vertex_count();
         let mut beyond = Tally::default();
         let mut highest = 0;
-        let mut used = vec![0_u64; vertices.div_ceil(64)];
+        // One bit for each vertex that an index of 16 bits can refer to.
+        let mut used = [0_u64; (1 << 16) / 64];
         for (number, index) in (0..).zip(all) {
             let index = index.get();
             beyond.add(number, usize::from(index) >= vertices);
@@ -235,8 +236,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             let text = format_args!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
-        // The last word of the bit set `used` may have bits of vertex indices that are out of
-        // range.
+        // The bit set `used` may have bits of vertex indices that are out of range.
         let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
         if within < vertices {
             let unused = vertices.saturating_sub(within);

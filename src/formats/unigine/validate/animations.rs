@@ -8,7 +8,7 @@ use crate::formats::unigine::animation::view::AnimationView;
 use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::as_u64;
 use crate::model::Transform;
-use crate::parse::{Report, Severity, Tally};
+use crate::parse::{Report, Severity, Tally, filled};
 
 /// The maximum difference between 1 and the length of the rotation quaternion in an animation key.
 const SLACK: f32 = 2e-3;
@@ -54,7 +54,8 @@ pub(super) fn check<'a>(
     let count = file.animation_count();
     // For each bone, the index of the last animation that refers to this bone. The loop over the
     // animations reuses this list.
-    let mut named = vec![usize::MAX; if count == 0 { 0 } else { file.bone_count() }];
+    let bones = if count == 0 { 0 } else { file.bone_count() };
+    let mut named = filled(file.format(), "bones", bones, usize::MAX)?;
     for index in 0..count {
         let animation = animation(index)?;
         let field = Field::new("").in_list("animation", as_u64(index));

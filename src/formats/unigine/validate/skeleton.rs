@@ -10,7 +10,7 @@ use crate::formats::unigine::layout::{MAX_NUMBERED, ROOT};
 use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::{as_index, as_u64};
 use crate::model::Transform;
-use crate::parse::{Report, Severity, SortedNames};
+use crate::parse::{Report, Severity, SortedNames, filled, room};
 
 /// The maximum difference between 1 and the length of the rotation quaternion of a bind transform.
 const BIND_SLACK: f32 = 1e-2;
@@ -28,7 +28,7 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
     let count = file.bone_count();
     let compared = count.min(as_index(MAX_NUMBERED).saturating_add(1));
     let mut names = SortedNames::default();
-    let mut parents: Vec<Option<usize>> = Vec::with_capacity(compared);
+    let mut parents: Vec<Option<usize>> = room(file.format(), "bones", compared)?;
     for index in 0..count {
         let (name, parent) = file.bone_header(index)?;
         let found = usize::try_from(parent).ok().filter(|parent| *parent < count);
@@ -43,7 +43,7 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
         }
     }
     check_names("bone", names, |index| file.bone_at(index), report);
-    for index in cycles(&parents) {
+    for index in cycles(file.format(), &parents)? {
         let text = "the bone is its own ancestor";
         report.add(rules::BONE_PARENT, bone(index, "parent"), file.parent_at(index)?, text);
     }
@@ -54,9 +54,10 @@ pub(super) fn check_structure(file: FileReader<'_>, report: &mut Report<'_>) -> 
 ///
 /// One search for cycles starts at each bone of the skeleton and follows the parent indices. Each
 /// bone is marked with the index of the start bone of the first search that reaches it.
-fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
-    let mut walks = vec![usize::MAX; parents.len()];
-    let mut found = Vec::new();
+fn cycles(format: &'static str, parents: &[Option<usize>]) -> Result<Vec<usize>> {
+    let mut walks = filled(format, "bones", parents.len(), usize::MAX)?;
+    // A cycle has at least one bone, so the list never has more items than `parents`.
+    let mut found = room(format, "bones", parents.len())?;
     for start in 0..parents.len() {
         let mut at = start;
         while let Some(walk) = walks.get_mut(at).filter(|walk| **walk == usize::MAX) {
@@ -68,7 +69,7 @@ fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Checks that bind transforms are finite and that their quaternions have unit length.
@@ -92,7 +93,9 @@ pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::cycles;
+    fn cycles(parents: &[Option<usize>]) -> Vec<usize> {
+        super::cycles("unigine mesh", parents).unwrap()
+    }
 
     #[test]
     fn finds_each_cycle_once() {

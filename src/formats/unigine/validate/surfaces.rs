@@ -18,7 +18,7 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::model::{Counts, Indices, Positions, TangentFrames};
-use crate::parse::{Report, Rule, Severity, Tally};
+use crate::parse::{Report, Rule, Severity, Tally, filled};
 use crate::{io, scan};
 
 /// The maximum error of the centre and radius of a bounding sphere, relative to the radius.
@@ -218,7 +218,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         ];
         for (stream, kind, name, count, what) in cases {
             let at = self.at(kind)?;
-            let (beyond, unused) = uses(&stream, count);
+            let (beyond, unused) = uses(self.view.generation.format(), &stream, count)?;
             if beyond.any() {
                 let text =
                     format_args!("{} indices refer to a {what} that does not exist; there are {count}", beyond.count);
@@ -250,9 +250,9 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
 
 /// Counts the indices that are out of range, and the vertices (positions or tangent frames) that no
 /// index refers to.
-fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
+fn uses(format: &'static str, indices: &Indices<'_>, count: u32) -> Result<(Tally, Tally)> {
     let (mut beyond, mut unused) = (Tally::default(), Tally::default());
-    let mut used = vec![0_u64; as_index(count.div_ceil(64))];
+    let mut used = filled(format, "indices", as_index(count.div_ceil(64)), 0_u64)?;
     let mut item = 0_u64;
     indices.for_each(|index| {
         beyond.add(item, index >= count);
@@ -265,7 +265,7 @@ fn uses(indices: &Indices<'_>, count: u32) -> (Tally, Tally) {
         let word = used.get(as_index(number / 64)).copied().unwrap_or_default();
         unused.add(number.into(), word & 1_u64.wrapping_shl(number % 64) == 0);
     }
-    (beyond, unused)
+    Ok((beyond, unused))
 }
 
 /// Compares the bounding box and sphere of the whole mesh with the boxes and spheres of its

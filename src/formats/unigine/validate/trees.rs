@@ -11,7 +11,7 @@ use crate::formats::unigine::blocks::tree::{InflatedTree, SurfaceTree};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::parse::{Report, Tally};
+use crate::parse::{Report, Tally, filled, room};
 
 /// The bits of an edge record that may be set: one bit for each edge of the triangle.
 const EDGE_BITS: u8 = 7;
@@ -39,13 +39,13 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
     let field =
         Field::new("").in_list("surface", as_u64(index)).in_inner_list(BlockKind::Tree.content(), PathSegment::ONLY);
     report.turn_into(inflated.inflated_from());
-    let mut check = SurfaceTreeCheck { tree, field, inflated: &inflated, report };
+    let mut check = SurfaceTreeCheck { format: mesh.format(), tree, field, inflated: &inflated, report };
     let triangles = as_index(view.counts()?.corners / 3);
-    check.lists(triangles);
+    check.lists(triangles)?;
     // The bounding boxes of the nodes are checked only if each triangle belongs to at most one
     // leaf. If many leaves referred to the same triangles, checking the bounding boxes could take a
     // very long time.
-    if check.nodes() & check.leaves(triangles) {
+    if check.nodes()? & check.leaves(triangles)? {
         check.boxes(view)?;
     }
     report.turn_into(None);
@@ -54,6 +54,7 @@ pub(super) fn check(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, 
 
 /// The spatial tree of one surface, and the report for the findings about it.
 struct SurfaceTreeCheck<'a, 'c, 'r> {
+    format: &'static str,
     tree: SurfaceTree<'a>,
     field: Field,
     inflated: &'c InflatedTree,
@@ -70,7 +71,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
     /// The array of edge records and the array of first corners must have one item per triangle. In
     /// an edge record, only the lowest three bits may be set. In the array of first corners, each
     /// triangle must occur exactly once.
-    fn lists(&mut self, triangles: usize) {
+    fn lists(&mut self, triangles: usize) -> Result<()> {
         let offsets = self.inflated.offsets;
         let lists = [
             ("edges", self.tree.edges().len(), offsets.edges),
@@ -89,7 +90,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             let text = format_args!("{} edge records have more than 3 bits", beyond.count);
             self.add("edges", beyond.offset(offsets.edges, 1), text);
         }
-        let mut seen = vec![false; triangles];
+        let mut seen = filled(self.format, "corners", triangles, false)?;
         let mut wrong = Tally::default();
         for (item, corner) in (0..).zip(self.tree.corners()) {
             let triangle = if corner.is_multiple_of(3) { seen.get_mut(as_index(corner / 3)) } else { None };
@@ -102,15 +103,16 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             );
             self.add("corners", offsets.corners, text);
         }
+        Ok(())
     }
 
     /// Checks that the nodes are in pre-order and that each node except the root has exactly one
     /// parent. A tree that passes this check of its nodes has no cycles.
-    fn nodes(&mut self) -> bool {
+    fn nodes(&mut self) -> Result<bool> {
         let nodes = self.tree.nodes();
         let mut wrong = Tally::default();
         // The indices of the right child nodes that the loop over the nodes has not reached yet.
-        let mut waiting: Vec<usize> = Vec::new();
+        let mut waiting: Vec<usize> = room(self.format, "nodes", nodes.len())?;
         let mut expected = Some(0);
         for (number, node) in nodes.iter().enumerate() {
             let here = expected == Some(number);
@@ -133,12 +135,12 @@ impl SurfaceTreeCheck<'_, '_, '_> {
                 format_args!("{} nodes are out of order or invalid; the first is node {}", wrong.count, wrong.first);
             self.add("nodes", self.inflated.offsets.nodes, text);
         }
-        !wrong.any()
+        Ok(!wrong.any())
     }
 
     /// Checks that exactly one leaf refers to each triangle.
-    fn leaves(&mut self, triangles: usize) -> bool {
-        let mut covered = vec![false; self.tree.corners().len()];
+    fn leaves(&mut self, triangles: usize) -> Result<bool> {
+        let mut covered = filled(self.format, "nodes", self.tree.corners().len(), false)?;
         let (mut again, mut outside) = (Tally::default(), Tally::default());
         for (number, node) in (0..).zip(self.tree.nodes()).filter(|(_, node)| node.is_leaf()) {
             let range = usize::try_from(node.start).ok().zip(usize::try_from(node.end).ok());
@@ -169,7 +171,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         if missing > 0 && !again.any() && triangles > 0 {
             self.add("nodes", self.inflated.offsets.nodes, format_args!("{missing} triangles are in no leaf"));
         }
-        !again.any() && !outside.any()
+        Ok(!again.any() && !outside.any())
     }
 
     /// Checks the bounding boxes and the split coordinates of all nodes.

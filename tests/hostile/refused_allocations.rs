@@ -1,0 +1,86 @@
+//! Tests that an allocation that fails becomes an error.
+//!
+//! Each test refuses the first large allocation of a piece of work, then the second, and so on. The
+//! error is always [`ErrorKind::OutOfMemory`], and the process goes on.
+
+use std::io::Cursor;
+
+use meshpeek::query::{Scene, write_sidecar};
+use meshpeek::sidecar::Builder;
+use meshpeek::unigine::{Generation, builder};
+use meshpeek::{ErrorKind, MeshFile as _, Model, Result, secondlife, unigine};
+
+use crate::support::allocations::GRANTED;
+use crate::support::sidecar::key;
+use crate::support::unigine::grid;
+
+/// The name of a piece of work, the work, and the least number of its large allocations.
+type Work<'w> = (&'w str, &'w dyn Fn() -> Result<()>, usize);
+
+/// Refuses each large allocation of the work once. There must be as many as expected.
+fn refuse_each(works: &[Work<'_>]) {
+    for (name, work, least) in works {
+        let refused = (0..100).find(|granted| {
+            GRANTED.set(*granted);
+            let result = work();
+            GRANTED.set(usize::MAX);
+            if let Err(error) = &result {
+                assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{name}: {error}");
+            }
+            result.is_ok()
+        });
+        assert!(refused.is_some_and(|count| count >= *least), "{name}: {refused:?} allocations were refused");
+    }
+}
+
+/// Returns a mesh of three surfaces, two of them with a tree.
+fn grids() -> Vec<u8> {
+    let mut mesh = builder::Mesh::new(Generation::Ms12);
+    mesh.surfaces = vec![grid("large", 40, true), grid("small", 2, true), grid("other", 30, true)];
+    mesh.to_bytes().unwrap()
+}
+
+#[test]
+fn of_a_scene() {
+    let bytes = grids();
+    let mesh = unigine::Mesh::open(bytes.as_slice()).unwrap();
+    let scene = Scene::new(&mesh).unwrap();
+    let refit = || scene.refit(|surface| Ok(*scene.triangles(surface).unwrap())).map(drop);
+    refuse_each(&[("new", &|| Scene::new(&mesh).map(drop), 20), ("refit", &refit, 1)]);
+}
+
+#[test]
+fn of_a_sidecar() {
+    let bytes = grids();
+    let mesh = unigine::Mesh::open(bytes.as_slice()).unwrap();
+    let mut room = vec![0; 1 << 20];
+    let room = std::cell::RefCell::new(Cursor::new(room.as_mut_slice()));
+    let write = || {
+        let mut builder = Builder::default();
+        mesh.index(&mut builder)?;
+        room.borrow_mut().set_position(0);
+        write_sidecar(&mut builder, &mesh, &key(), &mut *room.borrow_mut())
+    };
+    refuse_each(&[("write", &write, 20)]);
+}
+
+#[test]
+fn of_validation() {
+    let bytes = grids();
+    let mesh = unigine::Mesh::open(bytes.as_slice()).unwrap();
+    let mut findings = 0;
+    let validate = || mesh.validate(&mut |_| ());
+    refuse_each(&[("check", &|| mesh.check(), 0), ("validate", &validate, 1)]);
+    mesh.validate(&mut |_| findings += 1).unwrap();
+    assert_eq!(findings, 0);
+}
+
+/// Inflating a block is left out: the decompressor allocates its own state, and panics without it.
+#[test]
+fn of_a_second_life_asset() {
+    let bytes = std::fs::read("data/secondlife/grid.llmesh").unwrap();
+    refuse_each(&[
+        ("open", &|| secondlife::Mesh::open(bytes.as_slice()).map(drop), 0),
+        ("model", &|| Model::open(bytes.as_slice()).map(drop), 0),
+    ]);
+}
