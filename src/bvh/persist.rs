@@ -33,7 +33,8 @@ const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 ///
 /// # Errors
 ///
-/// Returns an error if the arrays of a surface cannot be located.
+/// Returns an error if the arrays of a surface cannot be located. Returns
+/// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough memory.
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
     for surface in Surface::all(geometry) {
@@ -56,7 +57,8 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
 /// # Errors
 ///
 /// Returns an error if the arrays of a surface cannot be located. Returns
-/// [`ErrorKind::Io`](crate::error::ErrorKind::Io) if writing to `out` fails.
+/// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough memory,
+/// and [`ErrorKind::Io`](crate::error::ErrorKind::Io) if writing to `out` fails.
 pub fn write_sidecar<W: Write + Seek>(
     builder: &mut Builder,
     geometry: &dyn Geometry,

@@ -102,7 +102,8 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the first error in the structure of the file after which the rest of the file cannot
-    /// be read. The findings before the error have already been passed to `report`.
+    /// be read, or [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory). The findings before
+    /// the error have already been passed to `report`.
     fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()>;
 
     /// Tests all rules of the format, in the structure and in every value, and passes each

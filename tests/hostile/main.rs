@@ -3,7 +3,7 @@
 //! For any bytes, `support::<format>::invariants` must hold in bounded memory and time.
 //!
 //! The sweeps are ignored by default: `cargo test --profile sweep --test hostile --
-//! --include-ignored` runs them. A sweep flips two bits of most bytes of a file. With
+//! --ignored` runs them. A sweep flips two bits of most bytes of a file. With
 //! `MESHPEEK_SWEEP=all` it flips all eight.
 #![allow(
     clippy::unwrap_used,
