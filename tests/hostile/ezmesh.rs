@@ -8,7 +8,7 @@ use meshpeek::ezmesh::{Dialect, Form, Mesh, Semantic, VertexBuffer, VertexValue,
 use meshpeek::model::Transform;
 use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
 
-use crate::support::allocations::GRANTED;
+use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::corpus;
 use crate::support::ezmesh::invariants::{borrow_everything, check_invariants};
 use crate::support::invariants::{Fate, expect_named};
@@ -460,17 +460,7 @@ fn survives_refused_allocations() {
     let vertices =
         format!("<vertexbuffer count='300' ctype='fff' semantic='position'>{}</vertexbuffer>", "1 2 3 ".repeat(300));
     let bytes = system(&format!("<Skeleton>{bones}</Skeleton><Mesh>{vertices}{sections}</Mesh>"));
-    let mut refusals = 0;
-    for granted in 0..60 {
-        GRANTED.set(granted);
-        let opened = Mesh::open(bytes.as_slice());
-        GRANTED.set(usize::MAX);
-        match opened {
-            Ok(_) => break,
-            Err(error) => assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}"),
-        }
-        refusals += 1;
-    }
+    let refusals = refuse_each("open", || Mesh::open(bytes.as_slice()).map(drop));
     assert!((1..60).contains(&refusals), "{refusals}");
     for granted in 0..60 {
         let system = Mesh::open(bytes.as_slice()).unwrap();

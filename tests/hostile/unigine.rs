@@ -6,7 +6,7 @@ use std::time::Instant;
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
-use crate::support::allocations::GRANTED;
+use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -313,23 +313,6 @@ fn keeps_a_mapped_file_that_is_replaced_or_deleted() {
     assert!(mesh.as_bytes() == bytes("cube_ms13"));
 }
 
-/// Refuses the first large allocation of `work`, then the second, and so on until it makes no more
-/// of them.
-fn refuse_each(what: &str, most: usize, mut work: impl FnMut() -> meshpeek::Result<()>) {
-    for granted in 0.. {
-        GRANTED.set(granted);
-        let result = work();
-        GRANTED.set(usize::MAX);
-        match result {
-            Ok(()) => {
-                assert_eq!(granted, most, "{what} makes this number of large allocations");
-                return;
-            }
-            Err(error) => assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{what}: {error}"),
-        }
-    }
-}
-
 /// Refuses every large allocation of opening, locating and welding once.
 ///
 /// Each time the result is an out-of-memory error, or the work is done without the allocation.
@@ -349,11 +332,11 @@ fn survives_refused_allocations() {
     .to_bytes()
     .unwrap();
     // Offsets of bones, animations, surfaces and sections, and the caches of surfaces.
-    refuse_each("open", 5, || Mesh::open(whole.as_slice()).map(drop));
+    assert_eq!(refuse_each("open", || Mesh::open(whole.as_slice()).map(drop)), 5);
     let mesh = Mesh::open(whole.as_slice()).unwrap();
-    refuse_each("check", 0, || mesh.check());
+    assert_eq!(refuse_each("check", || mesh.check()), 0);
     // Order, groups, representatives, vertices.
-    refuse_each("weld", 4, || Surface::new(&mesh, 0).weld().map(drop));
+    assert_eq!(refuse_each("weld", || Surface::new(&mesh, 0).weld().map(drop)), 4);
     GRANTED.set(0);
     let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
     let found = weights.get(1680).map(|list| list.len());

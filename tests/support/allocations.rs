@@ -5,6 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use meshpeek::{ErrorKind, Result};
+
 /// Counts the allocations of each thread, including reallocations, and the bytes that the thread
 /// holds.
 pub struct CountingAllocator;
@@ -86,4 +88,21 @@ pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, u64) {
     PEAK.set(before);
     let result = work();
     (result, u64::try_from(PEAK.get() - before).unwrap())
+}
+
+/// Refuses the first large allocation of `work`, then the second, and so on, until `work` returns
+/// no error. Each error must be [`ErrorKind::OutOfMemory`].
+///
+/// Returns the number of large allocations of `work`.
+pub fn refuse_each(what: &str, mut work: impl FnMut() -> Result<()>) -> usize {
+    let mut granted = 0;
+    loop {
+        GRANTED.set(granted);
+        let result = work();
+        GRANTED.set(usize::MAX);
+        let Err(error) = result else { return granted };
+        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{what}: {error}");
+        granted += 1;
+        assert!(granted < 100, "{what} makes at least {granted} large allocations");
+    }
 }

@@ -6,7 +6,7 @@ use super::merge::MergedVertices;
 use super::mesh::Mesh;
 use super::parts::{Bone, MeshElement};
 use super::refusal::{mesh_place, refused};
-use super::vertices::{Values, Vertices, with_columns};
+use super::vertices::{Values, Vertices};
 use crate::error::{Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::parse::Limits;
@@ -109,7 +109,7 @@ impl Mesh {
             for (number, section) in (0..).zip(&mesh.sections) {
                 let place = place.in_inner_list("section", number);
                 section.vertices.as_ref().map_or(Ok(()), |vertices| vertices.check_text(place))?;
-                if with_columns(section.vertices.as_ref()).or(with_columns(mesh.vertices.as_ref())).is_none() {
+                if mesh.columns_of(section).is_none() {
                     let expected = "vertices with columns in the section or in its mesh";
                     return Err(refused(place.named("vertices"), expected, "none"));
                 }

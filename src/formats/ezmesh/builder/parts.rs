@@ -1,6 +1,6 @@
 //! Skeletons, animations, materials and meshes to write.
 
-use super::vertices::Vertices;
+use super::vertices::{Vertices, with_columns};
 use crate::array::Bounds;
 use crate::model::Transform;
 
@@ -120,5 +120,13 @@ impl Animation {
     #[must_use]
     pub fn longest(&self) -> usize {
         self.tracks.iter().map(|track| track.keys.len()).max().unwrap_or_default()
+    }
+}
+
+impl MeshElement {
+    /// Returns the vertices that a text file stores for a section of this mesh: those of the
+    /// section, or the shared vertices of the mesh. Returns `None` if neither have columns.
+    pub(super) fn columns_of<'m>(&'m self, section: &'m Section) -> Option<&'m Vertices> {
+        with_columns(section.vertices.as_ref()).or(with_columns(self.vertices.as_ref()))
     }
 }

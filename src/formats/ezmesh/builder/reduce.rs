@@ -2,7 +2,7 @@
 
 use super::mesh::{Mesh, PLANE};
 use super::refusal::mesh_place;
-use super::vertices::{Column, Values, Vertices, with_columns};
+use super::vertices::{Column, Values, Vertices};
 use crate::error::Field;
 use crate::formats::ezmesh::semantic::Semantic;
 
@@ -44,8 +44,7 @@ impl Mesh {
             for (number, section) in (0..).zip(&mut mesh.sections) {
                 drop(&mut section.vertices, place.in_inner_list("section", number));
             }
-            let lacks_columns = |vertices: &Option<Vertices>| with_columns(vertices.as_ref()).is_none();
-            if lacks_columns(&mesh.vertices) && mesh.sections.iter().any(|section| lacks_columns(&section.vertices)) {
+            if mesh.sections.iter().any(|section| mesh.columns_of(section).is_none()) {
                 mesh.vertices = Some(vec![Column::positions([])].into());
             }
             for (number, section) in (0..).zip(&mut mesh.sections) {
