@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use meshpeek::array::Bounds;
 use meshpeek::query::{Ray, Scene, Tree};
 
 use crate::support::query::{Corners, Oracle, Questions, Shape, ball, expect, grid};
@@ -175,6 +176,20 @@ fn rays_beside_huge_triangles() {
             }
         }
     }
+}
+
+/// A box may be nearer to a triangle than the triangle's coordinates are exact.
+///
+/// Found by fuzzing: the reference compared the gap only with the coordinates of the box, which are 0
+/// here, and so allowed for no rounding.
+#[test]
+fn boxes_almost_at_a_triangle() {
+    let corners = [[0.0, 1.0, 0.0], [0.0, 0.0, 5.831_554e-39], [0.0, 0.625, 0.375]];
+    let shape = Shape::soup(&[corners]);
+    let boxes = [0.0, -0.001].map(|most| Bounds { min: [0.0, -1.0, -1.0], max: [0.0, most, most] });
+    let point = Bounds { min: [0.0; 3], max: [0.0; 3] };
+    let questions = Questions { boxes: vec![point, boxes[0], boxes[1]], ..Questions::default() };
+    expect(&shape.scene(), &Oracle::new(&[shape.faces()]), &questions);
 }
 
 #[test]

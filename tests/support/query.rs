@@ -352,7 +352,7 @@ impl Face {
         let units = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let all = edges.iter().flat_map(|edge| units.map(|unit| (cross(*edge, unit), length(*edge))));
         let normal = (cross(edges[0], edges[2]), length(edges[0]) * length(edges[2]));
-        let size = (0..3).fold(0.0_f64, |most, axis| most.max(high[axis].abs()).max(low[axis].abs()));
+        let size = self.corners.iter().flatten().fold(0.0_f64, |most, part| most.max(part.abs()));
         let mut known = Verdict::Yes;
         for (direction, magnitude) in all.chain([normal]) {
             let of = self.corners.map(|corner| dot(corner, direction));
