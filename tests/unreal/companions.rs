@@ -328,6 +328,31 @@ fn follows_no_link_outside() {
     assert_eq!(place.found("P/Classes/X.uc")[0], "P/Models/inside_d.3d");
 }
 
+/// Found by fuzzing: a script's name for the other file led through a link in the folder of the
+/// named file to a file outside.
+#[test]
+#[cfg(unix)]
+fn follows_no_link_beside_the_file_that_a_script_names() {
+    use std::os::unix::fs::symlink;
+    let place = Place::with(&["out/secret_d.3d", "P/Models/a_a.3d", "P/Models/real_d.3d", "P/other_d.3d"]);
+    symlink("../../out/secret_d.3d", place.at("P/Models/link_d.3d")).unwrap();
+    symlink("real_d.3d", place.at("P/Models/near_d.3d")).unwrap();
+    symlink("../other_d.3d", place.at("P/Models/root_d.3d")).unwrap();
+    for (data, found) in [("link_d.3d", None), ("near_d.3d", Some("near_d.3d")), ("root_d.3d", Some("root_d.3d"))] {
+        for folder in ["Models\\", "..\\..\\..\\", "C:\\"] {
+            place.script("P/Classes/X.uc", &[["M", &format!("{folder}{data}"), "Gone\\a_a.3d"]]);
+            match found {
+                Some(name) => assert_eq!(place.found("P/Models/a_a.3d")[0], format!("P/Models/{name}"), "{folder}"),
+                None => assert_eq!(place.error("P/Models/a_a.3d").kind().id(), "outside", "{folder}"),
+            }
+        }
+    }
+    // The file with the same stem is not named by the script.
+    fs::copy(place.at("P/Models/real_d.3d"), place.at("P/Models/a_d.3d")).unwrap();
+    place.script("P/Classes/X.uc", &[["M", "Models\\link_d.3d", "Models\\a_a.3d"]]);
+    assert_eq!(place.found("P/Models/a_a.3d")[..2], ["P/Models/a_d.3d", "P/Models/a_a.3d"]);
+}
+
 /// A link may be inside the folders of one script and lead outside the folder of another. Both
 /// scripts give the same answer, whichever is searched first.
 #[test]

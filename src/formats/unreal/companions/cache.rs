@@ -207,6 +207,13 @@ impl FolderCache {
         Ok(if parts.is_empty() { PathTarget::Nothing } else { PathTarget::Found(path) })
     }
 
+    /// Returns whether a file is inside the root folder of a script. A link is inside if its target
+    /// is.
+    pub(super) fn is_inside_root(&mut self, script: &Path, file: &Path) -> Result<bool> {
+        let root = self.root(&folder_of(script))?;
+        Ok(self.entry(file).is_some_and(|entry| root.holds(&entry.canonical)))
+    }
+
     /// Returns the file or folder at a path, or `None` if nothing or something else is there. The
     /// first call for a path asks the file system, because a script may name one path in thousands
     /// of imports.

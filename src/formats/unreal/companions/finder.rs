@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::cache::FolderCache;
 use super::file_names::{self, name_of};
-use super::folder::{folder_of, is_file, wrong};
+use super::folder::{folder_of, is_file, shown, wrong};
 use super::imports::{Imports, ScriptMesh};
 use super::pair::Pair;
 use super::pair_file::PairFile;
-use crate::error::{ErrorKind, Result};
+use super::root::outside;
+use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
@@ -224,8 +225,9 @@ impl Finder {
         }
         let expected = "a name that ends in _d.3d or _a.3d, or a script that imports the file";
         let part = part.ok_or_else(|| wrong(file, ErrorKind::Missing { expected: expected.into() }))?;
-        let other = self.beside(file, None)?;
-        Ok(paired(file, other, part, script))
+        let other = self.partner_of(file)?;
+        let missing = || not_beside(file, &file_names::partner(name).unwrap_or_default());
+        Ok(paired(file, other.ok_or_else(missing)?, part, script))
     }
 
     /// Returns the script that is in the folder of a file and has the same stem as the file.
@@ -246,9 +248,10 @@ impl Finder {
     /// leads to a file, `other_of` returns the path of the other file. If one of these two paths
     /// leads to no file, or if the script's path for `file` leads to a different file than `file`,
     /// `other_of` searches for the other file in the folder of `file`, first by the name of the
-    /// other file in the script and then by the stem of `file`. If the other file is not in the
-    /// folder of `file`, `other_of` returns the file at the script's path for the other file,
-    /// provided that a file exists at this path.
+    /// other file in the script and then by the stem of `file`. A link with the name in the script
+    /// that leads out of the folder is not followed. If the other file is not in the folder of
+    /// `file`, `other_of` returns the file at the script's path for the other file, provided that a
+    /// file exists at this path.
     fn other_of(&mut self, file: &Path, part: PairFile, script: &Path, mesh: &ScriptMesh) -> Result<PathBuf> {
         let (own, other) = match part {
             PairFile::Aniv => (&mesh.aniv_file, &mesh.data_file),
@@ -258,29 +261,52 @@ impl Finder {
         let resolved = self.cache.resolve(script, other).ok().flatten();
         let real = |path: &Path| fs::canonicalize(path).ok();
         let same = meant.is_some_and(|meant| real(&meant).is_some_and(|meant| Some(meant) == real(file)));
-        match resolved {
-            Some(resolved) if same => Ok(resolved),
-            resolved => {
-                let beside = self.beside(file, Some(file_names::last(other)));
-                beside.or_else(|error| resolved.ok_or(error))
-            }
+        if let Some(resolved) = resolved.as_ref().filter(|_| same) {
+            return Ok(resolved.clone());
         }
+        let named = self.beside_by_script(file, script, other);
+        if let Ok(Some(named)) = named {
+            return Ok(named);
+        }
+        if let Some(partner) = self.partner_of(file)? {
+            return Ok(partner);
+        }
+        let missing = || named.err().unwrap_or_else(|| not_beside(file, file_names::last(other)));
+        resolved.ok_or_else(missing)
     }
 
-    /// Returns the path of the file called `name` in the folder of `file`. If no file is called
-    /// `name`, returns the path of the data file or aniv file in the folder of `file` with the same
-    /// stem as `file`.
-    fn beside(&mut self, file: &Path, name: Option<&[u8]>) -> Result<PathBuf> {
-        let folder = self.cache.folder(&folder_of(file))?;
-        let partner = file_names::partner(name_of(file));
-        let wanted = name.into_iter().chain(partner.as_deref());
-        let mut found = wanted.filter_map(|name| folder.find(name)).map(|name| folder_of(file).join(name));
-        let found = found.find(|other| is_file(other) && other != file);
-        found.ok_or_else(|| {
-            let wanted = name.or(partner.as_deref()).unwrap_or_default();
-            wrong(file, ErrorKind::Missing { expected: format!("{} in the same folder", Name::new(wanted)).into() })
-        })
+    /// Returns the file in the folder of `file` whose name is the last name of a path in a script.
+    ///
+    /// Returns [`ErrorKind::Outside`] if the file is a link that leads out of both the folder of
+    /// `file` and the root folder of the script.
+    fn beside_by_script(&mut self, file: &Path, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
+        let Some(found) = self.beside(file, file_names::last(path))? else { return Ok(None) };
+        let folder = folder_of(file);
+        let stays = fs::canonicalize(shown(&folder))
+            .is_ok_and(|folder| fs::canonicalize(&found).is_ok_and(|found| found.starts_with(folder)));
+        if stays || self.cache.is_inside_root(script, &found)? {
+            return Ok(Some(found));
+        }
+        Err(wrong(script, outside(path)))
     }
+
+    /// Returns the data file for an aniv file, or the aniv file for a data file, with the same stem
+    /// and in the same folder.
+    fn partner_of(&mut self, file: &Path) -> Result<Option<PathBuf>> {
+        file_names::partner(name_of(file)).map_or(Ok(None), |partner| self.beside(file, &partner))
+    }
+
+    /// Returns the path of the file called `name` in the folder of `file`. It is not `file` itself.
+    fn beside(&mut self, file: &Path, name: &[u8]) -> Result<Option<PathBuf>> {
+        let folder = folder_of(file);
+        let found = self.cache.folder(&folder)?.find(name).map(|name| folder.join(name));
+        Ok(found.filter(|other| is_file(other) && other != file))
+    }
+}
+
+/// Makes the error for a file that is not in the folder of `file`.
+fn not_beside(file: &Path, name: &[u8]) -> Error {
+    wrong(file, ErrorKind::Missing { expected: format!("{} in the same folder", Name::new(name)).into() })
 }
 
 /// The file that a path refers to: a script, or a data file or aniv file.
