@@ -1,5 +1,6 @@
 //! `map`: lists the byte ranges of a file with their names.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -50,8 +51,14 @@ impl MapArgs {
             return self.explain(&file, offset, global);
         }
         let mut out = io::BufWriter::new(io::stdout().lock());
-        let mut listing =
-            RegionListing { out: &mut out, json: global.json, width: width(&file), count: 0, failed: Ok(()) };
+        let mut listing = RegionListing {
+            out: &mut out,
+            json: global.json,
+            width: width(&file),
+            count: 0,
+            name: String::new(),
+            failed: Ok(()),
+        };
         listing.start(path)?;
         let walked = file.regions(&mut |region| listing.add(&region));
         let fault = walked.and_then(|()| file.check()).map_err(|error| file.locate_error(error, path)).err();
@@ -87,7 +94,9 @@ impl MapArgs {
             JsonWriter::indented(&mut stdout).object(|out| {
                 let path = self.file.file.to_string_lossy();
                 out.fields(&document(json!({ "path": path, "offset": offset, "value": byte })))?;
-                out.field_list("regions", |out| out.item_object(|out| write_fields(region, out)))?;
+                out.field_list("regions", |out| {
+                    out.item_object(|out| write_fields(region, &region.field.to_string(), out))
+                })?;
                 out.field("element", element.map(|(element, _)| element))?;
                 out.field("byte", element.map_or(offset.saturating_sub(region.start), |(_, byte)| byte))
             })?;
@@ -112,14 +121,14 @@ fn print_byte(out: &mut dyn Write, byte: u8, region: &Region, offset: u64) -> io
     }
 }
 
-/// Writes the fields of the JSON object of a region. A file of 1 MiB may have 500,000 regions, so
-/// nothing is allocated for a field.
-fn write_fields(region: &Region, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    out.field_text("name", &region.field.to_string())?;
-    out.field("start", region.start)?;
-    out.field("end", region.end)?;
+/// Writes the fields of the JSON object of a region. A file of 1 MiB may have 1.5 million regions,
+/// so nothing is allocated for a field.
+fn write_fields(region: &Region, name: &str, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.field_text("name", name)?;
+    out.field_number("start", region.start)?;
+    out.field_number("end", region.end)?;
     out.field_text("element", region.element.name)?;
-    out.field("count", region.count)?;
+    out.field_number("count", region.count)?;
     out.field("aligned", region.is_aligned())
 }
 
@@ -136,6 +145,8 @@ struct RegionListing<'o> {
     json: bool,
     width: usize,
     count: u64,
+    /// The name of the last region. Its memory is used for the next name.
+    name: String,
     /// The first I/O error that occurred when a region was printed. After the first I/O error, the
     /// callback ignores all further regions, because the library calls the callback for every
     /// region and the callback cannot stop the library.
@@ -169,7 +180,9 @@ impl RegionListing<'_> {
         if self.json {
             let separator = if self.count == 0 { "\n" } else { ",\n" };
             self.out.write_all(separator.as_bytes())?;
-            return JsonWriter::compact(self.out).object(|out| write_fields(region, out));
+            self.name.clear();
+            fmt::Write::write_fmt(&mut self.name, format_args!("{}", region.field)).map_err(io::Error::other)?;
+            return JsonWriter::compact(self.out).object(|out| write_fields(region, &self.name, out));
         }
         let aligned = if region.is_aligned() { "yes" } else { "no" };
         let (width, Region { field, start, end, element, count }) = (self.width, region);

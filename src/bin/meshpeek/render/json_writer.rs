@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// A line feed, and the indentation of the greatest depth that is written in one step.
 const NEW_LINE: &[u8] = b"\n                        ";
-/// The size in bytes of a string and its quotes that is written in one step, if no character of it
-/// is escaped.
+/// The size in bytes of a string that is written in one step together with its quotes and what is
+/// around them, if no character of it is escaped.
 const SHORT_STRING: usize = 64;
 /// The text of one step of indentation.
 const INDENT: &[u8] = b"  ";
@@ -66,7 +66,7 @@ impl<'o> JsonWriter<'o> {
             Value::Null => self.out.write_all(b"null"),
             Value::Bool(value) => self.out.write_all(if *value { b"true" } else { b"false" }),
             Value::Number(number) => Ok(serde_json::to_writer(&mut *self.out, number)?),
-            Value::String(text) => write_string(self.out, text),
+            Value::String(text) => write_string(self.out, "", text, ""),
             Value::Array(items) => self.list(|out| items.iter().try_for_each(|item| out.item(item))),
             Value::Object(_) => self.object(|out| out.fields(value)),
         }
@@ -116,9 +116,13 @@ impl<'o> JsonWriter<'o> {
 
     /// Starts the next field of an object. The caller then writes its value.
     pub fn start_field(&mut self, name: &str) -> io::Result<()> {
-        self.start_item()?;
-        write_string(self.out, name)?;
-        self.out.write_all(if self.is_indented { b": " } else { b":" })
+        if self.is_indented {
+            self.start_item()?;
+            return write_string(self.out, "", name, ": ");
+        }
+        let comma = if self.has_items { "," } else { "" };
+        self.has_items = true;
+        write_string(self.out, comma, name, ":")
     }
 
     /// Writes an item of a list.
@@ -142,7 +146,13 @@ impl<'o> JsonWriter<'o> {
     /// Writes a field whose value is a string, without a copy of the string.
     pub fn field_text(&mut self, name: &str, value: &str) -> io::Result<()> {
         self.start_field(name)?;
-        write_string(self.out, value)
+        write_string(self.out, "", value, "")
+    }
+
+    /// Writes a field whose value is a whole number.
+    pub fn field_number(&mut self, name: &str, value: u64) -> io::Result<()> {
+        self.start_field(name)?;
+        Ok(serde_json::to_writer(&mut *self.out, &value)?)
     }
 
     /// Writes all fields of `object`, which is a JSON object.
@@ -217,28 +227,31 @@ impl<'o> JsonWriter<'o> {
     }
 }
 
-/// Writes a string in quotes.
+/// Writes a string in quotes, with `before` and `after` around the quotes.
 ///
 /// Control characters, and characters that change the reading direction or break a line, are
 /// escaped, because a terminal would interpret them. These are the characters that the text output
 /// escapes, too.
-fn write_string(out: &mut dyn Write, text: &str) -> io::Result<()> {
+fn write_string(out: &mut dyn Write, before: &str, text: &str, after: &str) -> io::Result<()> {
     let is_special = |byte: u8| !matches!(byte, b' '..=b'~') || byte == b'"' || byte == b'\\';
     // Without an early end, the compiler tests many bytes at once.
     let is_plain = !text.bytes().fold(false, |found, byte| found | is_special(byte));
-    let mut short = [b'"'; SHORT_STRING];
-    let place = short.get_mut(1..text.len().saturating_add(1)).filter(|_| text.len() < SHORT_STRING.saturating_sub(1));
-    if let Some(place) = place.filter(|_| is_plain) {
-        place.copy_from_slice(text.as_bytes());
-        return out.write_all(short.get(..text.len().saturating_add(2)).unwrap_or_default());
+    if is_plain && text.len() <= SHORT_STRING {
+        let mut short = [0; SHORT_STRING + 8];
+        let parts = [before, "\"", text, "\"", after];
+        let left = parts.iter().try_fold(&mut short[..], |left, part| {
+            let (place, left) = left.split_at_mut_checked(part.len())?;
+            place.copy_from_slice(part.as_bytes());
+            Some(left)
+        });
+        if let Some(left) = left.map(|left| left.len()) {
+            let used = short.len().saturating_sub(left);
+            return out.write_all(short.get(..used).unwrap_or_default());
+        }
     }
-    out.write_all(b"\"")?;
-    if is_plain {
-        out.write_all(text.as_bytes())?;
-        return out.write_all(b"\"");
-    }
+    write!(out, "{before}\"")?;
     let mut plain = 0;
-    for (at, char) in text.char_indices().filter(|(_, char)| needs_escape(*char)) {
+    for (at, char) in text.char_indices().filter(|(_, char)| !is_plain && needs_escape(*char)) {
         out.write_all(text.as_bytes().get(plain..at).unwrap_or_default())?;
         plain = at.saturating_add(char.len_utf8());
         match char {
@@ -253,7 +266,7 @@ fn write_string(out: &mut dyn Write, text: &str) -> io::Result<()> {
         }
     }
     out.write_all(text.as_bytes().get(plain..).unwrap_or_default())?;
-    out.write_all(b"\"")
+    write!(out, "\"{after}")
 }
 
 fn needs_escape(char: char) -> bool {
