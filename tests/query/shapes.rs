@@ -180,8 +180,8 @@ fn rays_beside_huge_triangles() {
 
 /// A box may be nearer to a triangle than the triangle's coordinates are exact.
 ///
-/// Found by fuzzing: the reference compared the gap only with the coordinates of the box, which are 0
-/// here, and so allowed for no rounding.
+/// Found by fuzzing: the reference compared the gap only with the coordinates of the box, which are
+/// 0 here, and so allowed for no rounding.
 #[test]
 fn boxes_almost_at_a_triangle() {
     let corners = [[0.0, 1.0, 0.0], [0.0, 0.0, 5.831_554e-39], [0.0, 0.625, 0.375]];
