@@ -178,6 +178,20 @@ fn rays_beside_huge_triangles() {
     }
 }
 
+/// Two corners of a triangle may be nearer to each other than the third corner's coordinates are
+/// exact.
+///
+/// Found by fuzzing: the reference computed the side that a ray meets from differences to the first
+/// corner, in which the other two corners were equal.
+#[test]
+fn corners_almost_at_each_other() {
+    let corners = [[-2.5e10, -7e10, 4.0e-40], [4.6e-41, 0.0, 0.0], [0.0, 2.346e-38, 0.0]];
+    let shape = Shape::soup(&[corners, [corners[1], corners[2], corners[0]], [corners[2], corners[1], corners[0]]]);
+    let ray = Ray::new([-0.0, 0.0, 0.0], [f32::MAX, 1.75, -3.75]).within([-1.5, 1.5]);
+    let questions = Questions { rays: vec![ray], ..Questions::default() };
+    assert!(expect(&shape.scene(), &Oracle::new(&[shape.faces()]), &questions) > 0);
+}
+
 /// A box may be nearer to a triangle than the triangle's coordinates are exact.
 ///
 /// Found by fuzzing: the reference compared the gap only with the coordinates of the box, which are

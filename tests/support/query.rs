@@ -231,13 +231,14 @@ pub struct Face {
 
 /// The intersection of a ray with a triangle.
 ///
-/// `slack` is the possible error of `t`.
+/// `slack` is the possible error of `t`. `front` is whether the ray meets the front side, or `None`
+/// if that depends on rounding.
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
     known: Verdict,
     t: f64,
     slack: f64,
-    front: bool,
+    front: Option<bool>,
 }
 
 impl Face {
@@ -283,8 +284,14 @@ impl Face {
             Verdict::Open
         };
         let [a, b, c] = self.corners;
-        let front = dot(cross(subtract(b, a), subtract(c, a)), direction) < 0.0;
-        Meeting { known, t, slack, front }
+        let (ab, ac) = (subtract(b, a), subtract(c, a));
+        let along = dot(cross(ab, ac), direction);
+        // The magnitudes of the numbers that were subtracted.
+        let far = |to: Vector| [0, 1, 2].map(|axis| a[axis].abs() + to[axis].abs());
+        let [[bx, by, bz], [cx, cy, cz]] = [far(b), far(c)];
+        let magnitude = [by * cz + bz * cy, bz * cx + bx * cz, bx * cy + by * cx];
+        let is_exact = along.abs() > ROUNDING * dot(magnitude, direction.map(f64::abs));
+        Meeting { known, t, slack, front: is_exact.then_some(along < 0.0) }
     }
 
     /// Returns the distance to a point.
@@ -463,7 +470,7 @@ impl Oracle {
         if meeting.slack.is_finite() {
             assert!((f64::from(hit.distance) - t).abs() <= room + 2e-45, "{hit:?} of {ray:?} is {t} away");
             assert!(
-                meeting.known != Verdict::Yes || hit.is_front == meeting.front,
+                meeting.known != Verdict::Yes || meeting.front.is_none_or(|front| hit.is_front == front),
                 "{hit:?} of {ray:?} is {meeting:?}"
             );
         }
