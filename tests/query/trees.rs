@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use meshpeek::query::{PagesTouched, Scene, Tree, worth_storing};
 use meshpeek::sidecar::{Kind, Sidecar, Trust};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, expect, grid};
 use crate::support::random::Random;
@@ -14,6 +15,32 @@ use crate::support::sidecar::key;
 
 /// The number of rays for each mesh.
 const RAYS: usize = if cfg!(debug_assertions) { 16 } else { 400 };
+
+/// The hashes of the sidecars in `trees_have_known_bytes`.
+const BYTES: [u64; 22] = [
+    0xea3d_d279_c0e2_24a0,
+    0x4eea_0d4c_b7ca_3ad3,
+    0x61e7_1dd1_fbed_2969,
+    0xccd7_9846_4333_39ad,
+    0x62ba_7269_ccb9_f00b,
+    0x17c6_482b_bb99_8ae0,
+    0x3b15_32c3_fd62_c2ea,
+    0x23a1_ae06_6739_e1df,
+    0xb336_7616_fde1_4c2b,
+    0x6dfa_e316_6792_9f60,
+    0xd402_9835_c956_c82a,
+    0x52bc_c245_c3e0_0261,
+    0xc323_1520_ee4b_cf8d,
+    0xb8fb_5965_28e3_6cc7,
+    0x076b_9db3_f822_1128,
+    0x354d_d5f5_b0d6_8cff,
+    0xc445_caec_bee3_c1a2,
+    0x3074_0435_8670_08b5,
+    0x48f5_df09_b648_0876,
+    0x0573_a636_d690_22ca,
+    0x80cb_cb09_72d7_0ea1,
+    0xaeb8_bee8_8550_1f39,
+];
 
 /// Runs the same queries with every kind of tree.
 fn expect_same(flat: &Flat, seed: u64) {
@@ -105,6 +132,43 @@ fn orders_of_their_own() {
     let shapes =
         [ball(&mut random, 30).shuffled(&mut random), grid(10).shuffled(&mut random), grid(40).shuffled(&mut random)];
     expect_same(&Flat(shapes.to_vec()), 5);
+}
+
+/// Builds a hilly grid, in which this percentage of the triangles stand elsewhere in the file.
+fn hills(side: u32, moved: usize) -> Shape {
+    let mut random = Random::new(37);
+    let mut shape = grid(side);
+    for position in &mut shape.positions {
+        position[2] = random.unit().into();
+    }
+    for _ in 0..shape.len() * moved / 200 {
+        let [one, other] = [0; 2].map(|_| random.below(shape.len()) * 3);
+        (0..3).for_each(|corner| shape.indices.swap(one + corner, other + corner));
+    }
+    shape
+}
+
+/// A sidecar has the same bytes on every machine, and with any number of threads. A change of the
+/// builder that is meant changes the hashes, too.
+#[test]
+fn trees_have_known_bytes() {
+    let mut random = Random::new(38);
+    let mut corner = || [random.unit(), random.unit(), random.unit()];
+    let soup: Vec<_> = (0..1500).map(|_| [corner(), corner(), corner()]).collect();
+    let strip: Vec<_> = (0..2000_u16)
+        .map(|at| [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[x, y]| [x + f32::from(at), y, 0.0]))
+        .collect();
+    let shapes = [0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96].map(|moved| hills(36, moved));
+    let narrow = [3, 4, 7, 8, 12, 20].map(|side| {
+        let rows = 3000 / side;
+        let shape = grid(rows);
+        let kept: Vec<u32> =
+            (0..rows).flat_map(|row| (row * rows..row * rows + side).flat_map(|quad| quad * 6..quad * 6 + 6)).collect();
+        Shape { indices: kept.into_iter().map(|at| shape.indices[at as usize]).collect(), ..shape }
+    });
+    let all = shapes.into_iter().chain(narrow).chain([Shape::soup(&soup), Shape::soup(&strip), hills(90, 3)]);
+    let found: Vec<u64> = all.map(|shape| xxh3_64(&Flat(vec![shape]).sidecar(&key()))).collect();
+    assert_eq!(found, BYTES, "{found:#x?}");
 }
 
 #[test]
