@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
+use std::iter;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -73,15 +74,20 @@ fn a_query_prints_one_json_document_even_if_the_file_changes_while_it_is_printed
 #[test]
 fn a_file_on_standard_input_that_changes_while_it_is_read_is_an_error() {
     let (_folder, path) = scratch("big.mesh", &[b"ms13".to_vec(), vec![0; 48 << 20]].concat());
-    let mut info = command(&["info", "-", "--json"]);
-    let mut child = info.stdin(File::open(&path).unwrap()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-    while child.try_wait().unwrap().is_none() {
-        file.write_all(b"x").unwrap();
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 3);
-    assert_eq!(json(&output)["files"][0]["error"]["kind"], "changed");
+    let error = || {
+        let mut info = command(&["info", "-", "--json"]);
+        let mut child = info.stdin(File::open(&path).unwrap()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        while child.try_wait().unwrap().is_none() {
+            file.write_all(b"x").unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), 3);
+        json(&output)["files"][0]["error"]["kind"].as_str().unwrap().to_owned()
+    };
+    // On a busy machine, the program may read the whole file between two changes.
+    let mut errors = iter::repeat_with(error).take(20);
+    assert!(errors.any(|error| error == "changed"));
 }
 
 #[test]
