@@ -11,35 +11,35 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, expect, grid};
 use crate::support::random::Random;
-use crate::support::sidecar::key;
+use crate::support::sidecar::{PAGE, key};
 
 /// The number of rays for each mesh.
 const RAYS: usize = if cfg!(debug_assertions) { 16 } else { 400 };
 
-/// The hashes of the sidecars in `trees_have_known_bytes`.
+/// The hashes of the sidecars in `trees_have_known_bytes`, without their first pages.
 const BYTES: [u64; 22] = [
-    0xea3d_d279_c0e2_24a0,
-    0x4eea_0d4c_b7ca_3ad3,
-    0x61e7_1dd1_fbed_2969,
-    0xccd7_9846_4333_39ad,
-    0x62ba_7269_ccb9_f00b,
-    0x17c6_482b_bb99_8ae0,
-    0x3b15_32c3_fd62_c2ea,
-    0x23a1_ae06_6739_e1df,
-    0xb336_7616_fde1_4c2b,
-    0x6dfa_e316_6792_9f60,
-    0xd402_9835_c956_c82a,
-    0x52bc_c245_c3e0_0261,
-    0xc323_1520_ee4b_cf8d,
-    0xb8fb_5965_28e3_6cc7,
-    0x076b_9db3_f822_1128,
-    0x354d_d5f5_b0d6_8cff,
-    0xc445_caec_bee3_c1a2,
-    0x3074_0435_8670_08b5,
-    0x48f5_df09_b648_0876,
-    0x0573_a636_d690_22ca,
-    0x80cb_cb09_72d7_0ea1,
-    0xaeb8_bee8_8550_1f39,
+    0xa82b_aa80_e410_ebb2,
+    0xd4db_35ac_edc5_951c,
+    0xa31e_4e3b_bb2b_1cdc,
+    0xb343_105b_31f6_bade,
+    0x80c9_d702_3c54_fcd8,
+    0x03be_49e1_96cd_6a3b,
+    0xd716_ffac_88a4_caa6,
+    0xf9e2_0c52_6895_9902,
+    0x8905_8631_043d_14c0,
+    0x22ff_6c08_adb1_3f6d,
+    0xb0f9_2900_fdb0_ba35,
+    0xfde0_5837_69fd_25db,
+    0xd65b_cfde_1341_68a2,
+    0x8ffa_ad16_48ea_4906,
+    0xd288_728d_e71c_d340,
+    0xda5f_8dc8_4ac6_f869,
+    0x91f0_ef30_bda4_d8d6,
+    0xdf73_6612_b21d_5998,
+    0xbf98_4af9_7969_7c96,
+    0xb92d_4baa_e850_f4b9,
+    0xa02c_58a7_f028_8577,
+    0xfc44_7ad7_61d2_91de,
 ];
 
 /// Runs the same queries with every kind of tree.
@@ -167,7 +167,8 @@ fn trees_have_known_bytes() {
         Shape { indices: kept.into_iter().map(|at| shape.indices[at as usize]).collect(), ..shape }
     });
     let all = shapes.into_iter().chain(narrow).chain([Shape::soup(&soup), Shape::soup(&strip), hills(90, 3)]);
-    let found: Vec<u64> = all.map(|shape| xxh3_64(&Flat(vec![shape]).sidecar(&key()))).collect();
+    // The first page has the key, which contains the time of a file.
+    let found: Vec<u64> = all.map(|shape| xxh3_64(&Flat(vec![shape]).sidecar(&key())[PAGE..])).collect();
     assert_eq!(found, BYTES, "{found:#x?}");
 }
 
