@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use meshpeek::query::{PagesTouched, Scene, Tree, worth_storing};
+use meshpeek::array::Bounds;
+use meshpeek::query::{PagesTouched, Probe, Ray, Scene, Tree, worth_storing};
 use meshpeek::sidecar::{Kind, Sidecar, Trust};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -170,6 +171,85 @@ fn trees_have_known_bytes() {
     // The first page has the key, which contains the time of a file.
     let found: Vec<u64> = all.map(|shape| xxh3_64(&Flat(vec![shape]).sidecar(&key())[PAGE..])).collect();
     assert_eq!(found, BYTES, "{found:#x?}");
+}
+
+/// The numbers of nodes, and of indices and positions, that the queries of `queries_read_few_nodes`
+/// read with AVX2: for each shape, nearest hits, any hits, nearest points and boxes.
+const READS: [[[usize; 2]; 4]; 4] = [
+    [[10719, 466_952], [4667, 170_892], [9669, 388_012], [2454, 116_844]],
+    [[3298, 47664], [3298, 47508], [2849, 41936], [564, 10320]],
+    [[2790, 20864], [2629, 17824], [8722, 240_928], [378, 1424]],
+    [[6987, 89976], [6655, 87696], [3358, 30872], [623, 4532]],
+];
+
+/// Counts the tree nodes and the indices and positions that queries read.
+#[derive(Default)]
+struct ReadCounter {
+    nodes: usize,
+    mesh: usize,
+}
+
+impl Probe for ReadCounter {
+    fn read_node(&mut self, _: &[u8]) {
+        self.nodes += 1;
+    }
+
+    fn read_mesh(&mut self, _: &[u8]) {
+        self.mesh += 1;
+    }
+}
+
+/// Queries visit near nodes first, and pass over nodes that are farther away than a result. 1 % more
+/// reads are allowed, because bounding boxes are tested conservatively and the rounding depends on
+/// the processor.
+#[test]
+fn queries_read_few_nodes() {
+    let mut random = Random::new(39);
+    let mut anywhere = || [random.unit(), random.unit(), random.unit()];
+    let soup: Vec<_> = (0..6000)
+        .map(|_| {
+            let (middle, size) = (anywhere(), anywhere()[0] * 0.1);
+            [anywhere(), anywhere(), anywhere()].map(|corner| [0, 1, 2].map(|axis| middle[axis] + corner[axis] * size))
+        })
+        .collect();
+    let [flat, steep] = [3, 60].map(|moved| hills(60, moved).mapped(|[x, y, z]| [x, y, z * 20.0]));
+    let shapes = [flat, steep, ball(&mut random, 60).shuffled(&mut random), Shape::soup(&soup)];
+    let found = shapes.map(|shape| {
+        let scene = shape.scene();
+        let bounds = scene.bounds();
+        let mut point = |reach: f32| {
+            let part = [random.unit(), random.unit(), random.unit()];
+            [0, 1, 2].map(|axis| {
+                let (min, max) = (bounds.min[axis], bounds.max[axis]);
+                (min + max) / 2.0 + (max - min) / 2.0 * part[axis] * reach
+            })
+        };
+        let rays: Vec<_> = (0..500).map(|_| Ray::toward(point(2.0), point(0.9))).collect();
+        let points: Vec<_> = (0..500).map(|_| point(1.2)).collect();
+        let boxes = [(); 100].map(|()| {
+            let [one, other] = [point(0.9), point(0.9)];
+            let middle = [0, 1, 2].map(|axis| one[axis] * 0.9 + other[axis] * 0.1);
+            Bounds {
+                min: [0, 1, 2].map(|axis| one[axis].min(middle[axis])),
+                max: [0, 1, 2].map(|axis| one[axis].max(middle[axis])),
+            }
+        });
+        let counted = |ask: &mut dyn FnMut(&mut ReadCounter)| {
+            let mut counter = ReadCounter::default();
+            ask(&mut counter);
+            [counter.nodes, counter.mesh]
+        };
+        [
+            counted(&mut |counter| rays.iter().for_each(|ray| _ = scene.probed(counter).ray(ray))),
+            counted(&mut |counter| rays.iter().for_each(|ray| _ = scene.probed(counter).is_hit(ray))),
+            counted(&mut |counter| points.iter().for_each(|point| _ = scene.probed(counter).nearest(*point, f32::MAX))),
+            counted(&mut |counter| boxes.iter().for_each(|one| drop(scene.probed(counter).overlapping_box(one)))),
+        ]
+    });
+    let most = READS.map(|queries| queries.map(|counts| counts.map(|count| count * 101 / 100)));
+    let is_few =
+        found.iter().flatten().flatten().zip(most.iter().flatten().flatten()).all(|(found, most)| found <= most);
+    assert!(is_few, "{found:?} instead of at most {most:?}");
 }
 
 #[test]
