@@ -199,7 +199,7 @@ impl Probe for ReadCounter {
     }
 }
 
-/// Queries visit near nodes first, and pass over nodes that are farther away than a result. 1 % more
+/// Queries visit near nodes first, and skip nodes that are farther away than a result. 1 % more
 /// reads are allowed, because bounding boxes are tested conservatively and the rounding depends on
 /// the processor.
 #[test]
@@ -221,7 +221,7 @@ fn queries_read_few_nodes() {
             let part = [random.unit(), random.unit(), random.unit()];
             [0, 1, 2].map(|axis| {
                 let (min, max) = (bounds.min[axis], bounds.max[axis]);
-                (min + max) / 2.0 + (max - min) / 2.0 * part[axis] * reach
+                min * 0.5 + max * 0.5 + (max - min) * 0.5 * part[axis] * reach
             })
         };
         let rays: Vec<_> = (0..500).map(|_| Ray::toward(point(2.0), point(0.9))).collect();
