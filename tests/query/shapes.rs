@@ -328,6 +328,7 @@ fn where_nothing_counts() {
             let shape = Shape::soup(&vec![[[bad, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]; count]);
             let scene = shape.scene();
             assert!(scene.bounds().is_empty());
+            assert!(!shape.triangles().is_empty(), "it has triangles, which do not count");
             assert_eq!(expect_shape(&shape, 11), 0);
         }
         let shape = Shape::new(&[[0.0; 3]; 2], &vec![5; 3 * count]);
