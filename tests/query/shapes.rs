@@ -8,7 +8,7 @@ use std::sync::Arc;
 use meshpeek::array::Bounds;
 use meshpeek::query::{Ray, Scene, Tree};
 
-use crate::support::query::{Corners, Oracle, Questions, Shape, ball, expect, grid};
+use crate::support::query::{Corners, Flat, Oracle, Questions, Shape, ball, expect, grid};
 use crate::support::random::Random;
 
 /// The number of triangle tests for each mesh. An unoptimised build does fewer.
@@ -408,4 +408,16 @@ fn ends_of_a_range() {
     assert_eq!(scene.nearest([1.3, 2.4, 1.0], 0.0), None);
     assert_eq!(scene.nearest([1.3, 2.4, 1.0], 1.0).map(|found| found.distance), Some(1.0));
     assert_eq!(scene.nearest([1.3, 2.4, 1.0], 0.999_999), None);
+}
+
+/// The bounding box of a slanted triangle contains the origin, but the small triangle is nearer.
+#[test]
+fn the_nearest_surface_may_have_the_farther_box() {
+    let slanted = Shape::soup(&[[[15.0, -5.0, -5.0], [-5.0, 15.0, -5.0], [-5.0, -5.0, 15.0]]]);
+    let small = Shape::soup(&[[[1.0, -1.0, -1.0], [1.0, 1.0, -1.0], [1.0, 0.0, 1.0]]]);
+    for (shapes, expected) in [([slanted.clone(), small.clone()], 1), ([small, slanted], 0)] {
+        let flat = Flat(shapes.to_vec());
+        let found = Scene::new(&flat).unwrap().nearest([0.0; 3], f32::MAX).unwrap();
+        assert_eq!((found.surface, found.distance, found.point), (expected, 1.0, [1.0, 0.0, 0.0]));
+    }
 }

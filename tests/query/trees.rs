@@ -307,10 +307,15 @@ fn watched_is_answered_alike() {
             assert!(scene.ray(ray).is_none() || (pages.mesh() > 0 && pages.tree() > 0));
             assert_eq!(scene.probed(&mut pages).all_hits(ray), scene.all_hits(ray));
         }
+        let mut all = PagesTouched::default();
         for (point, limit) in &questions.points {
             let mut pages = PagesTouched::default();
             assert_eq!(scene.probed(&mut pages).nearest(*point, *limit), scene.nearest(*point, *limit));
+            assert_eq!(scene.probed(&mut all).nearest(*point, *limit), scene.nearest(*point, *limit));
+            assert!(all.mesh() >= pages.mesh() && all.tree() >= pages.tree());
         }
+        // The positions of the ball alone fill more than five pages.
+        assert!(all.mesh() > 5 && all.tree() > 2, "{} and {} pages", all.mesh(), all.tree());
     }
 }
 
