@@ -175,11 +175,12 @@ fn trees_have_known_bytes() {
 
 /// The numbers of nodes, and of indices and positions, that the queries of `queries_read_few_nodes`
 /// read with AVX2: for each shape, nearest hits, any hits, nearest points and boxes.
-const READS: [[[usize; 2]; 4]; 4] = [
-    [[10719, 466_952], [4667, 170_892], [9669, 388_012], [2454, 116_844]],
-    [[3298, 47664], [3298, 47508], [2849, 41936], [564, 10320]],
-    [[2790, 20864], [2629, 17824], [8722, 240_928], [378, 1424]],
-    [[6987, 89976], [6655, 87696], [3358, 30872], [623, 4532]],
+const READS: [[[usize; 2]; 4]; 5] = [
+    [[10936, 477_524], [4587, 167_244], [9990, 398_296], [2477, 121_164]],
+    [[3564, 54012], [3562, 53920], [2863, 42984], [593, 11264]],
+    [[2854, 21684], [2673, 18036], [7658, 205_944], [358, 1396]],
+    [[6644, 86396], [6299, 84324], [3355, 32548], [621, 5132]],
+    [[2862, 52256], [2137, 38624], [4252, 114_848], [905, 16832]],
 ];
 
 /// Counts the tree nodes and the indices and positions that queries read.
@@ -213,9 +214,15 @@ fn queries_read_few_nodes() {
         })
         .collect();
     let [flat, steep] = [3, 60].map(|moved| hills(60, moved).mapped(|[x, y, z]| [x, y, z * 20.0]));
+    let row = (0..27_u8).map(|at| {
+        ball(&mut random, 8)
+            .mapped(|[x, y, z]| [x + f32::from(at % 3), y + f32::from(at / 3 % 3), z + f32::from(at / 9)])
+    });
+    let many = Flat(row.collect());
     let shapes = [flat, steep, ball(&mut random, 60).shuffled(&mut random), Shape::soup(&soup)];
-    let found = shapes.map(|shape| {
-        let scene = shape.scene();
+    let [flat, steep, ball, soup] = shapes.map(|shape| Flat(vec![shape]));
+    let found = [flat, steep, ball, soup, many].map(|shapes| {
+        let scene = Scene::new(&shapes).unwrap();
         let bounds = scene.bounds();
         let mut point = |reach: f32| {
             let part = [random.unit(), random.unit(), random.unit()];
