@@ -336,6 +336,7 @@ fn where_nothing_counts() {
         let shape = Shape::new(&[], &vec![0; 3 * count]);
         assert_eq!(expect_shape(&shape, 11), 0);
     }
+    assert!(Shape::default().triangles().is_empty());
     assert_eq!(expect_shape(&Shape::new(&[[0.0; 3]; 3], &[]), 11), 0);
     assert_eq!(expect_shape(&Shape::new(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[0, 1]), 11), 0);
     let none = Scene::empty();
@@ -419,5 +420,17 @@ fn the_nearest_surface_may_have_the_farther_box() {
         let flat = Flat(shapes.to_vec());
         let found = Scene::new(&flat).unwrap().nearest([0.0; 3], f32::MAX).unwrap();
         assert_eq!((found.surface, found.distance, found.point), (expected, 1.0, [1.0, 0.0, 0.0]));
+    }
+}
+
+/// Both surfaces have a vertex at a distance of 5, and the bounding box of surface 1 is nearer.
+#[test]
+fn the_first_of_equally_near_surfaces_is_returned() {
+    let slanted = Shape::soup(&[[[3.0, 4.0, 0.0], [-5.0, 10.0, 5.0], [11.0, -2.0, 5.0]]]);
+    let small = Shape::soup(&[[[5.0, 0.0, 0.0], [6.0, 1.0, 0.0], [6.0, 0.0, 1.0]]]);
+    for (shapes, point) in [([small.clone(), slanted.clone()], [5.0, 0.0, 0.0]), ([slanted, small], [3.0, 4.0, 0.0])] {
+        let flat = Flat(shapes.to_vec());
+        let found = Scene::new(&flat).unwrap().nearest([0.0; 3], f32::MAX).unwrap();
+        assert_eq!((found.surface, found.distance, found.point), (0, 5.0, point));
     }
 }
