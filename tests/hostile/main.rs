@@ -3,7 +3,7 @@
 //! For any bytes, `support::<format>::invariants` must hold in bounded memory and time.
 //!
 //! The sweeps are ignored by default: `cargo test --profile sweep --test hostile --
-//! --ignored` runs them. A sweep flips two bits of most bytes of a file. With
+//! --ignored` runs them. A sweep flips one bit of most bytes of a file. With
 //! `MESHPEEK_SWEEP=all` it flips all eight.
 #![allow(
     clippy::unwrap_used,
@@ -75,12 +75,12 @@ fn within<T>(seconds: u64, what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Returns the bits of the byte at offset `at` that a sweep flips: two bits, which differ from byte
-/// to byte, or all bits if `MESHPEEK_SWEEP` is `all`.
+/// Returns the bits of the byte at offset `at` that a sweep flips: one bit, or all bits if
+/// `MESHPEEK_SWEEP` is `all`. The bit differs from byte to byte, and from field to field.
 fn swept_bits(at: usize) -> impl Iterator<Item = usize> {
     static ALL: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("MESHPEEK_SWEEP").is_some_and(|value| value == "all"));
-    (0..8).filter(move |bit| *ALL || bit % 4 == at % 4)
+    (0..8).filter(move |bit| *ALL || *bit == (at + at / 8) % 8)
 }
 
 /// Returns the values that a field of `width` bytes is set to: the ends of its range, and the

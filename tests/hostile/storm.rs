@@ -1,7 +1,7 @@
 //! Tests of mapped files whose bytes change while they are read.
 //!
 //! [`Map::open`] forbids such a change. If a program breaks this rule, the results may be wrong,
-//! but no call may panic. Each test reads a file with some threads for two seconds, and changes it
+//! but no call may panic. Each test reads a file with some threads for one second, and changes it
 //! with others. With `MESHPEEK_STORM_SECONDS=60` each test takes a minute.
 
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ struct Original {
 /// Returns how long a test lasts.
 fn duration() -> Duration {
     let seconds = std::env::var("MESHPEEK_STORM_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
-    Duration::from_secs_f64(seconds.unwrap_or(2.0))
+    Duration::from_secs_f64(seconds.unwrap_or(1.0))
 }
 
 /// Calls `read` in several threads with maps of the files, while other threads change the files.
