@@ -270,7 +270,11 @@ impl Mutant<'_> {
         assert!(status < 2 && again["identical"] == true, "mutant {}: the output is written differently", self.number);
         if changes.is_empty() && own == written || self.is_text {
             let (_, described) = self.run(&["info", &self.path]);
-            let after: Vec<Value> = described["files"].as_array().unwrap().iter().cloned().map(essence).collect();
+            let mut after: Vec<Value> = described["files"].as_array().unwrap().iter().cloned().map(essence).collect();
+            let mut before = before.to_vec();
+            if changes.iter().any(|change| change["region"] == "Animation.count") {
+                [&mut before, &mut after].into_iter().flatten().for_each(forget_track_counts);
+            }
             assert_eq!(after, before, "mutant {}: the output has other content", self.number);
         }
         std::fs::write(&self.path, own).unwrap();
@@ -361,6 +365,13 @@ fn forget_dialect(file: &mut Value) {
         if version.is_null() {
             *version = written.into();
         }
+    }
+}
+
+/// Removes the declared numbers of tracks, which a text file is written without if they are wrong.
+fn forget_track_counts(file: &mut Value) {
+    for animation in file["properties"]["animations"].as_array_mut().into_iter().flatten() {
+        animation["trackcount"] = Value::Null;
     }
 }
 

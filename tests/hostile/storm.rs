@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use meshpeek::sidecar::{Key, Sidecar, Trust};
 use meshpeek::unigine::{AnimationGeneration, Generation, builder};
 use meshpeek::unreal::script::Script;
-use meshpeek::{Map, Model, OpenOptions as Options, unreal};
+use meshpeek::{ErrorKind, Map, Model, OpenOptions as Options, unreal};
 
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
@@ -321,6 +321,31 @@ fn sidecars_with_trees() {
             visit_indexed(&model, &sidecar, random);
             visit(&model.with_sidecar(sidecar), random);
         });
+    }
+}
+
+/// Tests counts of a binary EZ-Mesh file that grow after the file was opened. Callers reserve memory
+/// for a count.
+#[test]
+fn a_count_that_grows_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = original(folder.path(), 0, &ezmesh::bytes("flag101.ezb"));
+    let map = &map_all(std::slice::from_ref(&file)).unwrap()[0];
+    let mesh = meshpeek::ezmesh::Mesh::open(bytes_of(map)).unwrap();
+    let counts = [
+        mesh.mesh(0).unwrap().vertex_buffer().unwrap().unwrap().offset().unwrap() - 4,
+        mesh.section(0).unwrap().index_buffer().unwrap().unwrap().offset().unwrap() - 4,
+        mesh.animation(0).unwrap().tracks().next().unwrap().offset().unwrap() - 12,
+    ];
+    assert!(meshpeek::ezmesh::builder::Mesh::of(mesh.view()).is_ok());
+    for at in counts {
+        let whole = file.bytes[at as usize..][..4].to_vec();
+        let changed = File::options().write(true).open(&file.path).unwrap();
+        changed.write_all_at(&[0xff], at + 3).unwrap();
+        let error = meshpeek::ezmesh::builder::Mesh::of(mesh.view()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
+        assert_eq!(error.offset(), Some(at));
+        changed.write_all_at(&whole, at).unwrap();
     }
 }
 

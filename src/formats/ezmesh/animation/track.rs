@@ -5,7 +5,7 @@ use crate::decode::endian::RawWord;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::reader::ElementReader;
-use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::layout::{FORMAT, TRANSFORM_SIZE};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::as_u64;
@@ -73,7 +73,7 @@ impl<'a> Track<'a> {
     pub fn frame_count(&self) -> Result<u32> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("name")?;
-            return reader.u32("frames");
+            return reader.count(TRANSFORM_SIZE.into(), u64::MAX, "frames");
         }
         let count = self.element.counted("count")?;
         count.ok_or_else(|| View::missing(self.element.start().unwrap_or_default(), self.element.place, "count"))
@@ -129,7 +129,7 @@ impl<'a> Track<'a> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("name")?;
             reader.lend(3, 4, "duration")?;
-            let bytes = reader.lend(frames.into(), 40, "keys")?;
+            let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
             return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY, has_more: false });
         }

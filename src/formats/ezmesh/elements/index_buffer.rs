@@ -5,7 +5,7 @@ use crate::array::{Array, Packed};
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::layout::{FORMAT, TRIANGLE_SIZE};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::{as_index, as_u64};
@@ -32,7 +32,7 @@ impl<'a> IndexBuffer<'a> {
     /// triangles, but not the indices.
     pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {
         if let Some(mut reader) = element.fields()? {
-            return Ok(Self { element, triangles: reader.u32("triangles")? });
+            return Ok(Self { element, triangles: reader.count(TRIANGLE_SIZE.into(), u64::MAX, "triangles")? });
         }
         let tag = element.tag()?;
         let counts = tag.values(COUNTS);
@@ -120,7 +120,7 @@ impl<'a> IndexBuffer<'a> {
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
             reader.u32("triangles")?;
-            let bytes = reader.lend(self.triangles.into(), 12, "indices")?;
+            let bytes = reader.lend(self.triangles.into(), TRIANGLE_SIZE.into(), "indices")?;
             return Ok(of_bytes(bytes, order));
         }
         let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;

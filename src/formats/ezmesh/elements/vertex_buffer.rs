@@ -50,7 +50,11 @@ pub struct VertexBuffer<'a> {
 impl<'a> VertexBuffer<'a> {
     pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {
         if let Some(mut reader) = element.fields()? {
-            let (format, count) = (reader.format()?, reader.u32("vertices")?);
+            let format = reader.format()?;
+            let limits = &element.view.state.context.options.limits;
+            // Vertices without columns occupy no bytes in the file.
+            let most = if format.size() == 0 { limits.items } else { u64::MAX };
+            let count = reader.count(format.size().into(), most, "vertices")?;
             let none = Name::default();
             return Ok(Self { element, count, format, interp_width: None, semantic: none, ctype: none });
         }
