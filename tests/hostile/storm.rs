@@ -324,8 +324,8 @@ fn sidecars_with_trees() {
     }
 }
 
-/// Tests counts of a binary EZ-Mesh file that grow after the file was opened. Callers reserve memory
-/// for a count.
+/// Tests counts of a binary EZ-Mesh file that grow after the file was opened. Callers reserve
+/// memory for a count.
 #[test]
 fn a_count_that_grows_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
