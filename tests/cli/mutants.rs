@@ -368,7 +368,7 @@ fn forget_dialect(file: &mut Value) {
     }
 }
 
-/// Removes the declared numbers of tracks, which a text file is written without if they are wrong.
+/// Removes the declared numbers of tracks. A wrong number is corrected when a text file is written.
 fn forget_track_counts(file: &mut Value) {
     for animation in file["properties"]["animations"].as_array_mut().into_iter().flatten() {
         animation["trackcount"] = Value::Null;
