@@ -78,7 +78,7 @@ fn first_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
     [
         Contestant::new("meshpeek", || {
             let mesh = open(pair);
-            (corners(&mesh.bounds()), mesh)
+            (corners(&mesh.bounds().unwrap()), mesh)
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
@@ -274,7 +274,7 @@ fn probe(pair: &Pair) {
 fn every_corner(mesh: &Mesh<Map>) -> usize {
     let stored = mesh.frame(0).unwrap().positions();
     let vertices = decoded(mesh, 0, vec![[0.0; 3]; stored.len()]);
-    let arrays = mesh.surfaces().map(|surface| {
+    let arrays = mesh.surfaces().unwrap().map(|surface| {
         let surface = surface.unwrap();
         let (indices, uvs) = (surface.indices(), surface.uvs(mesh.uv_divisor()));
         let mut positions = Vec::with_capacity(indices.len());

@@ -364,7 +364,7 @@ fn skinning() {
     skeleton.model(pose.bones(), &mut model).unwrap();
     let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
     skeleton.palette(&model, &mut palette).unwrap();
-    let surface = Surface::all(&mesh).next().unwrap();
+    let surface = Surface::all(&mesh).unwrap().next().unwrap();
     let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
     let positions = surface.positions().unwrap();
     let count = skinned.len() as f64;

@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let scene = Scene::indexed(model.geometry()?, &stored)?;
     let in_sidecar = scene.trees().filter(|(_, tree)| tree.is_stored()).count();
-    let surfaces = model.geometry()?.surface_count();
+    let surfaces = model.geometry()?.surface_count()?;
     println!("{surfaces} surfaces, {in_sidecar} with a tree in the sidecar, in {:.1?}", start.elapsed());
 
     let rays = rays(&scene.bounds(), count);

@@ -37,7 +37,7 @@ const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough memory.
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
-    for surface in Surface::all(geometry) {
+    for surface in Surface::all(geometry)? {
         if surface.indices()?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
             reserve_one(&mut large)?;
             large.push(surface.index());

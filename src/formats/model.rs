@@ -22,7 +22,7 @@ use crate::sidecar::Sidecar;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// for surface in meshpeek::Surface::all(model.geometry()?) {
+/// for surface in meshpeek::Surface::all(model.geometry()?)? {
 ///     println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 /// }
 /// # Ok(())

@@ -38,8 +38,9 @@ pub struct Counts {
 ///
 /// The index of the first surface is 0. If the file stores separate surfaces, the surfaces are in
 /// file order. Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of
-/// range. If the bytes that a method has to read to find an array are damaged, the method returns
-/// the error that the reader of the file format reports.
+/// range. If the bytes that a method has to read are damaged or missing, the method returns the
+/// error that the reader of the file format reports, with the field and the byte offset. A damaged
+/// part of a file is never shown as an empty part.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Geometry: FormatVersion {
     /// Returns the bounding box of all surfaces.
@@ -47,17 +48,17 @@ pub trait Geometry: FormatVersion {
     /// If the file stores a bounding box of the whole mesh, the result is the stored box, which may
     /// be wrong in a damaged file. If the format stores no bounding box of the whole mesh, the
     /// result is the bounding box of the positions of the base shape.
-    fn bounds(&self) -> Bounds;
+    fn bounds(&self) -> Result<Bounds>;
     /// Returns the bounding sphere that the file stores for the whole mesh, or `None` if the format
     /// stores no such sphere.
-    fn sphere(&self) -> Option<Sphere>;
+    fn sphere(&self) -> Result<Option<Sphere>>;
     /// Returns the number of vertex frames in the mesh.
     ///
     /// A vertex frame contains a position for every vertex. An animation of vertices displays
     /// vertex frames one after another. In formats that move vertices by bones, the number of
     /// vertex frames is 0.
-    fn vertex_frame_count(&self) -> usize {
-        0
+    fn vertex_frame_count(&self) -> Result<usize> {
+        Ok(0)
     }
     /// Finds the positions of a surface in vertex frame `frame`, without decoding them.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
@@ -65,7 +66,7 @@ pub trait Geometry: FormatVersion {
         Err(self.fault(surface, "frame", 0, kind))
     }
     /// Returns the number of surfaces in the file.
-    fn surface_count(&self) -> usize;
+    fn surface_count(&self) -> Result<usize>;
     /// Returns the name of a surface.
     fn surface_name(&self, surface: usize) -> Result<Name<'_>>;
     /// Returns the bounding box of one surface.

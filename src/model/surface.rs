@@ -41,9 +41,10 @@ impl<'a> Surface<'a> {
         Self { geometry, index }
     }
 
-    /// Returns all surfaces of the mesh `geometry`, in file order.
-    pub fn all(geometry: &'a dyn Geometry) -> impl ExactSizeIterator<Item = Self> {
-        (0..geometry.surface_count()).map(move |index| Self::new(geometry, index))
+    /// Returns all surfaces of the mesh `geometry`, in file order, or the error of
+    /// [`Geometry::surface_count`].
+    pub fn all(geometry: &'a dyn Geometry) -> Result<impl ExactSizeIterator<Item = Self>> {
+        Ok((0..geometry.surface_count()?).map(move |index| Self::new(geometry, index)))
     }
 
     /// Returns the index of this surface in the file.

@@ -367,7 +367,7 @@ mod tests {
     fn expect_corners(mesh: &dyn Geometry) -> [usize; 5] {
         let mut seen = [0; 5];
         let mut random = Random::new(10);
-        for surface in Surface::all(mesh) {
+        for surface in Surface::all(mesh).unwrap() {
             let attributes = Attributes::new(&surface).unwrap();
             for (number, corner) in surface.corners().unwrap().iter().enumerate() {
                 let (triangle, parts) = (number / 3, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][number % 3]);

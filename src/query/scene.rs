@@ -57,7 +57,7 @@ impl<'a> Scene<'a> {
     /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
     /// memory.
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
-        Self::from_surfaces(geometry, 0..geometry.surface_count(), None)
+        Self::from_surfaces(geometry, 0..geometry.surface_count()?, None)
     }
 
     /// Makes a scene of all surfaces of a file in their base shape, with the trees that `sidecar`
@@ -74,7 +74,7 @@ impl<'a> Scene<'a> {
     ///
     /// Returns the same errors as [`Scene::new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
-        Self::from_surfaces(geometry, 0..geometry.surface_count(), Some(sidecar))
+        Self::from_surfaces(geometry, 0..geometry.surface_count()?, Some(sidecar))
     }
 
     /// Makes a scene of some surfaces of a file, given by their indices.
@@ -93,7 +93,7 @@ impl<'a> Scene<'a> {
         sidecar: Option<&Arc<Sidecar>>,
     ) -> Result<Self> {
         let surfaces = surfaces.into_iter();
-        let mut scene = Self::with_room(surfaces.size_hint().0.min(geometry.surface_count()))?;
+        let mut scene = Self::with_room(surfaces.size_hint().0.min(geometry.surface_count()?))?;
         for number in surfaces {
             let triangles = Triangles::new(&Surface::new(geometry, number))?;
             let stored = sidecar.and_then(|sidecar| {
@@ -119,8 +119,8 @@ impl<'a> Scene<'a> {
     /// Returns the same errors as [`Scene::new`](Self::new). A spatial tree that cannot be read
     /// from the file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
-        let mut scene = Self::with_room(geometry.surface_count())?;
-        for surface in Surface::all(geometry) {
+        let mut scene = Self::with_room(geometry.surface_count()?)?;
+        for surface in Surface::all(geometry)? {
             let triangles = Triangles::new(&surface)?;
             let stored = match surface.partition() {
                 Ok(Some(spatial_tree)) if triangles.len() > MAX_ROOT_LEAF_TRIANGLES => {

@@ -77,7 +77,7 @@ fn play(motion: &dyn Animations, found: &AnimationView<'_>) -> Vec<Vec<Transform
         played.push(pose.to_vec());
     }
     assert_eq!(played.len(), found.frames as usize);
-    let mut pose = vec![Transform::default(); motion.bone_count()];
+    let mut pose = vec![Transform::default(); motion.bone_count().unwrap()];
     for (frame, played) in played.iter().enumerate().rev() {
         found.pose(frame as u32, &mut pose).unwrap();
         assert!(pose.iter().map(bits).eq(played.iter().map(bits)), "frame {frame}");

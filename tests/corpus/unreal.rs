@@ -93,12 +93,12 @@ fn compare_polygons(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
     expected.same("texture_numbers", histogram(polygons.iter().map(|polygon| polygon.texture)));
     expected.same("weapon_triangles", mesh.attachment_count());
     // Compares the same values through the surfaces. Every polygon belongs to exactly one surface.
-    let surfaces: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
+    let surfaces: Vec<_> = mesh.surfaces().unwrap().map(Result::unwrap).collect();
     let indices: Vec<u32> = surfaces.iter().flat_map(|surface| surface.indices().iter()).collect();
     expected.same("sum_indices", indices.iter().map(|index| u64::from(*index)).sum::<u64>());
     expected.same("max_index", *indices.iter().max().unwrap());
     let mut sum = 0;
-    for surface in Surface::all(mesh) {
+    for surface in Surface::all(mesh).unwrap() {
         let byte = |part: f32| u64::from(decode::unorm::encode([part])[0]);
         surface.uvs(0).unwrap().unwrap().for_each(|[u, v]| sum += byte(u) + byte(v));
     }
@@ -256,7 +256,7 @@ fn agrees_with_the_neutral_view() {
         let mesh = open(&folder, stem);
         let polygons = mesh.polygons().unwrap();
         let mut seen = vec![0; polygons.len()];
-        for surface in Surface::all(&mesh) {
+        for surface in Surface::all(&mesh).unwrap() {
             let view = mesh.surface(surface.index()).unwrap();
             let uvs = surface.uvs(0).unwrap().unwrap();
             let corners = surface.corners().unwrap();
@@ -272,10 +272,13 @@ fn agrees_with_the_neutral_view() {
                     assert_eq!(uv, polygon.uvs[corner].map(|code| f32::from(code) / 255.0), "{stem}");
                 }
             }
-            let frames = (0..mesh.vertex_frame_count()).step_by(17);
+            let frames = (0..mesh.vertex_frame_count().unwrap()).step_by(17);
             for frame in frames {
-                let neutral = surface.vertex_frame(frame).unwrap();
-                assert_eq!(neutral.as_bytes(), mesh.frame(frame).unwrap().positions().as_bytes());
+                let stored = mesh.frame(frame).unwrap().positions();
+                match surface.vertex_frame(frame) {
+                    Ok(neutral) => assert_eq!(neutral.as_bytes(), stored.as_bytes()),
+                    Err(_) => assert!(stored.len() < mesh.vertex_count(), "{stem}"),
+                }
             }
         }
         assert!(seen.iter().all(|seen| *seen == 1), "{stem}: a polygon is in no surface or in two");

@@ -123,7 +123,7 @@ fn a_block_of_text_is_unfolded_once() {
     }
     // Surfaces of the neutral view use the same blocks.
     let count = allocations(|| {
-        for surface in 0..system.surface_count() {
+        for surface in 0..system.surface_count().unwrap() {
             system.positions(surface, 0).unwrap();
             system.indices(surface).unwrap();
             system.weights(surface).unwrap();

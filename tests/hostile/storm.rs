@@ -487,7 +487,7 @@ fn sorts_copies_of_changing_polygons() {
         |byte| byte ^ 5,
         |data| {
             let Ok(mesh) = unreal::Mesh::open(data, aniv.as_slice()) else { return };
-            meshpeek::Surface::all(&mesh).for_each(|surface| drop(surface.weld()));
+            meshpeek::Surface::all(&mesh).unwrap().for_each(|surface| drop(surface.weld()));
         },
     );
 }

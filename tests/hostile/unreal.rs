@@ -453,7 +453,7 @@ fn one_surface_per_polygon_takes_linear_time() {
         mesh.polygons = kinds.map(|[kind, texture, ..]| polygon([0; 3], kind, texture)).collect();
         let files = Files::new("surfaces", built(&mesh));
         let mesh = Mesh::open(files.data.as_slice(), files.aniv.as_slice()).unwrap();
-        within(10, "surfaces", || assert_eq!(mesh.surface_count(), count as usize));
+        within(10, "surfaces", || assert_eq!(mesh.surface_count().unwrap(), count as usize));
         worst = worst.max(files.expect_bounded(&format!("{count} surfaces")).0);
     }
     eprintln!("at most {worst:.2} times the files' size");

@@ -83,7 +83,7 @@ where
 
 fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
     let _ = (geometry.bounds(), geometry.sphere(), geometry.vertex_frame_count());
-    for surface in Surface::all(geometry).take(SOME) {
+    for surface in Surface::all(geometry).into_iter().flatten().take(SOME) {
         let _ = (surface.name().map(|name| name.to_string()), surface.material().map(|name| name.map(|n| n.to_vec())));
         let _ = (surface.bounds(), surface.sphere(), surface.counts(), surface.is_drawn());
         for target in 0..2 {
@@ -179,22 +179,22 @@ pub fn query(scene: &Scene<'_>, random: &mut Random) {
 }
 
 fn visit_animations(animations: &dyn Animations, random: &mut Random) {
-    let count = animations.bone_count().min(MANY);
+    let count = animations.bone_count().unwrap_or_default().min(MANY);
     for bone in 0..count {
         let _ = animations.bone(bone).map(|bone| (bone.name.to_string(), bone.parent));
     }
-    for clip in 0..animations.clip_count().min(SOME) {
+    for clip in 0..animations.clip_count().unwrap_or_default().min(SOME) {
         let _ = animations.clip(clip).map(|clip| (clip.name.to_string(), clip.at(0.5, Some(30.0), true)));
         for event in 0..SOME {
             let _ = animations.event(clip, event).map(|event| event.map(|event| event.function.to_string()));
         }
-        if animations.bone_count() == count {
+        if animations.bone_count().is_ok_and(|bones| bones == count) {
             let mut pose = vec![Transform::default(); count];
             let _ = animations.pose(clip, random.below(20), &mut pose);
             let _ = animations.animated_bones(clip, &mut vec![false; count]);
         }
     }
-    if animations.bone_count() > MANY {
+    if animations.bone_count().is_ok_and(|bones| bones > MANY) {
         return;
     }
     if let Ok(mut pose) = Pose::rest(animations) {
@@ -207,12 +207,12 @@ fn visit_animations(animations: &dyn Animations, random: &mut Random) {
 }
 
 fn skin(geometry: &dyn Geometry, animations: &dyn Animations, random: &mut Random) {
-    let count = animations.bone_count();
+    let count = animations.bone_count().unwrap_or_default();
     let (Ok(pose), Ok(skeleton)) = (Pose::rest(animations), Skeleton::new(animations)) else { return };
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
     let _ = skeleton.model(pose.bones(), &mut model);
     let _ = skeleton.palette(&model, &mut palette);
-    for surface in Surface::all(geometry).take(SOME) {
+    for surface in Surface::all(geometry).into_iter().flatten().take(SOME) {
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len().min(1 << 16)];
         let _ = (skinned.positions_into(&mut moved), skinned.position(random.below(skinned.len())));
@@ -278,7 +278,7 @@ fn visit_unreal<D: AsRef<[u8]> + Send + Sync>(mesh: &unreal::Mesh<D>, random: &m
         let _ = mesh.normals(frame, unreal::Shading::Smooth, &placement).map(|normals| normals.len());
         let _ = mesh.attachment(0, frame, &placement);
     }
-    for surface in mesh.surfaces().flatten().take(SOME) {
+    for surface in mesh.surfaces().unwrap().flatten().take(SOME) {
         black_box((surface.polygons().map(|polygon| polygon.texture).max(), surface.label(), surface.numbers().len()));
     }
     let _ = mesh.write_uv_listing(sink());
@@ -320,7 +320,7 @@ fn visit_second_life<D: AsRef<[u8]> + Send + Sync>(mesh: &secondlife::Mesh<D>) {
     for asset in mesh.assets().take(SOME) {
         visit_asset(asset.view());
         if let Some(geometry) = asset.geometry() {
-            black_box(geometry.bounds());
+            let _ = black_box(geometry.bounds());
         }
     }
 }

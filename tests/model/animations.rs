@@ -58,7 +58,7 @@ fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usiz
     let skeleton = Skeleton::new(animations).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
     let palette = palette_of(&skeleton, Pose::rest(animations).unwrap().bones(), what);
     let (mut worst, mut weighed) = (0.0_f64, 0);
-    for surface in Surface::all(geometry) {
+    for surface in Surface::all(geometry).unwrap() {
         let Some(weights) = surface.weights().unwrap() else { continue };
         let positions = surface.positions().unwrap();
         let bounds = positions.bounds();
@@ -86,7 +86,8 @@ fn expect_bind_returns(files: &[PathBuf]) -> usize {
     for path in files {
         let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
         let file = model.file();
-        if file.geometry().is_none() || file.animations().is_none_or(|animations| animations.bone_count() == 0) {
+        if file.geometry().is_none() || file.animations().is_none_or(|animations| animations.bone_count().unwrap() == 0)
+        {
             continue;
         }
         let (off, weighed) = worst_at_bind(file, path);
@@ -191,7 +192,7 @@ fn flag(renamed: [&str; 2]) -> Model<Vec<u8>> {
 }
 
 fn moves(motion: &dyn Animations) -> Vec<bool> {
-    let mut moved = vec![false; motion.bone_count()];
+    let mut moved = vec![false; motion.bone_count().unwrap()];
     motion.animated_bones(0, &mut moved).unwrap();
     moved
 }
@@ -205,7 +206,7 @@ fn tells_which_bones_a_clip_moves() {
     assert_eq!(moves(&mesh), [true; 2]);
     let both: [&dyn Animations; 2] = [flag.file().animations().unwrap(), &mesh];
     for motion in both {
-        let mut moved = vec![true; motion.bone_count()];
+        let mut moved = vec![true; motion.bone_count().unwrap()];
         assert_eq!(motion.animated_bones(1, &mut moved).unwrap_err().kind().id(), "no-such");
         assert_eq!(motion.animated_bones(0, &mut moved[1..]).unwrap_err().kind().id(), "buffer");
     }

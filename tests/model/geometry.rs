@@ -34,7 +34,7 @@ fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
 
 /// Compares the corners and the welded vertices of every surface with the naive implementations.
 fn expect_twins(geometry: &dyn Geometry) {
-    for surface in Surface::all(geometry) {
+    for surface in Surface::all(geometry).unwrap() {
         let (indices, attributes) = (surface.indices().unwrap(), surface.attribute_indices().unwrap());
         let naive: Vec<Corner> = (0..indices.len())
             .map(|corner| Corner { position: indices.get(corner).unwrap(), attribute: attributes.get(corner).unwrap() })
@@ -99,7 +99,7 @@ fn welds_random_streams_like_its_naive_twin() {
 #[test]
 fn a_welded_surface_is_the_surface() {
     let mesh = Mesh::open(bytes("room_ms11")).unwrap();
-    for surface in Surface::all(&mesh) {
+    for surface in Surface::all(&mesh).unwrap() {
         let (corners, welded) = (surface.corners().unwrap(), surface.weld().unwrap());
         assert!(corners.iter().eq(welded.indices.iter().map(|vertex| welded.vertices[*vertex as usize])));
         // The vertices can be uploaded to a GPU unchanged.
@@ -129,7 +129,7 @@ fn prints_what_is_lent() {
 #[test]
 fn arrays_agree_with_themselves() {
     let mesh = Mesh::open(bytes("room_ms11")).unwrap();
-    for surface in Surface::all(&mesh) {
+    for surface in Surface::all(&mesh).unwrap() {
         let positions = surface.positions().unwrap();
         let one_by_one: Vec<_> = (0..positions.len()).map(|item| positions.get(item).unwrap()).collect();
         let mut bulk = vec![[0.0; 3]; positions.len()];
@@ -200,14 +200,14 @@ impl FormatVersion for Plain {
 }
 
 impl Geometry for Plain {
-    fn bounds(&self) -> Bounds {
-        Bounds::EMPTY
+    fn bounds(&self) -> meshpeek::Result<Bounds> {
+        Ok(Bounds::EMPTY)
     }
-    fn sphere(&self) -> Option<Sphere> {
-        None
+    fn sphere(&self) -> meshpeek::Result<Option<Sphere>> {
+        Ok(None)
     }
-    fn surface_count(&self) -> usize {
-        1
+    fn surface_count(&self) -> meshpeek::Result<usize> {
+        Ok(1)
     }
     fn surface_name(&self, surface: usize) -> meshpeek::Result<Name<'_>> {
         self.only(surface, Name::default())
@@ -295,8 +295,8 @@ fn opens_whatever_it_is() {
         let model = Model::open(whole.clone()).unwrap();
         let geometry = model.file().geometry().unwrap();
         assert_eq!(geometry.version(), sample.mesh.generation.magic());
-        assert_eq!(Surface::all(geometry).len(), sample.mesh.surfaces.len());
-        for (surface, built) in Surface::all(geometry).zip(&sample.mesh.surfaces) {
+        assert_eq!(Surface::all(geometry).unwrap().len(), sample.mesh.surfaces.len());
+        for (surface, built) in Surface::all(geometry).unwrap().zip(&sample.mesh.surfaces) {
             assert_eq!(surface.name().unwrap().as_bytes(), built.name.as_bytes());
             assert_eq!(surface.corners().unwrap().len(), built.indices.len());
         }
@@ -321,8 +321,8 @@ fn opens_whatever_it_is() {
         let model = Model::open(whole.clone()).unwrap();
         let animations = model.file().animations().unwrap();
         assert_eq!(animations.version(), sample.file.generation.magic());
-        assert_eq!(animations.clip_count(), sample.file.animations.len());
-        assert_eq!(animations.bone_count(), sample.file.bones.len());
+        assert_eq!(animations.clip_count().unwrap(), sample.file.animations.len());
+        assert_eq!(animations.bone_count().unwrap(), sample.file.bones.len());
         model.file().check().unwrap();
         model.file().validate_structure(&mut |finding| panic!("{finding}")).unwrap();
         model.file().validate(&mut |finding| panic!("{finding}")).unwrap();
@@ -392,7 +392,7 @@ fn expect_corners_again(surface: &Surface<'_>) -> Welded {
 #[test]
 fn welds_equal_attributes_of_corners() {
     for (stem, mesh) in pairs() {
-        for surface in Surface::all(&mesh) {
+        for surface in Surface::all(&mesh).unwrap() {
             assert!(!expect_corners_again(&surface).vertices.is_empty(), "{stem}");
         }
     }
@@ -417,7 +417,7 @@ fn welds_equal_attributes_of_corners() {
             })
             .collect();
         let mesh = unreal::Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap();
-        for surface in Surface::all(&mesh) {
+        for surface in Surface::all(&mesh).unwrap() {
             let welded = expect_corners_again(&surface);
             assert!(welded.vertices.len() <= vertices * few * few, "round {round}");
         }
@@ -427,7 +427,7 @@ fn welds_equal_attributes_of_corners() {
 #[test]
 fn arrays_of_corners_agree_with_themselves() {
     for (stem, mesh) in pairs() {
-        for surface in Surface::all(&mesh) {
+        for surface in Surface::all(&mesh).unwrap() {
             let (indices, uvs) = (surface.indices().unwrap(), surface.uvs(0).unwrap().unwrap());
             let one_by_one: Vec<u32> = (0..indices.len()).map(|item| indices.get(item).unwrap()).collect();
             assert!(indices.iter().eq(one_by_one.iter().copied()), "{stem}");
@@ -498,7 +498,7 @@ fn a_pair_is_a_model_of_sources() {
     for (stem, mesh) in pairs() {
         let mut sources = vec![mesh.data().clone(), mesh.aniv().clone()];
         sources.extend(mesh.whole_script().map(|script| script.as_bytes().to_vec()));
-        let drawn: Vec<bool> = mesh.surfaces().map(|view| view.unwrap().is_drawn()).collect();
+        let drawn: Vec<bool> = mesh.surfaces().unwrap().map(|view| view.unwrap().is_drawn()).collect();
         let model = Model::from(mesh);
         assert!((0..3).map_while(|source| model.file().source(source)).eq(&sources), "{stem}");
         for (source, bytes) in sources.iter().enumerate() {
@@ -524,7 +524,7 @@ fn a_pair_is_a_model_of_sources() {
         }
         let geometry = model.file().geometry().unwrap();
         assert_eq!((geometry.format(), model.file().touched_bytes()), ("unreal", None));
-        assert!(Surface::all(geometry).map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
+        assert!(Surface::all(geometry).unwrap().map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
         model.file().check().unwrap();
         let mut surveyed = 0;
         model.file().validate_structure(&mut |_| surveyed += 1).unwrap();
@@ -547,17 +547,20 @@ fn what_a_format_has_not_is_said() {
     // every surface is drawn.
     let mesh = Mesh::open(bytes("skinned_ms12")).unwrap();
     let surface = Surface::new(&mesh, 0);
-    assert_eq!((mesh.vertex_frame_count(), surface.is_drawn().unwrap(), surface.material().unwrap()), (0, true, None));
+    assert_eq!(
+        (mesh.vertex_frame_count().unwrap(), surface.is_drawn().unwrap(), surface.material().unwrap()),
+        (0, true, None)
+    );
     assert!(matches!(surface.vertex_frame(0).unwrap_err().kind(), ErrorKind::NoSuch { count: 0, index: 0 }));
     assert!(mesh.event(0, 0).unwrap().is_none());
     let mesh = plain(3, &[0, 1, 2], None);
     assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
     // The Unreal format has vertex frames and draw flags.
     let (_, guard) = pairs().into_iter().find(|(stem, _)| *stem == "guard").unwrap();
-    let hidden: Vec<_> = Surface::all(&guard).filter(|surface| !surface.is_drawn().unwrap()).collect();
+    let hidden: Vec<_> = Surface::all(&guard).unwrap().filter(|surface| !surface.is_drawn().unwrap()).collect();
     assert_eq!(
         (hidden.len(), hidden[0].index()),
-        (1, guard.surface_count() - 1),
+        (1, guard.surface_count().unwrap() - 1),
         "the surface that is not drawn comes last"
     );
     assert_eq!(hidden[0].corners().unwrap().len(), 3);

@@ -28,8 +28,8 @@ fn expect_alike(refitted: &Scene<'_>, triangles: Triangles<'_>, faces: Vec<Optio
 
 /// Refits all surfaces from each frame to the next frame.
 fn expect_frames(mesh: &dyn Geometry, step: usize) -> usize {
-    let (mut hits, frames) = (0, mesh.vertex_frame_count());
-    for surface in Surface::all(mesh) {
+    let (mut hits, frames) = (0, mesh.vertex_frame_count().unwrap());
+    for surface in Surface::all(mesh).unwrap() {
         let base = Triangles::new(&surface).unwrap();
         let mut scene = Scene::empty();
         scene.add(0, base, Arc::new(Tree::new(&base).unwrap()));
@@ -69,7 +69,7 @@ fn expect_poses(mesh: &unigine::Mesh<Vec<u8>>) -> usize {
     let frames = mesh.clip(0).unwrap().frames;
     assert!(frames > 1);
     let mut hits = 0;
-    for surface in Surface::all(mesh) {
+    for surface in Surface::all(mesh).unwrap() {
         let base = Triangles::new(&surface).unwrap();
         let tree = Tree::new(&base).unwrap();
         for frame in 0..frames {

@@ -412,7 +412,7 @@ fn writes_what_it_read() {
 fn agrees_with_the_neutral_view() {
     for (_, built) in compressed() {
         let mesh = Mesh::open(built.to_bytes().unwrap()).unwrap();
-        for surface in Surface::all(&mesh) {
+        for surface in Surface::all(&mesh).unwrap() {
             let view = mesh.surface(surface.index()).unwrap();
             assert_eq!(surface.counts().unwrap(), view.counts().unwrap());
             let positions = surface.positions().unwrap();
@@ -441,7 +441,7 @@ fn inflates_only_what_is_asked_for() {
     let touched = mesh.access_log(0).unwrap();
     let header = region(&whole, "inner_magic").end as u64;
     assert_eq!((touched.bytes(), mesh.inflated_bytes()), (header, 0));
-    for surface in Surface::all(&mesh) {
+    for surface in Surface::all(&mesh).unwrap() {
         surface.name().unwrap();
         surface.bounds().unwrap();
         surface.sphere().unwrap();

@@ -250,7 +250,7 @@ fn names_the_field_that_is_cut() {
             for (index, bone) in sample.mesh.bones.iter().enumerate() {
                 assert_eq!(mesh.bone(index).unwrap().bind, bone.bind);
             }
-            for (surface, built) in Surface::all(&mesh).zip(&sample.mesh.surfaces) {
+            for (surface, built) in Surface::all(&mesh).unwrap().zip(&sample.mesh.surfaces) {
                 assert_eq!(surface.name().unwrap().as_bytes(), built.name.as_bytes());
                 assert_eq!(surface.bounds().unwrap(), built.bounds().bounds());
             }
@@ -360,19 +360,19 @@ fn agrees_with_the_neutral_view() {
         let (geometry, animations): (&dyn Geometry, &dyn Animations) = (&mesh, &mesh);
         assert_eq!((geometry.format(), geometry.version()), ("unigine", mesh.generation().magic()));
         let (bounds, sphere) = mesh.bounds().unwrap();
-        assert_eq!((geometry.bounds(), geometry.sphere()), (bounds, Some(sphere)));
-        assert_eq!(animations.bone_count(), mesh.bone_count());
+        assert_eq!((geometry.bounds().unwrap(), geometry.sphere().unwrap()), (bounds, Some(sphere)));
+        assert_eq!(animations.bone_count().unwrap(), mesh.bone_count());
         for bone in 0..mesh.bone_count() {
             assert_eq!(animations.bone(bone).unwrap(), mesh.bone(bone).unwrap());
         }
-        assert_eq!(animations.clip_count(), mesh.animation_count());
+        assert_eq!(animations.clip_count().unwrap(), mesh.animation_count());
         for clip in 0..mesh.animation_count() {
             let (clip, animation) = (animations.clip(clip).unwrap(), mesh.animation(clip).unwrap());
             assert_eq!((clip.name, clip.frames, clip.rate), (animation.name, animation.frames, None));
             assert_eq!(clip.bones as usize, animation.bones.len());
         }
-        assert_eq!(Surface::all(geometry).len(), mesh.surface_count());
-        for surface in Surface::all(geometry) {
+        assert_eq!(Surface::all(geometry).unwrap().len(), mesh.surface_count());
+        for surface in Surface::all(geometry).unwrap() {
             let view = mesh.surface(surface.index()).unwrap();
             assert_eq!(surface.name().unwrap(), view.name());
             assert_eq!(surface.bounds().unwrap(), view.bounds());
@@ -538,7 +538,7 @@ fn touches_no_more_than_it_says() {
     let touched = mesh.access_log(0).unwrap();
     assert_eq!((touched.bytes(), touched.pages()), (header, 1));
     mesh.bounds().unwrap();
-    assert!(Surface::all(&mesh).all(|surface| surface.name().is_ok() && surface.bounds().is_ok()));
+    assert!(Surface::all(&mesh).unwrap().all(|surface| surface.name().is_ok() && surface.bounds().is_ok()));
     assert_eq!(touched.bytes(), header, "names and bounds come from the header");
 
     let view = mesh.surface(1).unwrap();

@@ -109,7 +109,7 @@ fn expect_same(one: &Scene<'_>, other: &Scene<'_>, times: usize) -> usize {
 /// All surfaces of the file must have one.
 fn expect_twins(bytes: &[u8], times: usize) -> usize {
     let mesh = Mesh::open(bytes).unwrap();
-    for surface in Surface::all(&mesh) {
+    for surface in Surface::all(&mesh).unwrap() {
         let (triangles, partition) = (Triangles::new(&surface).unwrap(), surface.partition().unwrap().unwrap());
         let tree = Tree::from_spatial_tree(&triangles, &*partition).unwrap();
         assert_eq!(tree.is_some(), !triangles.is_empty());

@@ -96,11 +96,11 @@ fn reads_the_sample() {
         let bounds = Bounds { min: [-512.0, -512.0, rise - 256.0], max: [512.0, 512.0, rise + 256.0] };
         assert_eq!((view.bounds(), view.stored_bounds()), (bounds, None));
     }
-    assert_eq!(mesh.bounds(), mesh.frame(0).unwrap().bounds());
+    assert_eq!(mesh.bounds().unwrap(), mesh.frame(0).unwrap().bounds());
     let whole = Bounds { min: [-512.0, -512.0, -256.0], max: [512.0, 512.0, 284.0] };
     assert_eq!(mesh.bounds_of_all_frames(), whole);
     // The box has plain sides, a glowing lid, and a translucent bottom.
-    let told: Vec<_> = mesh.surfaces().map(Result::unwrap).collect();
+    let told: Vec<_> = mesh.surfaces().unwrap().map(Result::unwrap).collect();
     let told: Vec<_> = told.iter().map(|view| (view.texture(), view.kind().0, view.numbers())).collect();
     let sides: Vec<u16> = (0..8).collect();
     assert_eq!(told, [(0, 0, &sides[..]), (1, 0x10, &[8, 9]), (1, 0x83, &[10, 11])]);
@@ -239,11 +239,11 @@ fn writes_what_it_read() {
 fn agrees_with_the_neutral_view() {
     let mesh = guard();
     let geometry: &dyn Geometry = &mesh;
-    assert_eq!((geometry.format(), geometry.version(), geometry.sphere()), ("unreal", "classic", None));
-    assert_eq!((Animations::bone_count(&mesh), geometry.vertex_frame_count()), (0, 10));
-    assert!(Animations::bone(&mesh, 0).is_err() && geometry.bounds() == mesh.bounds());
+    assert_eq!((geometry.format(), geometry.version(), geometry.sphere().unwrap()), ("unreal", "classic", None));
+    assert_eq!((Animations::bone_count(&mesh).unwrap(), geometry.vertex_frame_count().unwrap()), (0, 10));
+    assert!(Animations::bone(&mesh, 0).is_err() && geometry.bounds().unwrap() == mesh.bounds().unwrap());
     let polygons = mesh.polygons().unwrap();
-    for surface in Surface::all(geometry) {
+    for surface in Surface::all(geometry).unwrap() {
         let view = mesh.surface(surface.index()).unwrap();
         let counts = surface.counts().unwrap();
         assert_eq!(
@@ -282,19 +282,31 @@ fn agrees_with_the_neutral_view() {
     assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).counts().is_err());
 }
 
-/// Tests that the counts report the vertices of a truncated frame.
+/// Tests that the vertices of a truncated frame are an error, and that the frames before it are
+/// usable.
 ///
-/// Welding uses the same number.
+/// The method `frame` returns the vertices that the file contains.
 #[test]
-fn counts_what_a_cut_frame_has() {
-    let [data, aniv] = bytes_of(&builder::Mesh { frames: vec![cube(1).frames[0].clone()], ..cube(1) });
+fn names_the_frame_that_is_cut() {
+    let [data, aniv] = bytes_of(&cube(2));
+    for (cut, whole) in [(0, 2), (4, 1), (32, 1), (33, 0), (64, 0)] {
+        let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - cut]).unwrap();
+        let surface = Surface::new(&mesh, 0);
+        assert_eq!((surface.counts().unwrap().vertices, mesh.vertex_frame_count().unwrap()), (8, 2));
+        for frame in 0..2 {
+            let positions = surface.vertex_frame(frame);
+            assert_eq!(positions.is_ok(), frame < whole, "frame {frame} of a file {cut} bytes short");
+            let Err(error) = positions else { continue };
+            assert_eq!(
+                (error.kind().id(), error.field().to_string()),
+                ("unexpected-end", format!("frame[{frame}].positions"))
+            );
+            assert!(error.offset().is_some_and(|offset| offset <= (aniv.len() - cut) as u64), "{error}");
+        }
+        assert_eq!((surface.positions().is_ok(), mesh.bounds().is_ok()), (whole > 0, whole > 0));
+    }
     let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - 4]).unwrap();
-    let surface = Surface::new(&mesh, 0);
-    assert_eq!((surface.counts().unwrap().vertices, surface.positions().unwrap().len()), (7, 7));
-    let error = surface.weld().unwrap_err();
-    assert!(error.to_string().contains("an index below 7, found 7"), "{error}");
-    let mesh = Mesh::open(&data[..], &aniv[..4]).unwrap();
-    assert_eq!((mesh.surface_count(), Surface::new(&mesh, 0).counts().unwrap().vertices), (1, 0));
+    assert_eq!(mesh.frame(1).unwrap().positions().len(), 7);
 }
 
 // Rules.
@@ -660,7 +672,7 @@ fn extends_the_sign_of_every_coordinate() {
     }
     let mut wide = builder::Mesh::new(Variant::DeusEx, 2);
     wide.frames = vec![vec![[i16::MIN; 3], [i16::MAX; 3]]];
-    let bounds = open_built(&wide).bounds();
+    let bounds = open_built(&wide).bounds().unwrap();
     assert_eq!((bounds.min, bounds.max), ([-32_768.0; 3], [32_767.0; 3]));
 }
 
@@ -679,8 +691,11 @@ fn prototypes_store_bounds() {
     let lying = Mesh::open(data, aniv).unwrap();
     let lie = Bounds { min: [-1024.0, 0.0, 0.0], max: [1023.0, 0.0, 0.0] };
     assert_eq!(lying.frame(0).unwrap().stored_bounds(), Some(lie));
-    assert_eq!((lying.bounds(), lying.bounds_of_all_frames()), (mesh.bounds(), mesh.bounds_of_all_frames()));
-    assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds());
+    assert_eq!(
+        (lying.bounds().unwrap(), lying.bounds_of_all_frames()),
+        (mesh.bounds().unwrap(), mesh.bounds_of_all_frames())
+    );
+    assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds().unwrap());
 }
 
 // Computed values.
@@ -905,7 +920,7 @@ fn stands_between_two_frames() {
 #[test]
 fn plays_the_clips_of_a_script() {
     let mesh = guard();
-    assert_eq!(mesh.clip_count(), 2);
+    assert_eq!(mesh.clip_count().unwrap(), 2);
     let walk = mesh.clip(1).unwrap();
     assert_eq!((walk.name.as_bytes(), walk.frames, walk.bones), (&b"Walk"[..], 6, 0));
     assert_eq!((walk.rate, walk.first_vertex_frame), (Some(15.0), Some(2)));
@@ -925,15 +940,15 @@ fn plays_the_clips_of_a_script() {
 #[test]
 fn a_pair_alone_is_one_clip() {
     let mesh = open_sample("box");
-    assert_eq!(mesh.clip_count(), 1);
+    assert_eq!(mesh.clip_count().unwrap(), 1);
     let clip = mesh.clip(0).unwrap();
     assert_eq!((clip.name.as_bytes(), clip.frames, clip.rate, clip.first_vertex_frame), (&b""[..], 8, None, Some(0)));
     assert!(clip.at(0.1, None, true).is_none() && clip.at(0.1, Some(10.0), true).unwrap().from == 1);
-    assert_eq!(open_sample("empty").clip_count(), 0);
+    assert_eq!(open_sample("empty").clip_count().unwrap(), 0);
     assert!(open_sample("empty").clip(0).is_err() && mesh.event(0, 0).unwrap().is_none());
     let other =
         with_script(open_sample("box"), "#exec MESH SEQUENCE MESH=other SEQ=s STARTFRAME=1 NUMFRAMES=1\n", b"box");
-    assert_eq!((other.clip_count(), other.clip(0).unwrap().frames), (1, 8));
+    assert_eq!((other.clip_count().unwrap(), other.clip(0).unwrap().frames), (1, 8));
 }
 
 /// Tests that a clip contains only existing frames.
@@ -989,7 +1004,7 @@ fn builds_a_script() {
     let [data, aniv] = pair("guard");
     let again = Script::open(script.to_bytes().unwrap()).unwrap();
     let mesh = Mesh::open(data, aniv).unwrap().with_script(again, b"MY_GUARD_2").unwrap();
-    assert_eq!((mesh.clip_count(), mesh.clip(0).unwrap().frames), (2, 10));
+    assert_eq!((mesh.clip_count().unwrap(), mesh.clip(0).unwrap().frames), (2, 10));
     assert_eq!(Surface::new(&mesh, 0).name().unwrap().to_string(), "JMy_guard_20");
     let faults: Vec<_> = findings(&mesh).into_iter().filter(|finding| finding.severity > Severity::Info).collect();
     assert!(faults.is_empty(), "{faults:?}");
@@ -1015,10 +1030,10 @@ fn opening_looks_at_52_bytes() {
     let touched = || mesh.touched_bytes().unwrap();
     assert_eq!(touched(), 52);
     let frame = mesh.frame(7).unwrap();
-    assert_eq!((frame.positions().len(), mesh.frame_count(), mesh.clip_count(), touched()), (8, 8, 1, 52));
-    assert!(!mesh.bounds().is_empty());
+    assert_eq!((frame.positions().len(), mesh.frame_count(), mesh.clip_count().unwrap(), touched()), (8, 8, 1, 52));
+    assert!(!mesh.bounds().unwrap().is_empty());
     assert_eq!(touched(), 52 + 32, "only frame 0");
-    assert!(!mesh.bounds().is_empty());
+    assert!(!mesh.bounds().unwrap().is_empty());
     mesh.surface(0).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 2, "two bytes of each polygon");
     Surface::new(&mesh, 0).bounds().unwrap();

@@ -18,24 +18,28 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     /// Returns the same bounding box as [`Geometry::bounds`]. While the positions are read, `read`
     /// is called with the maximum number of bytes of memory pages that were read since the last
     /// call. A program can then [release](crate::Map::release) pages of a large map.
-    pub fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Bounds {
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Geometry::bounds`].
+    pub fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let view = self.view();
         let cache = &view.state.caches.bounds;
         if let Some(bounds) = cache.get() {
-            return *bounds;
+            return Ok(*bounds);
         }
         let own = view.sections().filter(Section::has_own_vertices).map(|section| section.vertex_buffer());
         let shared = view.meshes().filter_map(|mesh| mesh.vertex_buffer().transpose());
-        let boxes = shared.chain(own).filter_map(|buffer| {
-            let buffer = buffer.ok()?;
-            let positions = buffer.vertices().ok()?.positions()?;
-            buffer.note_positions();
-            Some(bounds_of(&positions, read))
-        });
         // The cache is not locked while the boxes are computed, because `read` may call
         // `Geometry::bounds`.
-        let bounds = boxes.fold(Bounds::EMPTY, |all, one| all.union(&one));
-        *cache.get_or_init(|| bounds)
+        let mut bounds = Bounds::EMPTY;
+        for buffer in shared.chain(own) {
+            let buffer = buffer?;
+            let Some(positions) = buffer.vertices()?.positions() else { continue };
+            buffer.note_positions();
+            bounds = bounds.union(&bounds_of(&positions, read));
+        }
+        Ok(*cache.get_or_init(|| bounds))
     }
 
     /// Returns the same bounding box as [`Geometry::surface_bounds`], and calls `read` like
@@ -55,7 +59,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
             // The vertices of the only section are all vertices of the file, unless its mesh has
             // other vertices.
             if is_alone && (!has_own || section.mesh().vertex_range().is_empty()) {
-                return Ok(self.bounds_in_steps(read));
+                return self.bounds_in_steps(read);
             }
             return Ok(bounds_of(&positions, read));
         }
@@ -91,17 +95,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the bounding box of all positions, computed from the vertices. The bounding box that
     /// a file declares can be wrong.
     ///
-    /// For a text file, all vertices are parsed. A vertex buffer that cannot be parsed is ignored.
-    fn bounds(&self) -> Bounds {
+    /// For a text file, all vertices are parsed.
+    fn bounds(&self) -> Result<Bounds> {
         self.bounds_in_steps(&mut |_| ())
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        None
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(None)
     }
 
-    fn surface_count(&self) -> usize {
-        self.view().count(ElementKind::Section)
+    fn surface_count(&self) -> Result<usize> {
+        Ok(self.view().count(ElementKind::Section))
     }
 
     /// Returns the name of the mesh that contains the surface.

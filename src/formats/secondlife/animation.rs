@@ -11,9 +11,9 @@ use crate::model::animation::{Animations, Clip};
 use crate::model::{Bone, Transform};
 
 impl<A: ShownAsset> Animations for A {
-    /// Returns the number of joints of the skin, or 0 if the skin is absent or cannot be read.
-    fn bone_count(&self) -> usize {
-        self.asset().skin().ok().flatten().map_or(0, |skin| skin.joint_count())
+    /// Returns the number of joints of the skin, or 0 if the asset has no skin.
+    fn bone_count(&self) -> Result<usize> {
+        Ok(self.asset().skin()?.map_or(0, |skin| skin.joint_count()))
     }
 
     /// Returns a joint of the skin as a bone without a parent. The file does not store parent
@@ -25,8 +25,8 @@ impl<A: ShownAsset> Animations for A {
         }
     }
 
-    fn clip_count(&self) -> usize {
-        0
+    fn clip_count(&self) -> Result<usize> {
+        Ok(0)
     }
 
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {

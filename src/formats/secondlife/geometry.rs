@@ -29,7 +29,7 @@ const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "fac
 /// use meshpeek::secondlife::{LevelGeometry, Lod, Mesh};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
 /// let low = LevelGeometry::new(mesh.view(), Lod::Low.part());
-/// for surface in meshpeek::Surface::all(&low) {
+/// for surface in meshpeek::Surface::all(&low)? {
 ///     println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 /// }
 /// # Ok(())
@@ -126,21 +126,19 @@ impl FormatVersion for LevelGeometry<'_> {
 impl<A: ShownAsset> Geometry for A {
     /// Returns the bounding box of all positions of the level of detail that
     /// `ShownAsset::shown_level` returns.
-    fn bounds(&self) -> Bounds {
-        self.shown_level().map_or(Bounds::EMPTY, |level| {
-            let boxes = level.submeshes().map(|submesh| submesh.map_or(Bounds::EMPTY, |submesh| bounds(&submesh)));
-            boxes.fold(Bounds::EMPTY, |sum, one| sum.union(&one))
-        })
+    fn bounds(&self) -> Result<Bounds> {
+        let mut boxes = self.shown_level()?.submeshes().map(|submesh| bounds(&submesh?));
+        boxes.try_fold(Bounds::EMPTY, |sum, one| Ok(sum.union(&one?)))
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        None
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(None)
     }
 
     /// Returns the number of submeshes of the level of detail that `ShownAsset::shown_level`
-    /// returns, or 0 if this level of detail cannot be read.
-    fn surface_count(&self) -> usize {
-        self.shown_level().map_or(0, |level| level.len())
+    /// returns.
+    fn surface_count(&self) -> Result<usize> {
+        self.shown_level().map(|level| level.len())
     }
 
     /// Returns the material name of the surface, or a name such as `face 3` if the asset has no
@@ -155,7 +153,7 @@ impl<A: ShownAsset> Geometry for A {
     /// the quantization box in the file, because all surfaces of a level of detail share one
     /// quantization box.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        self.shown_level()?.submesh(surface)?.positions().map(|array| Positions::MinMax16(array).bounds())
+        bounds(&self.shown_level()?.submesh(surface)?)
     }
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
@@ -232,8 +230,8 @@ impl<A: ShownAsset> Geometry for A {
     }
 }
 
-fn bounds(submesh: &Submesh<'_>) -> Bounds {
-    submesh.positions().map_or(Bounds::EMPTY, |array| Positions::MinMax16(array).bounds())
+fn bounds(submesh: &Submesh<'_>) -> Result<Bounds> {
+    submesh.positions().map(|array| Positions::MinMax16(array).bounds())
 }
 
 fn base_shape(target: usize) -> Result<()> {

@@ -8,16 +8,16 @@ use crate::model::{Colors, Counts, Geometry, Indices, Positions, SpatialTree, Ta
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    fn bounds(&self) -> Bounds {
-        Self::bounds(self).map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+    fn bounds(&self) -> Result<Bounds> {
+        Self::bounds(self).map(|(bounds, _)| bounds)
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        Self::bounds(self).ok().map(|(_, sphere)| sphere)
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Self::bounds(self).map(|(_, sphere)| Some(sphere))
     }
 
-    fn surface_count(&self) -> usize {
-        Self::surface_count(self)
+    fn surface_count(&self) -> Result<usize> {
+        Ok(Self::surface_count(self))
     }
 
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {

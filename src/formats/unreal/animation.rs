@@ -12,26 +12,23 @@ use crate::parse::Name;
 const RATE: f32 = 30.0;
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    fn bone_count(&self) -> usize {
-        0
+    fn bone_count(&self) -> Result<usize> {
+        Ok(0)
     }
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         Err(no_such("bone", 0, bone))
     }
 
-    fn clip_count(&self) -> usize {
-        match self.script().map_or(0, |script| script.sequence_count()) {
-            0 => usize::from(self.frame_count() > 0),
-            count => count,
-        }
+    fn clip_count(&self) -> Result<usize> {
+        Ok(clip_count(self))
     }
 
     /// Returns the clip for one sequence of the script. If the script has no sequences for the
     /// mesh, all vertex frames form one clip without a name.
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        if clip >= self.clip_count() {
-            return Err(no_such("clip", self.clip_count(), clip));
+        if clip >= clip_count(self) {
+            return Err(no_such("clip", clip_count(self), clip));
         }
         let all = self.header.frames;
         let Some(sequence) = self.script().and_then(|script| script.sequence(clip)) else {
@@ -51,6 +48,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         self.clip(clip)?;
         let notify = self.script().and_then(|script| script.notify(clip, index));
         Ok(notify.map(|notify| Event { time: notify.time, function: notify.function }))
+    }
+}
+
+/// Returns the number of sequences in the script of a mesh. If there are no sequences, all vertex
+/// frames form one clip.
+fn clip_count<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> usize {
+    match mesh.script().map_or(0, |script| script.sequence_count()) {
+        0 => usize::from(mesh.frame_count() > 0),
+        count => count,
     }
 }
 

@@ -255,17 +255,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the number of surfaces. A surface consists of all polygons that have the same
     /// texture index and the same type byte. Surfaces that the engine does not render come last.
-    #[must_use]
-    pub fn surface_count(&self) -> usize {
-        self.groups().map_or(0, Groups::len)
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    pub fn surface_count(&self) -> Result<usize> {
+        self.groups().map(Groups::len)
     }
 
     /// Returns the surface with the given index.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and its errors.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
@@ -275,9 +277,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(SurfaceView::new(self.polygons()?, group, order))
     }
 
-    /// Returns an iterator over all surfaces. Surfaces that the engine does not render come last.
-    pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
-        (0..self.surface_count()).map(|index| self.surface(index))
+    /// Returns an iterator over all surfaces, or the error of [`surface_count`](Self::surface_count).
+    pub fn surfaces(&self) -> Result<impl ExactSizeIterator<Item = Result<SurfaceView<'_>>>> {
+        Ok((0..self.surface_count()?).map(|index| self.surface(index)))
     }
 
     pub(super) fn groups(&self) -> Result<&Groups> {

@@ -13,14 +13,41 @@ use crate::parse::Name;
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the bounding box of all vertices of animation frame 0, in the units of the file,
     /// without conversion. The first call computes the bounding box, and later calls return the
-    /// cached bounding box.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        *self.bounds.get_or_init(|| {
-            let Ok(frame) = self.frame(0) else { return Bounds::EMPTY };
-            self.note_aniv(FRAMES_AT, as_u64(frame.positions().as_bytes().len()));
-            frame.bounds()
-        })
+    /// cached bounding box. The box of a mesh without animation frames is [`Bounds::EMPTY`].
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0.
+    pub fn bounds(&self) -> Result<Bounds> {
+        if let Some(bounds) = self.bounds.get() {
+            return Ok(*bounds);
+        }
+        let positions = self.base_positions()?;
+        self.note_aniv(FRAMES_AT, as_u64(positions.as_bytes().len()));
+        Ok(*self.bounds.get_or_init(|| positions.bounds()))
+    }
+
+    /// Returns the positions of all vertices in animation frame 0, or an empty array if the mesh
+    /// has no animation frames.
+    fn base_positions(&self) -> Result<Positions<'_>> {
+        if self.frame_count() == 0 {
+            return Ok(Frame::new(&[], self.header).positions());
+        }
+        self.whole_frame(0)
+    }
+
+    /// Returns the positions of all vertices in animation frame `index`, or an error if the aniv
+    /// file ends within the vertices of this animation frame.
+    fn whole_frame(&self, index: usize) -> Result<Positions<'_>> {
+        let positions = self.frame(index)?.positions();
+        let left = as_u64(positions.as_bytes().len());
+        if positions.len() < self.vertex_count() {
+            let number = as_u64(index);
+            let field = Field::new("positions").in_list("frame", number);
+            let kind = ErrorKind::UnexpectedEnd { needed: self.header.vertex_bytes(), left };
+            return Err(Error::new(ANIV, field, self.header.frame_at(number).saturating_add(left), kind));
+        }
+        Ok(positions)
     }
 
     /// Returns the bounding box of the vertices of all animation frames, in the units of the file,
@@ -43,26 +70,29 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the computed bounding box of animation frame 0, because the files store no bounding
     /// box of the mesh.
-    fn bounds(&self) -> Bounds {
+    fn bounds(&self) -> Result<Bounds> {
         Self::bounds(self)
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        None
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(None)
     }
 
-    fn vertex_frame_count(&self) -> usize {
-        self.frame_count()
+    fn vertex_frame_count(&self) -> Result<usize> {
+        Ok(self.frame_count())
     }
 
     /// Returns the positions of all vertices in animation frame `frame`. All surfaces of the mesh
     /// share the vertex positions of a frame.
+    ///
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within this animation frame.
+    /// [`Mesh::frame`] returns the vertices that the file contains.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
-        self.frame(frame).map(|frame| frame.positions())
+        self.whole_frame(frame)
     }
 
-    fn surface_count(&self) -> usize {
+    fn surface_count(&self) -> Result<usize> {
         Self::surface_count(self)
     }
 
@@ -97,11 +127,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn counts(&self, surface: usize) -> Result<Counts> {
         let corners = self.surface(surface)?.triangle_count().saturating_mul(3);
-        let [corners, vertices] = [corners, self.positions(surface, 0).map_or(0, |positions| positions.len())]
-            .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let vertices = if self.frame_count() == 0 { 0 } else { self.vertex_count() };
+        let [corners, vertices] = [corners, vertices].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         Ok(Counts {
-            // If the aniv file ends within animation frame 0, the vertex count of the surface
-            // (`vertices`) is smaller than the vertex count in the header of the data file.
             vertices,
             attribute_vertices: corners,
             corners,
@@ -113,13 +141,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     /// Returns the base shape of the surface (morph target 0): the vertex positions of animation
-    /// frame 0.
+    /// frame 0, or an empty array if the mesh has no animation frames.
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         match target {
-            // If the aniv file ends before animation frame 0, the function returns an empty array
-            // of positions, and no error.
-            0 => Ok(self.frame(0).map_or_else(|_| Frame::new(&[], self.header).positions(), |frame| frame.positions())),
+            0 => self.base_positions(),
             _ => Err(no_such("target", 1, target)),
         }
     }

@@ -20,17 +20,17 @@ pub struct Event<'a> {
 /// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
 ///
 /// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
-/// bytes that a method has to read are damaged, the method returns the error that the reader of the
-/// file format reports. Every method with an output slice returns [`ErrorKind::Buffer`] if the
-/// length of the slice is not the number of bones.
+/// bytes that a method has to read are damaged or missing, the method returns the error that the
+/// reader of the file format reports. Every method with an output slice returns
+/// [`ErrorKind::Buffer`] if the length of the slice is not the number of bones.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.
-    fn bone_count(&self) -> usize;
+    fn bone_count(&self) -> Result<usize>;
     /// Returns bone `bone` of the file.
     fn bone(&self, bone: usize) -> Result<Bone<'_>>;
     /// Returns the number of animations in the file.
-    fn clip_count(&self) -> usize;
+    fn clip_count(&self) -> Result<usize>;
     /// Finds animation `clip` in the file, without reading its key frames.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
     /// Returns event `index` of an animation, in file order, or `None` if `index` is not below the
@@ -57,7 +57,7 @@ pub trait Animations: FormatVersion {
     /// information, the method writes `true` for all bones.
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         self.clip(clip)?;
-        expect_length(self.format(), "out", self.bone_count(), out.len())?;
+        expect_length(self.format(), "out", self.bone_count()?, out.len())?;
         out.fill(true);
         Ok(())
     }

@@ -41,7 +41,7 @@ impl Pose {
     /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
     /// fails.
     pub fn rest(motion: &dyn Animations) -> Result<Self> {
-        let (format, count) = (motion.format(), motion.bone_count());
+        let (format, count) = (motion.format(), motion.bone_count()?);
         let mut bones = room(format, "pose", count)?;
         for bone in 0..count {
             bones.push(motion.bone(bone)?.bind);
@@ -68,7 +68,7 @@ impl Pose {
     /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`] if the file `motion`
     /// has another number of bones than the pose.
     pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {
-        expect_length(motion.format(), "pose", motion.bone_count(), self.bones.len())?;
+        expect_length(motion.format(), "pose", motion.bone_count()?, self.bones.len())?;
         motion.pose(clip, frame, &mut self.bones)
     }
 

@@ -62,7 +62,7 @@ impl Retarget {
     /// fails.
     pub fn new(onto: &dyn Animations, from: &dyn Animations) -> Result<Self> {
         let (targets, names) = (by_name(onto)?, by_name(from)?);
-        let (format, bones) = (onto.format(), onto.bone_count());
+        let (format, bones) = (onto.format(), onto.bone_count()?);
         let mut rest = room(format, "bones", bones)?;
         for bone in 0..bones {
             rest.push(onto.bone(bone)?.bind);
@@ -78,7 +78,7 @@ impl Retarget {
         }
         lost.sort_unstable_by_key(|(source, _)| *source);
         let (lost, missing) = lost.into_iter().map(|(bone, name)| (bone, name.to_string())).unzip();
-        let count = from.bone_count();
+        let count = from.bone_count()?;
         let frame = filled(format, "pose", count, Transform::default())?;
         let moved = filled(format, "pose", count, false)?;
         Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
@@ -131,7 +131,7 @@ impl Retarget {
         out: &mut [Transform],
     ) -> Result<()> {
         expect_length(from.format(), "out", self.rest.len(), out.len())?;
-        expect_length(from.format(), "from", from.bone_count(), self.frame.len())?;
+        expect_length(from.format(), "from", from.bone_count()?, self.frame.len())?;
         from.animated_bones(clip, &mut self.moved)?;
         self.expect_all(from.format())?;
         from.pose(clip, as_index(moment.from), &mut self.frame)?;
@@ -173,7 +173,7 @@ impl Retarget {
 /// Returns the name and the index of each bone of a file, sorted by name.
 fn by_name(motion: &dyn Animations) -> Result<SortedNames> {
     let mut names = SortedNames::default();
-    for bone in 0..motion.bone_count() {
+    for bone in 0..motion.bone_count()? {
         let pushed = names.push(motion.bone(bone)?.name.as_bytes(), bone);
         pushed.map_err(|kind| Error::without_offset(motion.format(), Field::new("bones"), kind))?;
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn play(onto: &Rig, from: &Rig) -> Result<Vec<f32>> {
-        let mut out = vec![Transform::default(); onto.bone_count()];
+        let mut out = vec![Transform::default(); onto.bone_count()?];
         Retarget::new(onto, from)?.pose(from, 0, 0, &mut out)?;
         Ok(out.iter().map(|bone| bone.position[0]).collect())
     }

@@ -39,15 +39,15 @@ impl FormatVersion for Rig {
 }
 
 impl Animations for Rig {
-    fn bone_count(&self) -> usize {
-        self.bones.len()
+    fn bone_count(&self) -> Result<usize> {
+        Ok(self.bones.len())
     }
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         let (name, parent, bind) = &self.bones[bone];
         Ok(Bone { name: Name::new(name.as_bytes()), parent: *parent, bind: *bind })
     }
-    fn clip_count(&self) -> usize {
-        self.clips.len()
+    fn clip_count(&self) -> Result<usize> {
+        Ok(self.clips.len())
     }
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         let kind = ErrorKind::NoSuch { count: as_u64(self.clips.len()), index: as_u64(clip) };

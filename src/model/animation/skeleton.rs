@@ -63,7 +63,7 @@ impl Skeleton {
     /// bone is neither the index of a bone nor -1, or if a bone is its own ancestor. Returns
     /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn new(motion: &dyn Animations) -> Result<Self> {
-        let (format, count) = (motion.format(), motion.bone_count());
+        let (format, count) = (motion.format(), motion.bone_count()?);
         let mut parents = room(format, "skeleton", count)?;
         let mut bind = room(format, "skeleton", count)?;
         for number in 0..count {

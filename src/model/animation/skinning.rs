@@ -25,7 +25,7 @@ use crate::parse::expect_length;
 /// let skeleton = Skeleton::new(&mesh)?;
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
-/// for surface in Surface::all(&mesh) {
+/// for surface in Surface::all(&mesh)? {
 ///     let skinned = SkinnedSurface::new(&surface, &palette)?;
 ///     let mut positions = vec![[0.0; 3]; skinned.len()];
 ///     skinned.positions_into(&mut positions)?;

@@ -92,7 +92,7 @@ fn look_at_surface(surface: &Surface<'_>, length: u64) {
 
 /// Returns all positions and weights of the first surfaces, or the errors.
 fn values(model: &Model<&[u8]>) -> Vec<String> {
-    let surfaces = model.geometry().into_iter().flat_map(Surface::all).take(SURFACES);
+    let surfaces = model.geometry().into_iter().flat_map(Surface::all).flatten().take(SURFACES);
     let value = |surface: Surface<'_>| {
         let positions = surface.positions().map(|all| all.iter().map(|one| one.map(f32::to_bits)).collect::<Vec<_>>());
         let weights = surface.weights().map(|all| {
@@ -151,7 +151,7 @@ fuzz_target!(|bytes: &[u8]| {
         end = region.end;
     });
     assert!(end <= length && (some(regions, length).is_none() || end == length));
-    for surface in model.geometry().into_iter().flat_map(Surface::all).take(SURFACES) {
+    for surface in model.geometry().into_iter().flat_map(Surface::all).flatten().take(SURFACES) {
         look_at_surface(&surface, length);
     }
     pose_and_skin(file);

@@ -17,8 +17,8 @@
 mod support;
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::query::{Nearest, Ray};
 use meshpeek::array::Bounds;
+use meshpeek::query::{Nearest, Ray};
 use support::query::{Oracle, Questions, Shape, ask, expect};
 
 /// Reads numbers from the start of the bytes: any floats, or those of a coarse grid.

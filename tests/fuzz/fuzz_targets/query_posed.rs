@@ -105,11 +105,12 @@ fn posed(input: &mut Input<'_>) {
             }
             Ok(points)
         };
-        poses.push(Surface::all(&mesh).map(skin).collect::<Result<_>>().unwrap());
+        poses.push(Surface::all(&mesh).unwrap().map(skin).collect::<Result<_>>().unwrap());
     }
     let mut scene = Scene::new(&mesh).unwrap();
     for points in &poses {
         let all: Vec<_> = Surface::all(&mesh)
+            .unwrap()
             .zip(points)
             .map(|(surface, points)| {
                 let triangles = Triangles::from_points(&surface, points).unwrap();
@@ -133,6 +134,7 @@ fn shaped<'a>(
     let mut scene = Scene::new(geometry).unwrap();
     for number in 0..count {
         let all: Vec<_> = Surface::all(geometry)
+            .unwrap()
             .map(|surface| {
                 let positions = positions(&surface, number).unwrap();
                 let triangles = Triangles::with_positions(&surface, positions).unwrap();
@@ -160,7 +162,7 @@ fn frames(input: &mut Input<'_>) {
     let polygons = input.list(64, polygon);
     let pair = unreal::builder::Mesh { polygons, frames: all, ..unreal::builder::Mesh::new(variant, vertices as u32) };
     let mesh = unreal::Mesh::open(pair.data_bytes().unwrap(), pair.aniv_bytes().unwrap()).unwrap();
-    let mut questions = input.questions(mesh.surface_count(), 30);
+    let mut questions = input.questions(mesh.surface_count().unwrap(), 30);
     for ray in &mut questions.rays {
         (ray.origin, ray.direction) = (ray.origin.map(|part| part * 256.0), ray.direction.map(|part| part * 64.0));
     }

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use meshpeek::parse::Record;
 use meshpeek::array::runs::CountedRuns;
+use meshpeek::parse::Record;
 
 fn agree<T: Record + PartialEq + std::fmt::Debug>(bytes: &[u8], len: usize) {
     let runs = CountedRuns::<T>::new(bytes, len);

@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::Limits;
-use meshpeek::secondlife::{InflateBuffer, AssetPart};
+use meshpeek::secondlife::{AssetPart, InflateBuffer};
 use miniz_oxide::inflate::core::inflate_flags::{
     TINFL_FLAG_COMPUTE_ADLER32, TINFL_FLAG_PARSE_ZLIB_HEADER, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
 };

@@ -70,15 +70,15 @@ impl FormatVersion for Rig {
 }
 
 impl Animations for Rig {
-    fn bone_count(&self) -> usize {
-        self.bones.len()
+    fn bone_count(&self) -> Result<usize> {
+        Ok(self.bones.len())
     }
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         let (name, parent, bind) = &self.bones[bone];
         Ok(Bone { name: Name::new(name), parent: *parent, bind: *bind })
     }
-    fn clip_count(&self) -> usize {
-        1
+    fn clip_count(&self) -> Result<usize> {
+        Ok(1)
     }
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         if clip > 0 {

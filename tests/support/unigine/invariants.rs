@@ -94,7 +94,7 @@ fn named(mesh: &Mesh<&[u8]>) -> (Result<()>, u64) {
 
 fn look_at_the_header(mesh: &Mesh<&[u8]>) {
     let (bounds, sphere) = mesh.bounds().unwrap();
-    let neutral = (Geometry::bounds(mesh), Geometry::sphere(mesh));
+    let neutral = (Geometry::bounds(mesh).unwrap(), Geometry::sphere(mesh).unwrap());
     assert_eq!(format!("{:?}", (bounds, Some(sphere))), format!("{neutral:?}"));
     for bone in 0..mesh.bone_count() {
         mesh.bone(bone).unwrap();

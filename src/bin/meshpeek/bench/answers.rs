@@ -97,7 +97,7 @@ fn ask_model(geometry: &dyn Geometry, question: BenchQuestion) -> Result<BenchAn
         }
         BenchQuestion::Bounds => {
             let mut bounds = Bounds::EMPTY;
-            match geometry.vertex_frame_count() {
+            match geometry.vertex_frame_count()? {
                 0 => shapes(geometry)?.iter().for_each(|(positions, _)| bounds = bounds.union(&positions.bounds())),
                 frames => {
                     for frame in 0..frames {
@@ -139,7 +139,7 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
 fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<'_>>)>> {
     let mut shapes = Vec::new();
     let mut last = None;
-    for surface in 0..geometry.surface_count() {
+    for surface in 0..geometry.surface_count()? {
         let weights = geometry.weights(surface)?;
         for target in 0..usize::try_from(geometry.counts(surface)?.targets).unwrap_or(usize::MAX) {
             let positions = geometry.positions(surface, target)?;
@@ -154,8 +154,8 @@ fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<
 }
 
 fn random_of_model(geometry: &dyn Geometry, question: BenchQuestion) -> Result<u64> {
-    let frames = geometry.vertex_frame_count();
-    if frames > 0 && geometry.surface_count() > 0 {
+    let frames = geometry.vertex_frame_count()?;
+    if frames > 0 && geometry.surface_count()? > 0 {
         let vertices = geometry.vertex_frame(0, 0)?.len();
         let picks = picks(question, vertices.saturating_mul(frames));
         return picks.into_iter().try_fold(0, |sum, pick| {

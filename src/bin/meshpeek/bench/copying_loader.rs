@@ -198,9 +198,9 @@ impl Lists {
     /// Decodes all arrays of the mesh.
     pub fn of(geometry: &dyn Geometry) -> Result<Self> {
         let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
-        let frames = geometry.vertex_frame_count();
+        let frames = geometry.vertex_frame_count()?;
         let mut loader = Loader::new();
-        for surface in 0..geometry.surface_count() {
+        for surface in 0..geometry.surface_count()? {
             let one = loader.surface(geometry, surface, frames == 0)?;
             for target in one.targets.iter().filter(|_| frames == 0) {
                 if lists.shapes.last().is_none_or(|last| !Rc::ptr_eq(&last.positions, &target.positions)) {
@@ -211,7 +211,7 @@ impl Lists {
             }
             lists.surfaces.push(one);
         }
-        if frames > 0 && geometry.surface_count() > 0 {
+        if frames > 0 && geometry.surface_count()? > 0 {
             lists.frame_vertices = geometry.vertex_frame(0, 0)?.len();
             lists.frames = vec![[0.0; 3]; lists.frame_vertices.saturating_mul(frames)];
             for (frame, out) in lists.frames.chunks_exact_mut(lists.frame_vertices.max(1)).enumerate() {
@@ -283,7 +283,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
 
 /// Returns the index of the first surface that has a vertex.
 pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
-    for surface in Surface::all(geometry) {
+    for surface in Surface::all(geometry)? {
         if !surface.positions()?.is_empty() {
             return Ok(Some(surface.index()));
         }

@@ -282,7 +282,7 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
         format: geometry.format(),
         version: geometry.version(),
         bytes: measure::size(&files)?,
-        surfaces: geometry.surface_count(),
+        surfaces: geometry.surface_count()?,
         files,
         warm_up,
         growth: kind.growth(),

@@ -84,7 +84,7 @@ pub trait FormatFacts {
     /// Returns the bounding box of the file, and calls `read` with the number of bytes of memory
     /// pages that were read since the last call. Returns `None` for formats whose bounding boxes
     /// are stored in the file or are small to compute.
-    fn bounds_in_steps(&self, _read: &mut dyn FnMut(usize)) -> Option<Bounds> {
+    fn bounds_in_steps(&self, _read: &mut dyn FnMut(usize)) -> Option<meshpeek::Result<Bounds>> {
         None
     }
 

@@ -19,7 +19,7 @@ pub fn blend_vertex_frames(
         // file.
         None => Clip {
             name: meshpeek::Name::default(),
-            frames: geometry.vertex_frame_count().try_into().unwrap_or(u32::MAX),
+            frames: geometry.vertex_frame_count()?.try_into().unwrap_or(u32::MAX),
             bones: 0,
             rate: None,
             first_vertex_frame: Some(0),

@@ -12,16 +12,16 @@ use crate::parse::expect_length;
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     /// Returns the total number of bones in all skeletons. The bone indices continue from one
     /// skeleton to the next.
-    fn bone_count(&self) -> usize {
-        self.view().bone_count()
+    fn bone_count(&self) -> Result<usize> {
+        Ok(self.view().bone_count())
     }
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         self.view().bone(bone)
     }
 
-    fn clip_count(&self) -> usize {
-        self.view().count(ElementKind::Animation)
+    fn clip_count(&self) -> Result<usize> {
+        Ok(self.view().count(ElementKind::Animation))
     }
 
     /// Returns the name, the number of animation frames and the number of tracks of a clip. The

@@ -36,16 +36,16 @@ impl<'a> AnimationView<'a> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    fn bone_count(&self) -> usize {
-        Self::bone_count(self)
+    fn bone_count(&self) -> Result<usize> {
+        Ok(Self::bone_count(self))
     }
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         Self::bone(self, bone)
     }
 
-    fn clip_count(&self) -> usize {
-        self.animation_count()
+    fn clip_count(&self) -> Result<usize> {
+        Ok(self.animation_count())
     }
 
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
@@ -62,16 +62,16 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
-    fn bone_count(&self) -> usize {
-        Self::bone_count(self)
+    fn bone_count(&self) -> Result<usize> {
+        Ok(Self::bone_count(self))
     }
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         Self::bone(self, bone)
     }
 
-    fn clip_count(&self) -> usize {
-        self.animation_count()
+    fn clip_count(&self) -> Result<usize> {
+        Ok(self.animation_count())
     }
 
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {

@@ -9,16 +9,16 @@ use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, 
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
-    fn bounds(&self) -> Bounds {
-        Self::bounds(self).ok().flatten().map_or(Bounds::EMPTY, |(bounds, _)| bounds)
+    fn bounds(&self) -> Result<Bounds> {
+        Ok(Self::bounds(self)?.map_or(Bounds::EMPTY, |(bounds, _)| bounds))
     }
 
-    fn sphere(&self) -> Option<Sphere> {
-        Self::bounds(self).ok().flatten().map(|(_, sphere)| sphere)
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(Self::bounds(self)?.map(|(_, sphere)| sphere))
     }
 
-    fn surface_count(&self) -> usize {
-        0
+    fn surface_count(&self) -> Result<usize> {
+        Ok(0)
     }
 
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {

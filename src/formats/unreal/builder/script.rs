@@ -247,7 +247,7 @@ pub fn build<D: AsRef<[u8]>>(mesh: &Mesh<D>, name: &str) -> Result<Script> {
     script.scale = mesh.variant().author_scale().map(|scale| scale * 4.0);
     script.data_file = format!("{name}_d.3d");
     script.aniv_file = format!("{name}_a.3d");
-    for surface in mesh.surfaces() {
+    for surface in mesh.surfaces()? {
         let surface = surface?;
         let number = surface.texture();
         // Rendered surfaces are sorted by texture index, so only the last item of `script.textures`

@@ -124,7 +124,7 @@ impl PoseArgs {
     ) -> anyhow::Result<()> {
         let skeleton: &dyn Animations = onto.unwrap_or(motion);
         let moment = self.moment(motion, clip)?;
-        let mut pose = vec![Transform::default(); skeleton.bone_count()];
+        let mut pose = vec![Transform::default(); skeleton.bone_count()?];
         if let Some(onto) = onto {
             Retarget::new(onto, motion)?.pose_between(motion, clip, &moment, &mut pose)?;
         } else {
@@ -132,7 +132,7 @@ impl PoseArgs {
             own.set_moment(motion, clip, &moment)?;
             pose.copy_from_slice(own.bones());
         }
-        let names = (0..skeleton.bone_count()).map(|bone| Ok(skeleton.bone(bone)?.name.to_string_lossy()));
+        let names = (0..skeleton.bone_count()?).map(|bone| Ok(skeleton.bone(bone)?.name.to_string_lossy()));
         let names: Vec<String> = names.collect::<meshpeek::Result<_>>()?;
         if self.model {
             let mut model = vec![Affine::IDENTITY; pose.len()];

@@ -82,7 +82,7 @@ impl FileSummary {
             value_or(facts, surveyed, ())?;
         }
         let max_surfaces = facts.list_limits().surfaces.min(max_surfaces);
-        let surfaces = Surface::all(geometry).take(max_surfaces);
+        let surfaces = Surface::all(geometry)?.take(max_surfaces);
         let mut unreleased = 0_usize;
         let mut read = |bytes: usize| {
             unreleased = unreleased.saturating_add(bytes);
@@ -92,6 +92,7 @@ impl FileSummary {
             }
         };
         let bounds = facts.bounds_in_steps(&mut read).unwrap_or_else(|| geometry.bounds());
+        let bounds = value_or(facts, bounds, Bounds::EMPTY)?;
         let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only, &mut read));
         let mut summary = Self {
             format: geometry.format(),
@@ -99,14 +100,14 @@ impl FileSummary {
             bytes: asset.size(),
             touched: 0,
             bounds,
-            sphere: geometry.sphere(),
+            sphere: geometry.sphere()?,
             vertex_frames: facts.vertex_frames(),
             bones: bones(facts, asset.model.animations()?)?,
             is_animation: facts.is_animation(),
             remarks: if in_full { Vec::new() } else { facts.remarks() },
             blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
-            left_out: geometry.surface_count().saturating_sub(max_surfaces),
+            left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
             clips: clips(facts, asset.model.animations()?)?,
             levels,
             not_surveyed: [0, 0, 0],
@@ -195,7 +196,7 @@ fn summarize_surface(
 }
 
 fn bones(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<(String, i32)>> {
-    let bones = (0..animations.bone_count()).map(|bone| {
+    let bones = (0..animations.bone_count()?).map(|bone| {
         let bone = animations.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
         value_or(facts, bone, (String::new(), -1))
     });
@@ -203,7 +204,7 @@ fn bones(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Resu
 }
 
 fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<ClipSummary>> {
-    let clips = (0..animations.clip_count()).map(|clip| {
+    let clips = (0..animations.clip_count()?).map(|clip| {
         let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
         let Clip { name, frames, bones, rate, .. } = value_or(facts, animations.clip(clip), empty)?;
         Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })

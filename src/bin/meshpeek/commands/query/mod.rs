@@ -165,7 +165,7 @@ impl QueryArgs {
             // A vertex index refers to the vertices of one surface, which is the first surface by
             // default.
             (QueryKind::Vertex(_), None) => vec![0],
-            _ => (0..geometry.surface_count()).collect(),
+            _ => (0..geometry.surface_count()?).collect(),
         };
         // A sidecar contains the query trees of the default level of detail only.
         let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());

@@ -74,11 +74,11 @@ impl AnimatedShape {
             return Ok(None);
         }
         let frame = frame.unwrap_or_default();
-        if geometry.vertex_frame_count() > 0 {
+        if geometry.vertex_frame_count()? > 0 {
             return Self::between(geometry, surfaces, &blend_vertex_frames((geometry, animations), clip, frame)?)
                 .map(Some);
         }
-        if animations.bone_count() == 0 || animations.clip_count() == 0 {
+        if animations.bone_count()? == 0 || animations.clip_count()? == 0 {
             let option = if clip.is_some() { "--clip" } else { "--frame" };
             let text = "this file has no animation that moves its surfaces; leave the option out";
             return Err(UsageError(format!("{option}: {text}")).into());

@@ -50,7 +50,7 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatFacts for Mesh<D> {
         properties::shares_vertices(self, surface)
     }
 
-    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Option<Bounds> {
+    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Option<meshpeek::Result<Bounds>> {
         Some(Self::bounds_in_steps(self, read))
     }
 

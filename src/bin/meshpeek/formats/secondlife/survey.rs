@@ -93,9 +93,11 @@ impl AssetSurvey {
             });
         }
         if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
-            self.survey.bones = bones(asset);
+            // An error in the skin is a finding about the block of the skin.
+            let count = asset.bone_count().unwrap_or_default();
+            self.survey.bones = bones(asset, count.min(MAX_JOINTS));
             let [_, _, joints] = &mut self.survey.left_out;
-            *joints = asset.bone_count().saturating_sub(MAX_JOINTS);
+            *joints = count.saturating_sub(MAX_JOINTS);
             self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
         }
     }
@@ -210,7 +212,7 @@ fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {
     asset.header().map_or(0, |header| header.len().saturating_add(before))
 }
 
-fn bones(asset: &Mesh<&[u8]>) -> Vec<(String, i32)> {
-    let bones = (0..asset.bone_count().min(MAX_JOINTS)).filter_map(|bone| asset.bone(bone).ok());
+fn bones(asset: &Mesh<&[u8]>, count: usize) -> Vec<(String, i32)> {
+    let bones = (0..count).filter_map(|bone| asset.bone(bone).ok());
     bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
 }

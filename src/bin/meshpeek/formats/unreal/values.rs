@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
-use meshpeek::{Array, FrameBlend, Surface};
+use meshpeek::{Array, FrameBlend};
 
 use super::frame_args::{FrameArgs, NormalShading};
 use crate::args::Attribute;
@@ -112,8 +112,9 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
 ) -> anyhow::Result<Box<dyn Values + 'a>> {
     let FrameBlend { from, to, fraction } =
         blend_vertex_frames((mesh, mesh), args.clip, args.frame.unwrap_or_default())?;
-    let surface = Surface::new(mesh, surface);
-    let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
+    mesh.surface(surface)?;
+    // In a frame that the end of the file cuts, the vertices before the end are printed.
+    let frame = |number: u32| mesh.frame(usize::try_from(number).unwrap_or(usize::MAX)).map(|frame| frame.positions());
     let placement = placement(mesh, args)?;
     // If the frame index has no fraction, the positions are stored in the file and are not
     // interpolated.
