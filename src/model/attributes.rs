@@ -105,10 +105,11 @@ macro_rules! array_enum {
 }
 
 array_enum! {
-    /// Positions: x, y, z in scene units.
+    /// Positions: x, y, z as stored in the file.
     ///
-    /// The positions of Unreal meshes are an exception: they are the integers in the file, without
-    /// the scale and origin that the script of the mesh defines.
+    /// [`Space`](crate::model::Space) contains the axes, the unit and the placement of the
+    /// positions. Some meshes are placed by a scale and an origin outside the mesh, such as in a
+    /// script.
     Positions of [f32; 3] {
         /// Three floats for each position.
         F32(Packed<'a, Floats<3>>),
@@ -206,8 +207,8 @@ impl Influences<'_> {
 }
 
 array_enum! {
-    /// Texture coordinates: u points to the right, v points downwards, and 1 is the width or height
-    /// of the image.
+    /// Texture coordinates: u points to the right, and 1 is the width or height of the image.
+    /// [`Space::uv_origin`](crate::model::Space) is the direction of v.
     Uvs of [f32; 2] {
         /// Two floats for each texture coordinate.
         F32(Packed<'a, Floats<2>>),

@@ -26,7 +26,7 @@ pub struct Corner {
 /// The two index streams of a surface, for positions and for attributes. Each stream has three
 /// entries per triangle, one per corner.
 ///
-/// The corners of a triangle are in counter-clockwise order, seen from outside. The two index
+/// [`Space::winding`](crate::model::Space) is the order of the corners of a triangle. The two index
 /// streams have the same length, which is a multiple of three for every surface. `Corners` does not
 /// check whether the indices are in range: the method `get` of the indexed array returns `None` for
 /// an index that is out of range.

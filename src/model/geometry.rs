@@ -1,6 +1,7 @@
 //! The trait of mesh files that contain surfaces, for all formats.
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
+use super::space::Space;
 use super::spatial_tree::SpatialTree;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
@@ -43,6 +44,13 @@ pub struct Counts {
 /// part of a file is never shown as an empty part.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Geometry: FormatVersion {
+    /// Returns the coordinate conventions of the mesh.
+    ///
+    /// The arrays of the mesh contain stored values. [`Space::conversion_to`] returns the
+    /// conversion of stored values to other conventions.
+    fn space(&self) -> Space {
+        Space::UNKNOWN
+    }
     /// Returns the bounding box of all surfaces.
     ///
     /// If the file stores a bounding box of the whole mesh, the result is the stored box, which may

@@ -21,6 +21,7 @@ mod geometry;
 mod pages_read;
 mod samples;
 mod sidecar;
+mod space;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -8,7 +8,9 @@ use super::surface::Section;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Colors, Counts, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
+use crate::model::{
+    Colors, Counts, Geometry, Indices, Normals, Positions, Space, TangentFrames, Uvs, Weights, Winding,
+};
 use crate::parse::Name;
 
 /// The size of two memory pages, in bytes. Reading one position may load two pages.
@@ -92,6 +94,12 @@ fn bounds_of(positions: &Positions<'_>, read: &mut dyn FnMut(usize)) -> Bounds {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// Returns conventions of which only the winding is known. The format defines no axes, no unit
+    /// and no origin of texture coordinates.
+    fn space(&self) -> Space {
+        Space { winding: Some(Winding::CounterClockwise), ..Space::UNKNOWN }
+    }
+
     /// Returns the bounding box of all positions, computed from the vertices. The bounding box that
     /// a file declares can be wrong.
     ///

@@ -10,9 +10,20 @@ use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, FormatVersion, Geometry, Indices, Normals, Positions, TangentFrames, Uvs, Weights};
+use crate::model::{
+    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, Normals, Positions, Space, TangentFrames,
+    UvOrigin, Uvs, Weights, Winding,
+};
 use crate::parse::Name;
 
+/// The coordinate conventions of all mesh assets.
+pub(super) const SPACE: Space = Space {
+    up: Some(Axis::Z),
+    handedness: Some(Handedness::Right),
+    winding: Some(Winding::CounterClockwise),
+    uv_origin: Some(UvOrigin::BottomLeft),
+    ..Space::UNKNOWN
+};
 /// Surface names for submeshes without a material name. The number in a surface name is the face
 /// number by which scripts in the virtual world identify the submesh.
 const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "face 5", "face 6", "face 7"];
@@ -124,6 +135,14 @@ impl FormatVersion for LevelGeometry<'_> {
 }
 
 impl<A: ShownAsset> Geometry for A {
+    /// Returns right-handed conventions with z up.
+    ///
+    /// The unit is unknown, because the positions lie in a cube with a side of 1 unit. Each object
+    /// in the virtual world stretches this cube to its own size.
+    fn space(&self) -> Space {
+        SPACE
+    }
+
     /// Returns the bounding box of all positions of the level of detail that
     /// `ShownAsset::shown_level` returns.
     fn bounds(&self) -> Result<Bounds> {

@@ -4,10 +4,29 @@ use super::file::Mesh;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, Geometry, Indices, Positions, SpatialTree, TangentFrames, Uvs, Weights};
+use crate::model::animation::Affine;
+use crate::model::{
+    Axis, Colors, Counts, Geometry, Handedness, Indices, Positions, Space, SpatialTree, TangentFrames, UvOrigin, Uvs,
+    Weights, Winding,
+};
 use crate::parse::Name;
 
+/// The coordinate conventions of the engine, which all its files share.
+pub(super) const SPACE: Space = Space {
+    up: Some(Axis::Z),
+    forward: Some(Axis::Y),
+    handedness: Some(Handedness::Right),
+    winding: Some(Winding::CounterClockwise),
+    metres_per_unit: Some(1.0),
+    uv_origin: Some(UvOrigin::TopLeft),
+    placement: Affine::IDENTITY,
+};
+
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    fn space(&self) -> Space {
+        SPACE
+    }
+
     fn bounds(&self) -> Result<Bounds> {
         Self::bounds(self).map(|(bounds, _)| bounds)
     }

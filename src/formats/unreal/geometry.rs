@@ -4,10 +4,15 @@ use super::file::Mesh;
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
 use super::layout::{ANIV, DATA};
+use super::transform::Placement;
 use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::{as_index, as_u64};
-use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, Uvs, Weights};
+use crate::math::{as_index, as_u64, cross, dot};
+use crate::model::animation::Affine;
+use crate::model::{
+    Axis, Colors, Counts, Geometry, Handedness, Indices, Positions, Space, TangentFrames, UvOrigin, Uvs, Weights,
+    Winding,
+};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
@@ -68,6 +73,33 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
+    /// Returns left-handed conventions with x forward and z up.
+    ///
+    /// The placement is that of the script. Without a scale in a script, the placement scales
+    /// positions to the units of the mesh's author, which are equal along all axes. The length of a
+    /// unit is unknown.
+    fn space(&self) -> Space {
+        let script = self.script();
+        let mut placement = script.as_ref().map_or(Placement::STORED, Placement::of);
+        if script.and_then(|script| script.scale()).is_none() {
+            placement.scale = Placement::author(self.variant()).scale;
+        }
+        let placement = Affine::from(&placement);
+        let [x, y, z, _] = placement.columns();
+        // Seen in the left-handed space of the engine, the corners of a stored triangle go round
+        // clockwise. A scale that mirrors the mesh turns them round.
+        let is_mirrored = dot(x, cross(y, z)) < 0.0;
+        Space {
+            up: Some(Axis::Z),
+            forward: Some(Axis::X),
+            handedness: Some(Handedness::Left),
+            winding: Some(if is_mirrored { Winding::CounterClockwise } else { Winding::Clockwise }),
+            metres_per_unit: None,
+            uv_origin: Some(UvOrigin::TopLeft),
+            placement,
+        }
+    }
+
     /// Returns the computed bounding box of animation frame 0, because the files store no bounding
     /// box of the mesh.
     fn bounds(&self) -> Result<Bounds> {

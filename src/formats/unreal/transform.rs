@@ -4,6 +4,8 @@
 
 use super::layout::Variant;
 use super::script::MeshScript;
+use crate::math::add_scaled;
+use crate::model::animation::Affine;
 
 /// A transform that moves, scales and rotates the stored positions of a mesh, in that order.
 ///
@@ -74,6 +76,22 @@ impl Placement {
             *turned = x * forward + y * right + z * up;
         }
         turned
+    }
+}
+
+impl From<&Placement> for Affine {
+    fn from(placement: &Placement) -> Self {
+        let scale = placement.scale.map(f64::from);
+        let mut columns = placement.axes.map(|axis| axis.map(f64::from));
+        for (column, scale) in columns.iter_mut().zip(scale) {
+            *column = column.map(|part| part * scale);
+        }
+        let mut moved = [0.0; 3];
+        for (column, origin) in columns.iter().zip(placement.origin) {
+            moved = add_scaled(moved, -f64::from(origin), *column);
+        }
+        let [x, y, z] = columns;
+        Self::new([x, y, z, moved])
     }
 }
 

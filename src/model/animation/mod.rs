@@ -9,7 +9,7 @@
 //! pose to the current pose. A [`SkinnedSurface`] applies the skin matrices to the positions of a
 //! surface. A [`Retarget`] plays the clips of one file on the bones of another file.
 
-mod affine;
+pub(crate) mod affine;
 mod animations;
 mod clip;
 mod interpolate;

@@ -4,11 +4,16 @@
 use super::file::Animation;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unigine::geometry::SPACE;
 use crate::math::as_u64;
-use crate::model::{Colors, Counts, Geometry, Indices, Positions, TangentFrames, Uvs, Weights};
+use crate::model::{Colors, Counts, Geometry, Indices, Positions, Space, TangentFrames, Uvs, Weights};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
+    fn space(&self) -> Space {
+        SPACE
+    }
+
     fn bounds(&self) -> Result<Bounds> {
         Ok(Self::bounds(self)?.map_or(Bounds::EMPTY, |(bounds, _)| bounds))
     }

@@ -1,0 +1,334 @@
+//! Tests the coordinate conventions of each format, and the conversion to other conventions.
+
+use meshpeek::decode::TangentFrame;
+use meshpeek::model::animation::Affine;
+use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion, UvOrigin, Winding};
+use meshpeek::unreal::{self, Placement};
+use meshpeek::{Array, Bounds, Geometry, Model, Surface};
+
+use crate::support::random::Random;
+
+type Vector = [f32; 3];
+
+fn cross([ax, ay, az]: Vector, [bx, by, bz]: Vector) -> Vector {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+fn dot(a: Vector, b: Vector) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn subtract(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn expect_close(found: Vector, expected: Vector, error: f32, what: &str) {
+    let difference = subtract(found, expected).map(f32::abs);
+    assert!(difference.iter().all(|part| *part <= error), "{what}: {found:?}, expected {expected:?}");
+}
+
+fn open(file: &str) -> Model<Vec<u8>> {
+    Model::open(meshpeek::read(format!("data/{file}")).unwrap()).unwrap()
+}
+
+fn pair(stem: &str) -> unreal::Mesh<Vec<u8>> {
+    let [data, aniv] = ["d", "a"].map(|kind| meshpeek::read(format!("data/unreal/{stem}_{kind}.3d")).unwrap());
+    let mesh = unreal::Mesh::open(data, aniv).unwrap();
+    match meshpeek::read(format!("data/unreal/{stem}.uc")) {
+        Ok(script) => mesh.with_script(unreal::script::Script::open(script).unwrap(), stem.as_bytes()).unwrap(),
+        Err(_) => mesh,
+    }
+}
+
+/// Counts the triangles whose converted winding agrees with a converted normal, and all triangles
+/// that have normals and an area.
+fn agreement(surface: &ConvertedSurface<'_>) -> [usize; 2] {
+    let Some(normals) = surface.normals().unwrap() else { return [0; 2] };
+    let positions = surface.positions().unwrap();
+    let mut counts = [0; 2];
+    for corners in surface.triangles().unwrap() {
+        let [a, b, c] = corners.map(|corner| positions.get(corner.position as usize).unwrap());
+        let plane = cross(subtract(b, a), subtract(c, a));
+        let mean = corners.map(|corner| normals.get(corner.attribute as usize).unwrap());
+        let side = mean.iter().map(|normal| dot(*normal, plane)).sum::<f32>();
+        if side != 0.0 {
+            counts = [counts[0] + usize::from(side > 0.0), counts[1] + 1];
+        }
+    }
+    counts
+}
+
+#[test]
+fn states_the_conventions_of_each_format() {
+    let said = |geometry: &dyn Geometry| {
+        let space = geometry.space();
+        (space.up, space.forward, space.handedness, space.winding, space.metres_per_unit, space.uv_origin)
+    };
+    let unigine = (
+        Some(Axis::Z),
+        Some(Axis::Y),
+        Some(Handedness::Right),
+        Some(Winding::CounterClockwise),
+        Some(1.0),
+        Some(UvOrigin::TopLeft),
+    );
+    assert_eq!(said(open("unigine/skinned_ms10.mesh").geometry().unwrap()), unigine);
+    assert_eq!(said(open("unigine/wave_an13.anim").geometry().unwrap()), unigine);
+    assert_eq!(
+        said(open("secondlife/arm.llmesh").geometry().unwrap()),
+        (
+            Some(Axis::Z),
+            None,
+            Some(Handedness::Right),
+            Some(Winding::CounterClockwise),
+            None,
+            Some(UvOrigin::BottomLeft)
+        )
+    );
+    for file in ["ezmesh/crate.ezm", "ezmesh/crate100.ezb"] {
+        let unknown = (None, None, None, Some(Winding::CounterClockwise), None, None);
+        assert_eq!(said(open(file).geometry().unwrap()), unknown);
+    }
+    assert_eq!(
+        said(&pair("guard")),
+        (Some(Axis::Z), Some(Axis::X), Some(Handedness::Left), Some(Winding::Clockwise), None, Some(UvOrigin::TopLeft))
+    );
+}
+
+#[test]
+fn normals_agree_with_the_winding_in_gltf_space() {
+    let assumed = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let mut formats = [0; 3];
+    for (format, file) in [
+        (0, "unigine/cube_ms10.mesh"),
+        (0, "unigine/room_ms14.mesh"),
+        (1, "secondlife/arm.llmesh"),
+        (1, "secondlife/rock.llmesh"),
+        (2, "ezmesh/crate.ezm"),
+        (2, "ezmesh/flag101.ezb"),
+    ] {
+        let model = open(file);
+        let geometry = model.geometry().unwrap();
+        let conversion = geometry.space().or(&assumed).conversion_to(&Space::GLTF).unwrap();
+        for surface in Surface::all(geometry).unwrap() {
+            let [agreeing, all] = agreement(&surface.converted(conversion));
+            assert!(agreeing * 100 >= all * 99, "{file}: {agreeing} of {all}");
+            formats[format] += all;
+        }
+    }
+    assert!(formats.iter().all(|triangles| *triangles > 0), "{formats:?}");
+}
+
+/// Tests that the script of an Unreal mesh places it, and that a scale without a script makes the
+/// axes equal.
+#[test]
+fn places_meshes_of_a_script() {
+    let mesh = pair("guard");
+    let placement = Placement::of(&mesh.script().unwrap());
+    assert!(placement != Placement::STORED);
+    let conversion = mesh.space().conversion_to(&Space::GLTF).unwrap();
+    assert!(conversion.is_mirrored() && conversion.reverses_corners() && !conversion.flips_v());
+    let surface = Surface::new(&mesh, 0);
+    let (stored, converted) = (surface.positions().unwrap(), surface.converted(conversion).positions().unwrap());
+    for index in 0..stored.len() {
+        // x is forward, y right and z up, and in glTF z is forward, x left and y up.
+        let [forward, right, up] = placement.apply(stored.get(index).unwrap());
+        expect_close(converted.get(index).unwrap(), [-right, up, forward], 1e-3, "placed");
+    }
+    let bare = pair("crate64");
+    assert!(bare.script().is_none());
+    let author = Placement::author(bare.variant());
+    let conversion = bare.space().conversion_to(&Space { up: Some(Axis::Z), ..Space::UNKNOWN }).unwrap();
+    assert_eq!(conversion.position([256.0, 512.0, 1024.0]), author.apply([256.0, 512.0, 1024.0]));
+}
+
+/// Tests that a mirrored scale in a script turns the winding round, so that converted triangles
+/// still face outwards.
+#[test]
+fn a_mirrored_placement_keeps_the_front() {
+    let mesh = pair("guard");
+    let normal = mesh.space();
+    let script = meshpeek::read("data/unreal/guard.uc").unwrap();
+    let text = String::from_utf8(script).unwrap();
+    let scale = mesh.script().unwrap().scale().unwrap();
+    let [before, after] = [scale[0], -scale[0]].map(|x| format!("MESHMAP=GUARD X={x}"));
+    let mirrored = text.to_uppercase().replace(&before, &after);
+    assert!(mirrored.contains(&after), "{mirrored}");
+    let [data, aniv] = ["d", "a"].map(|kind| meshpeek::read(format!("data/unreal/guard_{kind}.3d")).unwrap());
+    let script = unreal::script::Script::open(mirrored.into_bytes()).unwrap();
+    let mirrored = unreal::Mesh::open(data, aniv).unwrap().with_script(script, b"guard").unwrap();
+    assert_eq!((normal.winding, mirrored.space().winding), (Some(Winding::Clockwise), Some(Winding::CounterClockwise)));
+    // The signed volume of a closed mesh is positive if its triangles face outwards.
+    let volume = |mesh: &unreal::Mesh<Vec<u8>>| {
+        let conversion = mesh.space().conversion_to(&Space::GLTF).unwrap();
+        let surfaces = Surface::all(mesh).unwrap().filter(|surface| surface.is_drawn().unwrap());
+        let volumes = surfaces.map(|surface| {
+            let surface = surface.converted(conversion);
+            let positions = surface.positions().unwrap();
+            let volumes = surface.triangles().unwrap().map(|corners| {
+                let [a, b, c] = corners.map(|corner| positions.get(corner.position as usize).unwrap());
+                dot(a, cross(b, c))
+            });
+            volumes.sum::<f32>()
+        });
+        volumes.sum::<f32>()
+    };
+    let [normal, mirrored] = [volume(&mesh), volume(&mirrored)];
+    assert!(normal > 0.0 && (normal - mirrored).abs() <= normal * 1e-3, "{normal}, mirrored {mirrored}");
+}
+
+#[test]
+fn unknown_conventions_are_errors_until_they_are_stated() {
+    let model = open("ezmesh/crate.ezm");
+    let space = model.geometry().unwrap().space();
+    let error = space.conversion_to(&Space::GLTF).unwrap_err();
+    assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("missing", "up"));
+    assert!(error.to_string().contains("Space::or"), "{error}");
+    let up = Space { up: Some(Axis::Y), ..Space::UNKNOWN };
+    assert_eq!(space.or(&up).conversion_to(&Space::GLTF).unwrap_err().field().to_string(), "handedness");
+    let stated = space.or(&Space { handedness: Some(Handedness::Right), ..up });
+    let conversion = stated.conversion_to(&Space::GLTF).unwrap();
+    assert_eq!((conversion, conversion.flips_v()), (SpaceConversion::IDENTITY, false));
+    // Without wanted axes, nothing changes.
+    assert_eq!(Space::UNKNOWN.conversion_to(&Space::UNKNOWN).unwrap(), SpaceConversion::IDENTITY);
+    let parallel = Space { forward: Some(Axis::NegativeY), ..Space::GLTF };
+    assert_eq!(Space::GLTF.conversion_to(&parallel).unwrap_err().kind().id(), "value");
+}
+
+#[test]
+fn converts_between_all_pairs_of_axes() {
+    let axes = [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
+    let spaces: Vec<Space> = axes
+        .iter()
+        .flat_map(|up| axes.map(|forward| (*up, forward)))
+        .filter(|(up, forward)| dot(up.direction(), forward.direction()) == 0.0)
+        .flat_map(|(up, forward)| [Handedness::Right, Handedness::Left].map(|hand| (up, forward, hand)))
+        .map(|(up, forward, hand)| Space {
+            up: Some(up),
+            forward: Some(forward),
+            handedness: Some(hand),
+            ..Space::UNKNOWN
+        })
+        .collect();
+    assert_eq!(spaces.len(), 48);
+    for from in &spaces {
+        for to in &spaces {
+            let conversion = from.conversion_to(to).unwrap();
+            let [up, forward] = [from.up, from.forward].map(|axis| conversion.position(axis.unwrap().direction()));
+            assert_eq!((up, forward), (to.up.unwrap().direction(), to.forward.unwrap().direction()));
+            assert_eq!(conversion.is_mirrored(), from.handedness != to.handedness);
+            let back = to.conversion_to(from).unwrap();
+            assert_eq!(back.position(conversion.position([1.0, 2.0, 3.0])), [1.0, 2.0, 3.0]);
+        }
+    }
+    // Without a known front, the x axis stays, and up becomes up.
+    let from = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let conversion = from.conversion_to(&Space { winding: None, ..Space::GLTF }).unwrap();
+    assert_eq!(conversion.position([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
+}
+
+/// Tests that normals stay perpendicular, and that the bitangent points in the direction of the
+/// converted v, for random placements.
+#[test]
+fn converts_directions_with_the_surface() {
+    let mut random = Random::new(7);
+    let mut number = || random.below(4001) as f32 / 1000.0 - 2.0;
+    for round in 0..500 {
+        let columns: [[f64; 3]; 4] = std::array::from_fn(|_| std::array::from_fn(|_| f64::from(number())));
+        let placement = Affine::new(columns);
+        let Some(_) = placement.inverse() else { continue };
+        let flips = round % 2 == 0;
+        let from = Space {
+            winding: Some(Winding::CounterClockwise),
+            uv_origin: Some(if flips { UvOrigin::BottomLeft } else { UvOrigin::TopLeft }),
+            placement,
+            ..Space::GLTF
+        };
+        let conversion = from.conversion_to(&Space::GLTF).unwrap();
+        assert_eq!(conversion.flips_v(), flips);
+        let frame = TangentFrame {
+            rotation: [number(), number(), number(), number() + 3.0],
+            handedness: if round % 3 == 0 { -1.0 } else { 1.0 },
+        };
+        let length = frame.rotation.iter().map(|part| part * part).sum::<f32>().sqrt();
+        let frame = TangentFrame { rotation: frame.rotation.map(|part| part / length), ..frame };
+        let converted = conversion.tangent_frame(&frame);
+        let at = [number(), number(), number()];
+        let image = |direction: Vector| {
+            let end = [at[0] + direction[0], at[1] + direction[1], at[2] + direction[2]];
+            subtract(conversion.position(end), conversion.position(at))
+        };
+        let normal = conversion.normal(frame.normal());
+        for direction in [frame.tangent(), frame.bitangent()] {
+            let moved = image(direction);
+            assert!(dot(normal, moved).abs() <= 1e-3 * (1.0 + dot(moved, moved).sqrt()), "{round}: {normal:?}");
+        }
+        // A small step along the old normal ends on the side to which the new normal points.
+        assert!(dot(normal, image(frame.normal())) > 0.0, "{round}");
+        expect_close(converted.normal(), normal, 1e-3, "normal");
+        let along_v = image(frame.bitangent()).map(|part| if flips { -part } else { part });
+        assert!(dot(converted.bitangent(), along_v) > 0.0, "{round}: the bitangent points against v");
+        let moved = Affine::new([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]]);
+        let inside = conversion.transform(&moved).unwrap();
+        let error = 2e-2 * columns.as_flattened().iter().fold(1.0_f64, |most, part| most.max(part.abs())) as f32;
+        let scale = inside.columns_f32().as_flattened().iter().fold(1.0_f32, |most, part| most.max(part.abs()));
+        expect_close(
+            inside.apply(conversion.position(at)),
+            conversion.position(moved.apply(at)),
+            error * scale.max(1.0) * 1e-2,
+            "transform",
+        );
+    }
+}
+
+#[test]
+fn converts_units_boxes_and_texture_coordinates() {
+    let inches = Space { metres_per_unit: Some(0.0254), uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
+    let conversion = inches.conversion_to(&Space::GLTF).unwrap();
+    assert_eq!(conversion.position([1000.0, 0.0, -100.0]), [25.4, 0.0, -2.54]);
+    assert_eq!(conversion.uv([0.25, 0.25]), [0.25, 0.75]);
+    assert_eq!(conversion.triangle([1, 2, 3]), [1, 2, 3]);
+    let clockwise = Space { winding: Some(Winding::Clockwise), ..Space::GLTF };
+    assert_eq!(clockwise.conversion_to(&Space::GLTF).unwrap().triangle([1, 2, 3]), [1, 3, 2]);
+    let down = Space { up: Some(Axis::NegativeY), ..Space::GLTF };
+    let conversion = down.conversion_to(&Space::GLTF).unwrap();
+    let bounds = conversion.bounds(&Bounds { min: [1.0, 2.0, 3.0], max: [4.0, 5.0, 6.0] });
+    assert_eq!(bounds, Bounds { min: [-4.0, -5.0, 3.0], max: [-1.0, -2.0, 6.0] });
+    assert_eq!(conversion.bounds(&Bounds::EMPTY), Bounds::EMPTY);
+}
+
+#[test]
+fn a_placement_without_volume_is_no_panic() {
+    for column in [[0.0; 3], [f64::NAN; 3], [f64::INFINITY; 3], [1e300; 3]] {
+        let placement = Affine::new([column, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], column]);
+        let conversion = Space { placement, ..Space::GLTF }.conversion_to(&Space::GLTF).unwrap();
+        assert!(conversion.transform(&Affine::IDENTITY).is_none());
+        let _ = (conversion.position([1.0; 3]), conversion.normal([1.0; 3]), conversion.direction([1.0; 3]));
+        let _ = conversion.tangent_frame(&TangentFrame::default());
+        let _ = conversion.bounds(&Bounds { min: [0.0; 3], max: [1.0; 3] });
+    }
+}
+
+/// Tests that all ways to read a converted array return the same values.
+#[test]
+fn every_way_of_reading_converts() {
+    let model = open("secondlife/arm.llmesh");
+    let geometry = model.geometry().unwrap();
+    let conversion = geometry.space().conversion_to(&Space::GLTF).unwrap();
+    let surface = Surface::new(geometry, 0).converted(conversion);
+    let positions = surface.positions().unwrap();
+    let one_by_one: Vec<Vector> = (0..positions.len()).map(|index| positions.get(index).unwrap()).collect();
+    let mut bulk = vec![[0.0; 3]; positions.len()];
+    positions.decode_into(&mut bulk).unwrap();
+    assert_eq!((&bulk, positions.iter().collect::<Vec<_>>()), (&one_by_one, bulk.clone()));
+    let mut chunked = Vec::new();
+    positions.for_each_chunk(|_, chunk| chunked.extend_from_slice(chunk));
+    assert_eq!(chunked, one_by_one);
+    assert_eq!(positions.slice(1..3).unwrap().iter().collect::<Vec<_>>(), one_by_one[1..3]);
+    assert_eq!(positions.as_bytes(), surface.surface().positions().unwrap().as_bytes());
+    assert_eq!(positions.stored().get(0), surface.surface().positions().unwrap().get(0));
+    let (uvs, stored) = (surface.uvs(0).unwrap().unwrap(), surface.surface().uvs(0).unwrap().unwrap());
+    assert!(uvs.iter().zip(stored.iter()).all(|([u, v], [a, b])| u == a && v == 1.0 - b));
+    let exact = surface.surface().positions().unwrap().bounds();
+    assert_eq!(positions.bounds(), conversion.bounds(&exact));
+}
