@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::animation::Animations;
-use crate::model::{Geometry, MeshFile};
+use crate::model::{Contents, Geometry, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::Sidecar;
 
@@ -141,6 +141,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns [`ErrorKind::Missing`] if the format of the file has no animations.
     pub fn animations(&self) -> Result<&dyn Animations> {
         self.file().animations().ok_or_else(|| self.missing("animations"))
+    }
+
+    /// Returns the assets, instances, materials and metadata of the model.
+    #[must_use]
+    pub fn contents(&self) -> &dyn Contents {
+        self.file().contents()
     }
 
     fn missing(&self, what: &'static str) -> Error {

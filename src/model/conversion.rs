@@ -6,7 +6,7 @@ use super::space::{Axis, Handedness, Space};
 use crate::array::Bounds;
 use crate::decode::TangentFrame;
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::{cross, dot, narrow, unit};
+use crate::math::{add, cross, dot, narrow, unit};
 
 /// The name that errors about conventions contain in place of a file format.
 const CONVENTIONS: &str = "space";
@@ -89,9 +89,8 @@ impl SpaceConversion {
     #[inline]
     #[must_use]
     pub fn position(&self, position: [f32; 3]) -> [f32; 3] {
-        let [x, y, z, [left, up, out]] = self.columns;
-        let [a, b, c] = turned([x, y, z], position);
-        [a + left, b + up, c + out]
+        let [x, y, z, origin] = self.columns;
+        add(turned([x, y, z], position), origin)
     }
 
     /// Converts a direction, such as a tangent, and scales it to unit length. A direction without

@@ -1,8 +1,10 @@
 //! The trait of mesh files that contain surfaces, for all formats.
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
+use super::draw_style::DrawStyle;
 use super::space::Space;
 use super::spatial_tree::SpatialTree;
+use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
@@ -99,6 +101,16 @@ pub trait Geometry: FormatVersion {
     fn is_drawn(&self, surface: usize) -> Result<bool> {
         let _ = surface;
         Ok(true)
+    }
+    /// Returns how the file states that a surface is drawn.
+    fn draw_style(&self, surface: usize) -> Result<DrawStyle> {
+        let _ = surface;
+        Ok(DrawStyle::default())
+    }
+    /// Returns the vertex pool of a surface. Surfaces with equal pools share their arrays of
+    /// positions, weights and attributes, so a program reads these arrays once for all of them.
+    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
+        Ok(VertexPool::new(surface))
     }
     /// Returns the lengths of the arrays of a surface. The method reads the item count of every
     /// array of the surface, but no vertex.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::animation::Animations;
+use super::contents::Contents;
 use super::format_version::FormatVersion;
 use super::geometry::Geometry;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -162,4 +163,7 @@ pub trait MeshFile: FormatVersion {
     /// Returns the bones and animations of the file, or `None` if files of this type contain no
     /// bones and no animations.
     fn animations(&self) -> Option<&dyn Animations>;
+
+    /// Returns the assets, instances, materials and metadata of the file.
+    fn contents(&self) -> &dyn Contents;
 }

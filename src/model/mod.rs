@@ -13,9 +13,11 @@ pub mod animation;
 mod attachment;
 mod attributes;
 mod bone;
+pub(crate) mod contents;
 mod conversion;
 pub mod converted;
 mod corners;
+mod draw_style;
 mod file_context;
 mod fixed_influences;
 mod format_version;
@@ -25,15 +27,20 @@ mod mesh_file;
 mod space;
 mod spatial_tree;
 mod surface;
+mod vertex_pool;
 mod weights;
 mod weld;
 
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
+pub use contents::{
+    Asset, Contents, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
+};
 pub use conversion::SpaceConversion;
 pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
 pub use corners::{Corner, Corners};
+pub use draw_style::{Blend, DrawStyle};
 pub use fixed_influences::FixedInfluences;
 pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
@@ -42,6 +49,7 @@ pub use mesh_file::MeshFile;
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;
+pub use vertex_pool::VertexPool;
 pub use weights::{Weights, WeightsIter};
 pub use weld::Welded;
 

@@ -4,6 +4,7 @@
 use super::animation::affine::Affine;
 use super::conversion::SpaceConversion;
 use crate::error::Result;
+use crate::math::{cross, dot};
 
 /// A signed coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +58,23 @@ pub enum Winding {
     CounterClockwise,
     /// The corners go round clockwise.
     Clockwise,
+}
+
+impl Winding {
+    /// Returns the other winding.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::CounterClockwise => Self::Clockwise,
+            Self::Clockwise => Self::CounterClockwise,
+        }
+    }
+}
+
+/// Returns whether a map mirrors: whether its determinant is negative.
+fn is_mirror(map: &Affine) -> bool {
+    let [x, y, z, _] = map.columns();
+    dot(x, cross(y, z)) < 0.0
 }
 
 /// The corner of a texture image at which both texture coordinates are 0.
@@ -151,6 +169,16 @@ impl Space {
             uv_origin: self.uv_origin.or(assumed.uv_origin),
             placement: self.placement,
         }
+    }
+
+    /// Returns these conventions with another placement, such as the transform of an
+    /// [`Instance`](super::Instance). The winding changes if one of the two placements mirrors the
+    /// mesh and the other does not.
+    #[must_use]
+    pub fn placed(self, placement: Affine) -> Self {
+        let turns = is_mirror(&placement) != is_mirror(&self.placement);
+        let winding = self.winding.map(|winding| if turns { winding.reversed() } else { winding });
+        Self { winding, placement, ..self }
     }
 
     /// Returns the conversion of the stored arrays of a mesh with these conventions to the

@@ -2,8 +2,10 @@
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::corners::Corners;
+use super::draw_style::DrawStyle;
 use super::geometry::{Counts, Geometry};
 use super::spatial_tree::SpatialTree;
+use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
@@ -83,6 +85,16 @@ impl<'a> Surface<'a> {
     /// invisible surface.
     pub fn is_drawn(&self) -> Result<bool> {
         self.geometry.is_drawn(self.index)
+    }
+
+    /// Returns how the file states that the surface is drawn.
+    pub fn draw_style(&self) -> Result<DrawStyle> {
+        self.geometry.draw_style(self.index)
+    }
+
+    /// Returns the vertex pool of the surface. Surfaces with equal pools share their vertices.
+    pub fn vertex_pool(&self) -> Result<VertexPool> {
+        self.geometry.vertex_pool(self.index)
     }
 
     /// Finds the positions of the surface in vertex frame `frame`.

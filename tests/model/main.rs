@@ -17,6 +17,7 @@
 
 mod allocations;
 mod animations;
+mod contents;
 mod geometry;
 mod pages_read;
 mod samples;

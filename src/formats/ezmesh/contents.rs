@@ -1,104 +1,148 @@
-//! Methods of [`View`] that iterate over all elements of a file, such as meshes, skeletons and
-//! materials.
+//! Implements the format-independent traits [`Contents`] and [`Asset`]: instances, materials,
+//! collision shapes and metadata.
 
-use super::animation::{Animation, Track};
-use super::element_index::ElementKind;
-use super::elements::{
-    Collision, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture, UserBinary, UserData,
+use super::elements::{Collision, Instance as StoredInstance, MeshElement};
+use super::file::Mesh;
+use super::layout::FORMAT;
+use super::semantic::Semantic;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::animation::{Affine, Animations};
+use crate::model::contents::{expect_only, no_such};
+use crate::model::{
+    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Positions,
 };
-use super::surface::Section;
-use super::view::View;
+use crate::parse::Name;
 
-impl<'a> View<'a> {
-    /// Returns all skeletons of the file.
-    #[must_use]
-    pub fn skeletons(&self) -> impl ExactSizeIterator<Item = Skeleton<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Skeleton)).map(move |index| Skeleton::new(view, index))
+impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+        expect_only(FORMAT, "asset", asset)?;
+        Ok(Handle::Borrowed(self))
     }
 
-    /// Returns all animations of the file.
-    #[must_use]
-    pub fn animations(&self) -> impl ExactSizeIterator<Item = Animation<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Animation)).map(move |index| Animation::new(view, index))
+    /// Returns the number of instances. A file without instances has one instance of all meshes.
+    fn instance_count(&self) -> Result<usize> {
+        Ok(self.view().instances().len().max(1))
     }
 
-    /// Returns the tracks of all animations of the file.
-    pub(super) fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Track)).map(move |index| Track::new(view, index))
+    /// Returns an instance of one mesh: the surfaces of the first mesh with the name that the
+    /// instance refers to.
+    fn instance(&self, instance: usize) -> Result<Instance<'_>> {
+        let (view, count) = (self.view(), Contents::instance_count(self)?);
+        if instance >= count {
+            return Err(no_such(FORMAT, "instance", count, instance));
+        }
+        let materials = 0..view.materials().len();
+        let Some(stored) = view.instances().nth(instance) else {
+            return Ok(Instance { materials, ..Instance::default() });
+        };
+        let name = stored.mesh_name()?;
+        let mesh = view.find_mesh(name).and_then(|mesh| view.meshes().nth(mesh));
+        let mesh = mesh.ok_or_else(|| unknown_mesh(&stored, name))?;
+        Ok(Instance {
+            name: Some(name),
+            asset: 0,
+            surfaces: Some(MeshElement::section_range(&mesh)),
+            transform: Affine::from(&stored.transform()?),
+            materials,
+        })
     }
 
-    /// Returns all materials of the file.
-    #[must_use]
-    pub fn materials(&self) -> impl ExactSizeIterator<Item = Material<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Material)).map(move |index| Material::new(view, index))
+    fn material_count(&self) -> Result<usize> {
+        Ok(self.view().materials().len())
     }
 
-    /// Returns all meshes of the file.
-    #[must_use]
-    pub fn meshes(&self) -> impl ExactSizeIterator<Item = MeshElement<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Mesh)).map(move |index| MeshElement::new(view, index))
+    fn material(&self, material: usize) -> Result<Material<'_>> {
+        let mut materials = self.view().materials();
+        let count = materials.len();
+        let stored = materials.nth(material).ok_or_else(|| no_such(FORMAT, "material", count, material))?;
+        let text = stored.meta_data()?;
+        Ok(Material { name: Some(stored.name()?), text: some(text), ..Material::default() })
     }
 
-    /// Returns the sections of all meshes of the file.
-    #[must_use]
-    pub fn sections(&self) -> impl ExactSizeIterator<Item = Section<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Section)).map(move |index| Section::new(view, index))
+    /// Visits the name, the description and the versions of the file, and its user data.
+    fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
+        let view = self.view();
+        for (key, text) in [("asset_name", view.asset_name()?), ("asset_info", view.asset_info()?)] {
+            if let Some(text) = some(text) {
+                visit(Metadata::new(key, MetadataValue::Text(text)));
+            }
+        }
+        for (key, version) in ["system_version", "asset_version"].into_iter().zip(view.versions()?) {
+            if let Some(version) = version {
+                visit(Metadata::new(key, MetadataValue::Integer(version)));
+            }
+        }
+        for pair in view.user_data() {
+            let [key, value] = pair.pair()?;
+            visit(Metadata { key, value: MetadataValue::Text(value) });
+        }
+        for data in view.user_binary_data() {
+            let (key, bytes) = data.content()?;
+            visit(Metadata { key, value: MetadataValue::Bytes(bytes) });
+        }
+        Ok(())
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
+    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+        expect_only(FORMAT, "level", level)?;
+        Ok(Handle::Borrowed(self))
     }
 
-    /// Returns all tetrahedral meshes of the file.
-    #[must_use]
-    pub fn tetra_meshes(&self) -> impl ExactSizeIterator<Item = TetraMesh<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Tetra)).map(move |index| TetraMesh::new(view, index))
+    fn animations(&self) -> &dyn Animations {
+        self
     }
 
-    /// Returns all mesh instances of the file.
-    #[must_use]
-    pub fn instances(&self) -> impl ExactSizeIterator<Item = Instance<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Instance)).map(move |index| Instance::new(view, index))
+    fn hull_count(&self) -> Result<usize> {
+        Ok(self.view().collisions().len())
     }
 
-    /// Returns all collision representations of the file: groups of collision shapes for a physics
-    /// engine.
-    #[must_use]
-    pub fn representations(&self) -> impl ExactSizeIterator<Item = Representation<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Representation)).map(move |index| Representation::new(view, index))
+    fn hull(&self, hull: usize) -> Result<Hull<'_>> {
+        let mut collisions = self.view().collisions();
+        let count = collisions.len();
+        let stored = collisions.nth(hull).ok_or_else(|| no_such(FORMAT, "hull", count, hull))?;
+        Ok(Hull {
+            name: some(stored.name()?),
+            kind: kind_of(stored.kind()?),
+            points: points_of(&stored)?,
+            triangles: stored.hull_triangles()?.map(|triangles| triangles.indices()).transpose()?,
+            transform: stored.transform()?.map_or(Affine::IDENTITY, |matrix| affine(&matrix)),
+        })
     }
+}
 
-    /// Returns the collision shapes of all collision representations of the file.
-    #[must_use]
-    pub fn collisions(&self) -> impl ExactSizeIterator<Item = Collision<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Collision)).map(move |index| Collision::new(view, index))
-    }
+fn some(text: Name<'_>) -> Option<Name<'_>> {
+    (!text.as_bytes().is_empty()).then_some(text)
+}
 
-    /// Returns the textures that are stored in a binary file. For a text file, the iterator over
-    /// the textures is empty.
-    #[must_use]
-    pub fn textures(&self) -> impl ExactSizeIterator<Item = Texture<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Texture)).map(move |index| Texture::new(view, index))
+fn kind_of(kind: Name<'_>) -> HullKind {
+    match kind.as_bytes() {
+        b"BOX" => HullKind::Box,
+        b"SPHERE" => HullKind::Sphere,
+        b"CAPSULE" => HullKind::Capsule,
+        b"CONVEX" => HullKind::Convex,
+        _ => HullKind::Unknown,
     }
+}
 
-    /// Returns the key-value pairs of strings that are stored in a binary file as user data.
-    #[must_use]
-    pub fn user_data(&self) -> impl ExactSizeIterator<Item = UserData<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::UserData)).map(move |index| UserData::new(view, index))
+fn points_of<'a>(collision: &Collision<'a>) -> Result<Option<Positions<'a>>> {
+    let Some(buffer) = collision.hull_points()? else { return Ok(None) };
+    if buffer.format().column(Semantic::Position).is_none() {
+        return Ok(None);
     }
+    Ok(buffer.vertices()?.positions())
+}
 
-    /// Returns the named byte arrays that are stored in a binary file as user data.
-    #[must_use]
-    pub fn user_binary_data(&self) -> impl ExactSizeIterator<Item = UserBinary<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::UserBinary)).map(move |index| UserBinary::new(view, index))
-    }
+/// Converts the sixteen numbers of a collision shape, whose last four numbers are the image of the
+/// origin.
+fn affine(matrix: &[f32; 16]) -> Affine {
+    let rows = matrix.as_chunks::<4>().0;
+    Affine::new(std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z].map(f64::from))))
+}
+
+fn unknown_mesh(instance: &StoredInstance<'_>, name: Name<'_>) -> Error {
+    let (field, offset) = instance.place();
+    let kind = ErrorKind::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
+    Error::new(FORMAT, field.named("mesh"), offset, kind)
 }

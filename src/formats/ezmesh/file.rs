@@ -18,7 +18,7 @@ use super::{binary_scan, detect, regions, sidecar_index, validate, write};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
-use crate::model::{FileContext, FormatVersion, Geometry, MeshFile};
+use crate::model::{Contents, FileContext, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
@@ -233,5 +233,9 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn animations(&self) -> Option<&dyn Animations> {
         Some(self)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
     }
 }

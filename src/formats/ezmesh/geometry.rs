@@ -9,7 +9,7 @@ use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{
-    Colors, Counts, Geometry, Indices, Normals, Positions, Space, TangentFrames, Uvs, Weights, Winding,
+    Colors, Counts, Geometry, Indices, Normals, Positions, Space, TangentFrames, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -136,6 +136,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
         let name = self.section(surface)?.material_name()?;
         Ok((!name.as_bytes().is_empty()).then_some(name))
+    }
+
+    /// Returns a separate pool for a section with its own vertices, and one pool for all other
+    /// sections of a mesh.
+    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
+        let section = self.section(surface)?;
+        let number = surface.saturating_mul(2);
+        let shared = section.mesh().section_range().start.saturating_mul(2);
+        Ok(VertexPool::new(if section.has_own_vertices() { number.saturating_add(1) } else { shared }))
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::asset_block::AssetBlock;
 use super::asset_part::{AssetPart, Lod};
-use super::asset_state::AssetState;
+use super::asset_state::{AssetState, range_of};
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
@@ -20,7 +20,7 @@ use super::validate::{self, RULES};
 use super::write::write_to;
 use crate::error::Result;
 use crate::model::animation::Animations;
-use crate::model::{FormatVersion, Geometry, MeshFile};
+use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -134,6 +134,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             mesh.view().record_header();
             mesh
         })
+    }
+
+    /// Opens one asset of a container as its own mesh, or returns `None` if the index is out of
+    /// range.
+    pub(super) fn asset_mesh(&self, asset: usize) -> Option<Mesh<&[u8]>> {
+        let item = self.container()?.items().nth(asset)?;
+        let data = self.data.as_ref();
+        let mesh = Mesh { data, state: self.state.sibling(data, asset, range_of(&item)) };
+        mesh.view().record_header();
+        Some(mesh)
     }
 
     /// Returns a view of the asset, borrowed from the mesh. An [`AssetView`] implements `Copy`.
@@ -281,5 +291,9 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn animations(&self) -> Option<&dyn Animations> {
         Some(self)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
     }
 }

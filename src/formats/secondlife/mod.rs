@@ -79,6 +79,7 @@ mod asset_state;
 mod asset_view;
 pub mod builder;
 mod container;
+mod contents;
 mod detect;
 mod file;
 mod geometry;

@@ -12,6 +12,7 @@ use super::surface::read_domain;
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
 use crate::math::{cross, dot, subtract};
 
 /// The collision shape that a mesh asset gives to an object in the virtual world.
@@ -225,6 +226,12 @@ impl<'a> Convex<'a> {
             Some(bytes) => Ok(Some((entry.at, bytes))),
             None => Err(self.block.wrong(field(key), entry.at, "binary data", entry.value.kind())),
         }
+    }
+
+    /// Makes an error about the points of a hull.
+    pub(super) fn fault(&self, key: &'static str, hull: usize, kind: ErrorKind) -> Error {
+        let at = self.map.get(key).map_or(0, |entry| entry.at);
+        self.block.error(field(key).in_inner_list("hull", as_u64(hull)), at, kind)
     }
 
     fn error(&self, key: &'static str, at: usize, kind: ErrorKind) -> Error {

@@ -18,7 +18,7 @@ use super::{regions, validate, write};
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::model::animation::Animations;
-use crate::model::{Bone, Counts, FormatVersion, Geometry, MeshFile};
+use crate::model::{Bone, Contents, Counts, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -389,5 +389,9 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn animations(&self) -> Option<&dyn Animations> {
         Some(self)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
     }
 }

@@ -108,6 +108,7 @@ mod animation;
 mod blocks;
 mod bounds;
 pub mod builder;
+mod contents;
 pub(crate) mod detect;
 mod file;
 mod geometry;

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader};
 use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
 use super::script::{MeshScript, Script, Selected, choice};
-use super::surface::{SurfaceView, UvDivisor};
+use super::surface::UvDivisor;
 use super::surface_groups::Groups;
 use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
 use super::validate::rules::RULES;
@@ -16,7 +16,7 @@ use crate::array::Bounds;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{FormatVersion, Geometry, MeshFile};
+use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 use std::io::Write;
 
@@ -114,9 +114,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(self.with_selected(script, selected))
     }
 
-    /// Attaches a script, and the selection of the script's commands about this mesh. The argument
-    /// `selected` must be a result of [`Script::select`] or [`Script::select_all`] for the same
-    /// script. Several meshes can share one script, each with its own selection.
+    /// Attaches a script, and the selection of the script's commands about this mesh, from
+    /// [`Script::select`] or [`Script::select_all`]. Several meshes can share one script.
     #[must_use]
     pub fn with_selected(mut self, script: Arc<Script<D>>, selected: Selected) -> Self {
         self.facts = Some(Arc::new((script, selected)));
@@ -171,8 +170,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         as_index(self.header.vertices)
     }
 
-    /// Returns the number of animation frames that the header of the aniv file declares. In a
-    /// damaged aniv file, the last of these animation frames may be incomplete or missing.
+    /// Returns the number of animation frames in the header of the aniv file. The file may end
+    /// before the last of them.
     #[must_use]
     pub fn frame_count(&self) -> usize {
         as_index(self.header.frames)
@@ -205,16 +204,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.data_cursor().at(POLYGONS_AT)?.array(self.header.polygons, "polygons")
     }
 
-    /// Returns the bytes of the data file after the last polygon. The slice is empty if the data
-    /// file ends directly after the last polygon.
+    /// Returns the bytes of the data file after the last polygon. Most files have none.
     #[must_use]
     pub fn data_rest(&self) -> &[u8] {
         let end = usize::try_from(self.header.polygons_end()).ok();
         end.and_then(|end| self.data.as_ref().get(end..)).unwrap_or_default()
     }
 
-    /// Returns the bytes of the aniv file after the last animation frame. The slice is empty if the
-    /// aniv file ends within or directly after the last animation frame.
+    /// Returns the bytes of the aniv file after the last animation frame. Most files have none.
     #[must_use]
     pub fn aniv_rest(&self) -> &[u8] {
         let end = usize::try_from(FRAMES_AT.saturating_add(self.header.frame_bytes())).ok();
@@ -251,35 +248,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let body = self.aniv.as_ref().get(size_of::<RawAnivHeader>()..).unwrap_or_default();
         let length = usize::try_from(self.header.frame_bytes()).unwrap_or(usize::MAX);
         body.get(..length).unwrap_or(body)
-    }
-
-    /// Returns the number of surfaces. A surface consists of all polygons that have the same
-    /// texture index and the same type byte. Surfaces that the engine does not render come last.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`] if an allocation fails.
-    pub fn surface_count(&self) -> Result<usize> {
-        self.groups().map(Groups::len)
-    }
-
-    /// Returns the surface with the given index.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and its errors.
-    pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
-        let groups = self.groups()?;
-        let Some((group, order)) = groups.get(index) else {
-            let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
-            return Err(Error::without_offset(DATA, Field::new("").in_list("surface", as_u64(index)), kind));
-        };
-        Ok(SurfaceView::new(self.polygons()?, group, order))
-    }
-
-    /// Returns an iterator over all surfaces, or the error of [`surface_count`](Self::surface_count).
-    pub fn surfaces(&self) -> Result<impl ExactSizeIterator<Item = Result<SurfaceView<'_>>>> {
-        Ok((0..self.surface_count()?).map(|index| self.surface(index)))
     }
 
     pub(super) fn groups(&self) -> Result<&Groups> {
@@ -396,5 +364,9 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn animations(&self) -> Option<&dyn Animations> {
         Some(self)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
     }
 }

@@ -3,19 +3,54 @@
 use super::file::Mesh;
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
-use super::layout::{ANIV, DATA};
+use super::layout::{ANIV, DATA, PolygonType, Style};
+use super::surface::SurfaceView;
+use super::surface_groups::Groups;
 use super::transform::Placement;
 use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::{as_index, as_u64, cross, dot};
+use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
 use crate::model::{
-    Axis, Colors, Counts, Geometry, Handedness, Indices, Positions, Space, TangentFrames, UvOrigin, Uvs, Weights,
-    Winding,
+    Axis, Blend, Colors, Counts, DrawStyle, Geometry, Handedness, Indices, Positions, Space, TangentFrames, UvOrigin,
+    Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Returns the number of surfaces. A surface consists of all polygons that have the same
+    /// texture index and the same type byte. Surfaces that the engine does not render come last.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    pub fn surface_count(&self) -> Result<usize> {
+        self.groups().map(Groups::len)
+    }
+
+    /// Returns the surface with the given index.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and its errors.
+    pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
+        let groups = self.groups()?;
+        let Some((group, order)) = groups.get(index) else {
+            let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
+            return Err(Error::without_offset(DATA, Field::new("").in_list("surface", as_u64(index)), kind));
+        };
+        Ok(SurfaceView::new(self.polygons()?, group, order))
+    }
+
+    /// Returns an iterator over all surfaces. Surfaces that the engine does not render come last.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`surface_count`](Self::surface_count).
+    pub fn surfaces(&self) -> Result<impl ExactSizeIterator<Item = Result<SurfaceView<'_>>>> {
+        Ok((0..self.surface_count()?).map(|index| self.surface(index)))
+    }
+
     /// Returns the bounding box of all vertices of animation frame 0, in the units of the file,
     /// without conversion. The first call computes the bounding box, and later calls return the
     /// cached bounding box. The box of a mesh without animation frames is [`Bounds::EMPTY`].
@@ -84,20 +119,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         if script.and_then(|script| script.scale()).is_none() {
             placement.scale = Placement::author(self.variant()).scale;
         }
-        let placement = Affine::from(&placement);
-        let [x, y, z, _] = placement.columns();
-        // Seen in the left-handed space of the engine, the corners of a stored triangle go round
-        // clockwise. A scale that mirrors the mesh turns them round.
-        let is_mirrored = dot(x, cross(y, z)) < 0.0;
-        Space {
+        // Seen in the left-handed space of the engine, the corners of a triangle are in clockwise
+        // order.
+        let space = Space {
             up: Some(Axis::Z),
             forward: Some(Axis::X),
             handedness: Some(Handedness::Left),
-            winding: Some(if is_mirrored { Winding::CounterClockwise } else { Winding::Clockwise }),
-            metres_per_unit: None,
+            winding: Some(Winding::Clockwise),
             uv_origin: Some(UvOrigin::TopLeft),
-            placement,
-        }
+            ..Space::UNKNOWN
+        };
+        space.placed(Affine::from(&placement))
     }
 
     /// Returns the computed bounding box of animation frame 0, because the files store no bounding
@@ -155,6 +187,32 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn is_drawn(&self, surface: usize) -> Result<bool> {
         self.surface(surface).map(|view| view.is_drawn())
+    }
+
+    fn draw_style(&self, surface: usize) -> Result<DrawStyle> {
+        let kind = self.surface(surface)?.kind();
+        let style = kind.style();
+        let blend = match style {
+            Style::Normal | Style::TwoSided => Blend::Opaque,
+            Style::Translucent => Blend::Translucent,
+            Style::Masked => Blend::Masked,
+            Style::Modulated => Blend::Modulated,
+            Style::AlphaBlend => Blend::Alpha,
+            Style::Unknown(code) => Blend::Unknown(code),
+        };
+        Ok(DrawStyle {
+            blend,
+            two_sided: style != Style::Normal,
+            unlit: kind.has(PolygonType::UNLIT),
+            flat: kind.has(PolygonType::FLAT),
+            environment: kind.has(PolygonType::ENVIRONMENT),
+            unfiltered: kind.has(PolygonType::NO_SMOOTH),
+        })
+    }
+
+    /// Returns the same pool for all surfaces, because they share the vertices of a frame.
+    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
+        self.surface(surface).map(|_| VertexPool::new(0))
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {

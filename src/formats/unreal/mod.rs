@@ -66,6 +66,7 @@ mod animation;
 mod attachments;
 pub mod builder;
 pub mod companions;
+mod contents;
 mod file;
 mod frame;
 mod geometry;

@@ -15,6 +15,7 @@ pub(crate) mod collision;
 pub(crate) mod embedded_data;
 pub(crate) mod index_buffer;
 pub(crate) mod instance;
+mod lists;
 pub(crate) mod material;
 pub(crate) mod mesh;
 pub(crate) mod reader;

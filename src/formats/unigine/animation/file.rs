@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{regions, validate, write};
 use crate::model::animation::Animations;
-use crate::model::{Bone, FormatVersion, Geometry, MeshFile};
+use crate::model::{Bone, Contents, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -267,5 +267,9 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
 
     fn animations(&self) -> Option<&dyn Animations> {
         Some(self)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
     }
 }

@@ -1,0 +1,273 @@
+//! What a file contains besides one list of surfaces: assets, levels of detail, instances,
+//! materials, collision shapes and metadata.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+
+use super::animation::Animations;
+use super::animation::affine::Affine;
+use super::attributes::{Indices, Positions};
+use super::format_version::FormatVersion;
+use super::geometry::Geometry;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+use crate::parse::Name;
+
+/// A borrowed or an owned value of a trait, such as one level of detail of an asset.
+///
+/// The value is owned if the file has no place to keep it, for example if it contains an inflated
+/// block. Dropping the handle frees an owned value.
+pub enum Handle<'a, T: ?Sized> {
+    /// A value that is part of the file.
+    Borrowed(&'a T),
+    /// A value that was made for the caller.
+    Owned(Box<T>),
+}
+
+impl<T: ?Sized> Deref for Handle<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Borrowed(value) => value,
+            Self::Owned(value) => value,
+        }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Borrowed(_) => "Handle::Borrowed(..)",
+            Self::Owned(_) => "Handle::Owned(..)",
+        })
+    }
+}
+
+/// The contents of a mesh file of any format. The main type of each format, such as
+/// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
+///
+/// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its
+/// collision shapes; most files contain one. An [`Instance`] places an asset, or some of its
+/// surfaces, in the scene of the file. Every method with an index returns [`ErrorKind::NoSuch`] if
+/// the index is out of range, and the error of the reader of the format if the bytes that it reads
+/// are damaged.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Geometry;
+/// use meshpeek::model::Contents;
+/// let file = meshpeek::Model::open(meshpeek::read("data/secondlife/model.slm")?)?;
+/// let contents = file.contents();
+/// for index in 0..contents.instance_count()? {
+///     let instance = contents.instance(index)?;
+///     let asset = contents.asset(instance.asset)?;
+///     let geometry = asset.level(0)?;
+///     println!("{} surfaces at {:?}", geometry.surface_count()?, instance.transform.columns());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
+pub trait Contents: FormatVersion {
+    /// Returns the number of assets in the file.
+    fn asset_count(&self) -> Result<usize> {
+        Ok(1)
+    }
+    /// Opens asset `asset`. An asset that is not part of the opened file owns its inflated blocks.
+    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>>;
+    /// Returns the number of instances. A file that stores no instances has one instance of each
+    /// asset.
+    fn instance_count(&self) -> Result<usize> {
+        self.asset_count()
+    }
+    /// Returns instance `instance`, in file order.
+    fn instance(&self, instance: usize) -> Result<Instance<'_>> {
+        let count = self.instance_count()?;
+        if instance >= count {
+            return Err(no_such(self.format(), "instance", count, instance));
+        }
+        Ok(Instance { asset: instance, ..Instance::default() })
+    }
+    /// Returns the number of materials that the file describes.
+    fn material_count(&self) -> Result<usize> {
+        Ok(0)
+    }
+    /// Returns material `material`, in file order.
+    fn material(&self, material: usize) -> Result<Material<'_>> {
+        Err(no_such(self.format(), "material", self.material_count()?, material))
+    }
+    /// Calls `visit` for each key of the file that describes the whole file, such as its author, in
+    /// file order. Damaged entries are not visited, because `validate` reports them.
+    fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
+        let _ = visit;
+        Ok(())
+    }
+}
+
+/// One asset of a file: a mesh with its levels of detail, its skeleton and its collision shapes.
+///
+/// Errors are those of the trait [`Contents`].
+#[allow(clippy::missing_errors_doc, reason = "documented once on the trait `Contents`")]
+pub trait Asset: FormatVersion {
+    /// Returns the number of levels of detail.
+    fn level_count(&self) -> Result<usize> {
+        Ok(1)
+    }
+    /// Returns the name of a level of detail, or `None` if the format does not name levels.
+    fn level_name(&self, level: usize) -> Result<Option<Name<'_>>> {
+        let _ = level;
+        Ok(None)
+    }
+    /// Returns the surfaces of a level of detail. Level 0 is the most detailed.
+    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>>;
+    /// Returns the bones and clips of the asset.
+    fn animations(&self) -> &dyn Animations;
+    /// Returns the number of collision shapes that are stored as points, or only as a kind.
+    fn hull_count(&self) -> Result<usize> {
+        Ok(0)
+    }
+    /// Returns collision shape `hull`, in file order.
+    fn hull(&self, hull: usize) -> Result<Hull<'_>> {
+        Err(no_such(self.format(), "hull", self.hull_count()?, hull))
+    }
+    /// Returns the triangles for collision tests, or `None` if the asset has none.
+    fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {
+        Ok(None)
+    }
+}
+
+/// A place of an asset, or of some of its surfaces, in the scene of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Instance<'a> {
+    /// The name of the instance, or `None` if the file stores no name.
+    pub name: Option<Name<'a>>,
+    /// The index of the asset.
+    pub asset: usize,
+    /// The indices of the surfaces that the instance shows, or `None` for all surfaces.
+    pub surfaces: Option<Range<usize>>,
+    /// The map from stored positions to the scene of the file. It includes the
+    /// [placement](crate::model::Space::placement) of the asset; see
+    /// [`Space::placed`](crate::model::Space::placed).
+    pub transform: Affine,
+    /// The indices of the materials that belong to this instance. [`Material::surface`] names the
+    /// surface.
+    pub materials: Range<usize>,
+}
+
+/// A material: what a file states about the appearance of surfaces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Material<'a> {
+    /// The name of the material, or `None` if the file stores no name.
+    pub name: Option<Name<'a>>,
+    /// The name by which a surface refers to the material, if it is not `name`. It is equal to the
+    /// result of [`Geometry::surface_material`] for this surface.
+    pub surface: Option<Name<'a>>,
+    /// The textures of the material.
+    pub textures: Vec<Texture<'a>>,
+    /// Red, green, blue and alpha, each 0 to 1, or `None` if the file stores no colour.
+    pub color: Option<[f32; 4]>,
+    /// Whether the material is drawn at full brightness, without lighting, or `None` if the file
+    /// does not state it.
+    pub unlit: Option<bool>,
+    /// Whether texels of a certain colour or without alpha are cut out, or `None` if the file does
+    /// not state it.
+    pub masked: Option<bool>,
+    /// Further text about the material, as stored, or `None`.
+    pub text: Option<Name<'a>>,
+}
+
+/// A texture of a material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Texture<'a> {
+    /// What the texture is for.
+    pub role: TextureRole,
+    /// The name of the texture.
+    pub name: Name<'a>,
+    /// The path of the image file, or `None` if the file stores no path.
+    pub file: Option<Name<'a>>,
+}
+
+/// What a texture of a material is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureRole {
+    /// The colour of the surface.
+    Color,
+    /// A texture that adds detail at short distances.
+    Detail,
+}
+
+/// The kind of a collision shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HullKind {
+    /// The convex hull of the points.
+    Convex,
+    /// One convex hull around the whole asset.
+    Bounding,
+    /// A box. The points are absent if the file does not store its size.
+    Box,
+    /// A sphere. The points are absent if the file does not store its size.
+    Sphere,
+    /// A capsule. The points are absent if the file does not store its size.
+    Capsule,
+    /// A kind that the format does not define.
+    Unknown,
+}
+
+/// A collision shape of an asset.
+#[derive(Clone, Copy, Debug)]
+pub struct Hull<'a> {
+    /// The name of the shape, or `None` if the file stores no name.
+    pub name: Option<Name<'a>>,
+    /// The kind of the shape.
+    pub kind: HullKind,
+    /// The points of the shape, or `None` if the file stores no points.
+    pub points: Option<Positions<'a>>,
+    /// The triangles of the shape, as three indices of points each, or `None` if the file stores no
+    /// triangles.
+    pub triangles: Option<Indices<'a>>,
+    /// The map from the points to the space of the asset.
+    pub transform: Affine,
+}
+
+/// A key of a file with its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metadata<'a> {
+    /// The key.
+    pub key: Name<'a>,
+    /// The value.
+    pub value: MetadataValue<'a>,
+}
+
+/// The value of a [`Metadata`] entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MetadataValue<'a> {
+    /// Text, as stored.
+    Text(Name<'a>),
+    /// A whole number.
+    Integer(i64),
+    /// A real number.
+    Real(f64),
+    /// Bytes, such as a UUID.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Metadata<'a> {
+    /// Makes an entry with a key that the format defines.
+    pub(crate) const fn new(key: &'a str, value: MetadataValue<'a>) -> Self {
+        Self { key: Name::new(key.as_bytes()), value }
+    }
+}
+
+/// Returns an error if `index` is not the index of the only item of a list.
+pub(crate) fn expect_only(format: &'static str, list: &'static str, index: usize) -> Result<()> {
+    if index == 0 { Ok(()) } else { Err(no_such(format, list, 1, index)) }
+}
+
+/// Makes the error for an index that is out of range.
+pub(crate) fn no_such(format: &'static str, list: &'static str, count: usize, index: usize) -> Error {
+    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    Error::without_offset(format, Field::new("").in_list(list, as_u64(index)), kind)
+}
