@@ -96,7 +96,8 @@
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
-//! | [`Surface::weld`] | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |
+//! | [`Surface::weld`] of equal index streams | corners | both index streams | 4 bytes per vertex during the call |
+//! | [`Surface::weld`] of different index streams | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |
 //!
 //! # Promises
 //!

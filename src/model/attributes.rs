@@ -295,4 +295,59 @@ impl Indices<'_> {
             Self::Endian(array) => find(array.iter(), count),
         }
     }
+
+    /// Returns whether `self` and `other` are the same array of the file, or are both empty. No
+    /// item is read.
+    ///
+    /// Arrays at different offsets are not the same array, even if their items are equal. Arrays of
+    /// corners of polygon records are always reported as different.
+    pub(super) fn is_same_array(&self, other: &Self) -> bool {
+        if self.is_empty() && other.is_empty() {
+            return true;
+        }
+        match (self, other) {
+            (Self::U8(one), Self::U8(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (Self::U16(one), Self::U16(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (Self::U32(one), Self::U32(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (Self::Endian(one), Self::Endian(other)) => {
+                std::ptr::eq(one.raw(), other.raw()) && one.decoder().0 == other.decoder().0
+            }
+            (Self::Consecutive(one), Self::Consecutive(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::ByteOrder;
+    use crate::decode::endian::RawWord;
+
+    #[test]
+    fn an_array_is_the_same_as_itself_only() {
+        let stored = [RawWord([1; 4]); 3];
+        let other = stored;
+        let words = |raw, order| Indices::Endian(Packed::new(raw, EndianIndex(order)));
+        let one = words(&stored[..], ByteOrder::Little);
+        assert!(one.is_same_array(&one.clone()));
+        assert!(!one.is_same_array(&words(&other, ByteOrder::Little)), "equal items at another offset");
+        assert!(!one.is_same_array(&words(&stored[..2], ByteOrder::Little)), "fewer items");
+        assert!(!one.is_same_array(&words(&stored, ByteOrder::Big)), "another byte order");
+        let halves = [1, 1].map(U16::new);
+        let [first, second] = [&halves[..1], &halves[1..]].map(|raw| Indices::U16(Packed::new(raw, Index::new())));
+        assert!(first.is_same_array(&first) && !first.is_same_array(&second) && !first.is_same_array(&one));
+        let bytes = [[1_u8; 4]; 2];
+        let small = |raw| Indices::U8(Packed::new(raw, Index::new()));
+        assert!(
+            small(&bytes[0]).is_same_array(&small(&bytes[0])) && !small(&bytes[0]).is_same_array(&small(&bytes[1]))
+        );
+        let wide = [U32::new(1)];
+        let wide = Indices::U32(Packed::new(&wide, Index::new()));
+        assert!(wide.is_same_array(&wide));
+        let [two, three] = [2, 3].map(|count| Indices::Consecutive(Consecutive::new(count)));
+        assert!(two.is_same_array(&two) && !two.is_same_array(&three));
+        let nothing = Indices::Consecutive(Consecutive::new(0));
+        assert!(small(&[]).is_same_array(&nothing) && !small(&[]).is_same_array(&two));
+    }
 }

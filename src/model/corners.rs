@@ -58,6 +58,33 @@ impl<'a> Corners<'a> {
         Ok(Self { positions, attributes })
     }
 
+    /// Returns the index stream of positions.
+    pub(super) const fn positions(&self) -> Indices<'a> {
+        self.positions
+    }
+
+    /// Returns the index stream of attributes.
+    pub(super) const fn attributes(&self) -> Indices<'a> {
+        self.attributes
+    }
+
+    /// Returns whether each corner has the same index in both index streams.
+    ///
+    /// If the two index streams are the same array of the file, no index is read. Otherwise the
+    /// indices are compared up to the first chunk of 8 KiB with a difference.
+    pub(super) fn has_equal_streams(&self) -> bool {
+        if self.positions.is_same_array(&self.attributes) {
+            return true;
+        }
+        let (mut positions, mut attributes) = (self.positions.chunks(), self.attributes.chunks());
+        while let Some(part) = positions.next() {
+            if attributes.next().is_none_or(|other| *other != *part) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Returns the number of triangles in the two index streams.
     #[must_use]
     pub fn triangle_count(&self) -> usize {

@@ -170,6 +170,33 @@ impl<'a> Surface<'a> {
         }
     }
 
+    /// Returns whether the file stores one index stream for both positions and attributes.
+    ///
+    /// With a single stream, a position and an attribute vertex with the same index always belong
+    /// together, so the arrays of the surface can be uploaded to a GPU without [`weld`](Self::weld).
+    /// All surfaces of Second Life and EZ-Mesh files have a single stream. The surfaces of UNIGINE
+    /// files have two streams. Unreal files store attributes for each corner.
+    ///
+    /// The method reads no index. Hence it returns `false` for two streams that the file stores
+    /// separately, even if they contain the same indices. `weld` compares the indices of such
+    /// streams. A surface without corners that is stored with two streams has a single stream.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Model, Surface};
+    ///
+    /// for (path, is_single) in [("data/secondlife/quad.llmesh", true), ("data/unigine/cube_ms13.mesh", false)] {
+    ///     let model = Model::open(meshpeek::read(path)?)?;
+    ///     assert_eq!(Surface::new(model.geometry()?, 0).is_single_stream()?, is_single);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_single_stream(&self) -> Result<bool> {
+        let Some(attributes) = self.geometry.attribute_indices(self.index)? else { return Ok(true) };
+        Ok(self.indices()?.is_same_array(&attributes))
+    }
+
     /// Returns the spatial tree that the file stores for the triangles of the surface, or `None` if
     /// the file stores no spatial tree for the surface.
     pub fn partition(&self) -> Result<Option<Box<dyn SpatialTree + 'a>>> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use meshpeek::sidecar::{Key, Sidecar, Trust};
 use meshpeek::unigine::{AnimationGeneration, Generation, builder};
 use meshpeek::unreal::script::Script;
-use meshpeek::{ErrorKind, Map, Model, OpenOptions as Options, unreal};
+use meshpeek::{Array as _, ErrorKind, Map, Model, OpenOptions as Options, unreal};
 
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
@@ -513,6 +513,32 @@ fn sorts_copies_of_changing_corners() {
         |bytes| {
             let Ok(mesh) = meshpeek::unigine::Mesh::open(bytes) else { return };
             drop(meshpeek::Surface::new(&mesh, 0).weld());
+        },
+    );
+}
+
+/// Tests that welding equal streams that change gives vertices in range.
+///
+/// If the streams differ in one reading and are equal in another, any of the results is valid.
+#[test]
+fn welds_copies_of_changing_equal_streams() {
+    let mut mesh = builder::Mesh::new(Generation::Ms12);
+    mesh.surfaces = vec![grid("grid", 20, false)];
+    let bytes = mesh.to_bytes().unwrap();
+    let places: Vec<usize> = {
+        let mesh = meshpeek::unigine::Mesh::open(bytes.as_slice()).unwrap();
+        let start = mesh.surface(0).unwrap().indices().unwrap().as_bytes().as_ptr() as usize - bytes.as_ptr() as usize;
+        (start..start + 400).collect()
+    };
+    flicker(
+        "equal streams",
+        &bytes,
+        &places,
+        |byte| byte ^ 0x81,
+        |bytes| {
+            let Ok(mesh) = meshpeek::unigine::Mesh::open(bytes) else { return };
+            let Ok(welded) = meshpeek::Surface::new(&mesh, 0).weld() else { return };
+            assert!(welded.indices.iter().all(|index| (*index as usize) < welded.vertices.len()));
         },
     );
 }

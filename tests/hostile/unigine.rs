@@ -336,7 +336,12 @@ fn survives_refused_allocations() {
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     assert_eq!(refuse_each("check", || mesh.check()), 0);
     // Order, groups, representatives, vertices.
-    assert_eq!(refuse_each("weld", || Surface::new(&mesh, 0).weld().map(drop)), 4);
+    let surface = Surface::new(&mesh, 0);
+    assert_eq!(refuse_each("weld", || surface.weld().map(drop)), 4);
+    // Equal streams: indices, table, vertices.
+    let equal = mesh_of(vec![grid("equal", 40, false)]);
+    let equal = Mesh::open(equal.as_slice()).unwrap();
+    assert_eq!(refuse_each("weld", || Surface::new(&equal, 0).weld().map(drop)), 3);
     GRANTED.set(0);
     let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
     let found = weights.get(1680).map(|list| list.len());

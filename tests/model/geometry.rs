@@ -19,7 +19,7 @@ use crate::support::random::Random;
 use crate::support::unigine::{animation_samples, bytes, grid, samples};
 
 /// Welds with a hash map: one vertex for each pair of indices, in the order of first use.
-fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
+pub fn naive_weld(corners: impl Iterator<Item = Corner>) -> Welded {
     let mut welded = Welded::default();
     let mut numbers = HashMap::new();
     for corner in corners {
@@ -172,7 +172,7 @@ fn u64_sum(sum: u64, index: u32) -> u64 {
 
 /// A minimal format: positions, one index stream, and attributes that the real format with one
 /// stream never has.
-struct Plain {
+pub struct Plain {
     positions: Vec<[F32; 3]>,
     indices: Vec<U16>,
     attributes: Option<Vec<U32>>,
@@ -251,7 +251,7 @@ impl Geometry for Plain {
     }
 }
 
-fn plain(positions: usize, indices: &[u16], attributes: Option<&[u32]>) -> Plain {
+pub fn plain(positions: usize, indices: &[u16], attributes: Option<&[u32]>) -> Plain {
     Plain {
         positions: vec![[F32::new(0.0); 3]; positions],
         indices: indices.iter().copied().map(U16::new).collect(),
@@ -342,7 +342,7 @@ fn opens_whatever_it_is() {
 // Attributes that are stored per corner.
 
 /// Returns every sample that is a pair, opened with its script if the folder has one.
-fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
+pub fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
     let open = |sample: crate::support::unreal::Sample| {
         let [data, aniv] = sample.pair()?;
         let mut mesh = unreal::Mesh::open(data, aniv).unwrap();
@@ -358,7 +358,7 @@ fn pairs() -> Vec<(&'static str, unreal::Mesh<Vec<u8>>)> {
 ///
 /// Corners are equal if they have the same position and the same stored bytes of texture
 /// coordinates.
-fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
+pub fn naive_weld_by_value(surface: &Surface<'_>) -> Welded {
     let uvs = surface.uvs(0).unwrap().unwrap();
     let mut welded = Welded::default();
     let mut numbers = HashMap::new();

@@ -1,5 +1,5 @@
-//! Tests of the neutral view of all formats: geometry, animations, samples, sidecars, pages read,
-//! and allocations.
+//! Tests of the neutral view of all formats: geometry, welding, animations, samples, sidecars,
+//! pages read, and allocations.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -25,6 +25,7 @@ mod sidecar;
 mod space;
 #[path = "../support/mod.rs"]
 mod support;
+mod weld;
 
 #[global_allocator]
 static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

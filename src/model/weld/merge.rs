@@ -1,80 +1,40 @@
-//! Welding: converting the two index streams of a surface to a single index stream.
+//! Welding a surface with two different index streams: sorting its corners to find the corners with
+//! equal indices.
 
 use crate::array::Array;
-use crate::error::{ErrorKind, Result};
-use crate::math::{as_index, as_u64};
+use crate::error::Result;
+use crate::math::as_index;
 use crate::model::attributes::{Indices, Uvs};
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
+use crate::model::weld::reserve::{filled, reserve};
+use crate::model::weld::welded::Welded;
 
-/// A surface in the form that GPUs use: one index stream, and for each vertex the index of its
-/// position and the index of its attributes.
-///
-/// Every distinct pair of a position index and an attribute index that a corner uses becomes one
-/// vertex. Vertices are numbered in the order in which the corners first use them. A pair of
-/// indices that no corner uses does not become a vertex. For each corner of a surface that is not
-/// from an Unreal file, `vertices[indices[corner]]` is therefore equal to the original corner, and
-/// no attribute is lost. Unreal files store only two bytes of UV for each corner, and no other
-/// attributes. In surfaces of Unreal files, corners with equal position indices and equal UVs are
-/// also merged, and the merged vertex gets the attribute index of the first of the merged corners.
-/// To upload positions to a GPU, gather the positions of all vertices:
-/// `vertices.iter().map(|v| positions.get(v.position))`.
-///
-/// Welding copies the indices, so this crate never welds a surface implicitly. The time of welding
-/// is linear in the number of corners, and includes a sort of the corners that share an attribute
-/// index. A `Welded` takes 4 bytes per corner and 8 bytes per vertex. During welding, 12 bytes per
-/// corner and 4 bytes per attribute vertex of additional memory are needed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Welded {
-    /// For each vertex of the welded surface, the index of its position and the index of its
-    /// attributes.
-    pub vertices: Vec<Corner>,
-    /// For each triangle corner, the index of its vertex in `vertices`. Each triangle has three
-    /// corners, and the triangles are in file order.
-    pub indices: Vec<u32>,
-}
-
-impl Surface<'_> {
-    /// Converts the surface to vertices with a single index stream, as GPUs use. [`Welded`]
-    /// documents the result and the cost.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`corners`](Self::corners). Returns [`ErrorKind::Value`] if one of the
-    /// two indices of a corner is out of range, and [`ErrorKind::OutOfMemory`] if an allocation
-    /// fails.
-    pub fn weld(&self) -> Result<Welded> {
-        weld(self)
-    }
-}
-
-fn weld(surface: &Surface<'_>) -> Result<Welded> {
-    let corners = surface.corners()?;
-    let counts = surface.counts()?;
-    check_indices(surface, surface.indices()?, "indices", counts.vertices)?;
-    check_indices(surface, surface.attribute_indices()?, "attribute_indices", counts.attribute_vertices)?;
-    let mut represents = reserve(surface, corners.len())?;
-    represents.resize(corners.len(), 0);
+/// Welds the corners of a surface. All indices of the corners must be in range: `attributes` is the
+/// number of attribute vertices.
+pub(super) fn weld(surface: &Surface<'_>, corners: &Corners<'_>, attributes: u32) -> Result<Welded> {
+    let mut represents = filled(surface, corners.len(), 0)?;
     // A sort panics if a key changes between two comparisons, and the index streams of a mapped
     // file may change. Hence the keys of all sorts are copies.
-    if let (Indices::Consecutive(_), Some(uvs)) = (surface.attribute_indices()?, byte_uvs(surface)?) {
+    if let Indices::Consecutive(_) = surface.attribute_indices()?
+        && let Some(uvs) = byte_uvs(surface)?
+    {
         // If no two corners share an attribute vertex, all attribute indices differ, but the UVs of
         // two corners may still be equal. In the only format with such UVs, the index of a position
         // has 16 bits.
-        represent_equal(surface, &corners, &mut represents, |corner| {
+        represent_equal(surface, corners, &mut represents, |corner| {
             let [first, second] = uvs.raw_bytes(as_index(corner.attribute)).unwrap_or_default();
             let [low, high, ..] = corner.position.to_le_bytes();
             u32::from_le_bytes([first, second, low, high])
         })?;
-    } else if corners.len() < as_index(counts.attribute_vertices) / 8 {
+    } else if corners.len() < as_index(attributes) / 8 {
         // If many surfaces share their vertices, welding one surface must not take time in
         // proportion to the number of all vertices.
-        represent_equal(surface, &corners, &mut represents, |corner| [corner.attribute, corner.position])?;
+        represent_equal(surface, corners, &mut represents, |corner| [corner.attribute, corner.position])?;
     } else {
-        let mut keys = reserve(surface, corners.len())?;
-        keys.resize(corners.len(), (0, 0));
-        let mut starts = reserve(surface, as_index(counts.attribute_vertices).saturating_add(1))?;
-        group_by_attribute(&corners, counts.attribute_vertices, &mut starts, &mut keys);
+        let mut keys = filled(surface, corners.len(), (0, 0))?;
+        let mut starts = reserve(surface, as_index(attributes).saturating_add(1))?;
+        group_by_attribute(corners, attributes, &mut starts, &mut keys);
         for bounds in starts.windows(2) {
             let [start, end] =
                 [bounds.first(), bounds.last()].map(|bound| as_index(bound.copied().unwrap_or_default()));
@@ -84,7 +44,7 @@ fn weld(surface: &Surface<'_>) -> Result<Welded> {
             represent(keys.get(start..end).unwrap_or_default(), &mut represents);
         }
     }
-    number_vertices(surface, &corners, represents)
+    number_vertices(surface, corners, represents)
 }
 
 /// Sorts all corners by the key that `key` returns, and calls [`represent`] for the sorted corners.
@@ -122,17 +82,6 @@ fn represent<K: PartialEq>(keys: &[(K, u32)], represents: &mut [u32]) {
             }
         }
     }
-}
-
-/// Returns an error if an index in an index stream is not below `count`.
-fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
-    let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
-    let into = as_u64(stream.byte_offset(corner));
-    let kind = ErrorKind::Value {
-        expected: format!("an index below {count}").into(),
-        found: format!("{index} at corner {corner}").into(),
-    };
-    Err(surface.geometry.fault(surface.index, name, into, kind))
 }
 
 /// Sorts the corners by the attribute index of each corner (counting sort).
@@ -178,8 +127,7 @@ fn increment(counters: &mut [u32], index: u32) -> u32 {
 /// precedes them, so its vertex index is already known.
 fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec<u32>) -> Result<Welded> {
     let distinct = (0_u32..).zip(&represents).filter(|(corner, earliest)| corner == *earliest).count();
-    let mut vertices = Vec::new();
-    vertices.try_reserve_exact(distinct).map_err(|_| out_of_memory(surface, distinct, size_of::<Corner>()))?;
+    let mut vertices = reserve(surface, distinct)?;
     let mut indices = represents;
     for (number, corner) in corners.iter().enumerate() {
         let earliest = indices.get(number).map_or(0, |earliest| as_index(*earliest));
@@ -194,15 +142,4 @@ fn number_vertices(surface: &Surface<'_>, corners: &Corners<'_>, represents: Vec
         }
     }
     Ok(Welded { vertices, indices })
-}
-
-fn reserve<T>(surface: &Surface<'_>, count: usize) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(count).map_err(|_| out_of_memory(surface, count, size_of::<T>()))?;
-    Ok(list)
-}
-
-fn out_of_memory(surface: &Surface<'_>, count: usize, size: usize) -> crate::error::Error {
-    let asked = as_u64(count.saturating_mul(size));
-    surface.geometry.fault(surface.index, "indices", 0, ErrorKind::OutOfMemory { asked })
 }

@@ -1,0 +1,141 @@
+//! Tests welding of surfaces with a single index stream. The results are compared with naive
+//! implementations.
+
+use std::path::PathBuf;
+
+use meshpeek::decode::TangentFrame;
+use meshpeek::model::Indices;
+use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::{Array, Geometry, Model, Surface};
+
+use super::geometry::{naive_weld, naive_weld_by_value, pairs, plain};
+use crate::support::allocations::most_held;
+use crate::support::corpus;
+use crate::support::random::Random;
+use crate::support::unigine::bytes;
+
+/// Builds a UNIGINE mesh of one surface with the given index streams. The number of attribute
+/// vertices is equal to the number of positions.
+fn streams(vertices: usize, indices: Vec<u32>, attribute_indices: Vec<u32>) -> Mesh<Vec<u8>> {
+    let positions = (0..vertices).map(|number| [(number % 7) as f32, (number % 11) as f32, number as f32]).collect();
+    let frames = vec![TangentFrame::default(); vertices];
+    let targets = vec![builder::MorphTarget { positions, frames, ..builder::MorphTarget::default() }];
+    let surface = builder::Surface { targets, indices, attribute_indices, ..builder::Surface::default() };
+    let mesh = builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) };
+    Mesh::open(mesh.to_bytes().unwrap()).unwrap()
+}
+
+fn random_indices(random: &mut Random, vertices: usize, triangles: usize) -> Vec<u32> {
+    (0..triangles * 3).map(|_| u32::try_from(random.below(vertices)).unwrap()).collect()
+}
+
+/// Welds two streams that are equal, and two streams that have the same pairs but differ in every
+/// value. The second surface needs a sort, and has the same vertices by position.
+#[test]
+fn equal_streams_weld_as_a_sort_would() {
+    let mut random = Random::new(5);
+    for round in 0..200 {
+        let vertices = random.within(2..5000);
+        let triangles = random.below(400);
+        let indices = random_indices(&mut random, vertices, triangles);
+        let last = u32::try_from(vertices - 1).unwrap();
+        let mirrored: Vec<u32> = indices.iter().map(|index| last - index).collect();
+        let sorted = streams(vertices, indices.clone(), mirrored);
+        let mut expected = Surface::new(&sorted, 0).weld().unwrap();
+        for vertex in &mut expected.vertices {
+            assert_eq!(vertex.attribute, last - vertex.position);
+            vertex.attribute = vertex.position;
+        }
+        let equal = streams(vertices, indices, Surface::new(&sorted, 0).indices().unwrap().iter().collect());
+        let surface = Surface::new(&equal, 0);
+        assert_eq!(surface.weld().unwrap(), expected, "round {round}");
+    }
+}
+
+/// Tests a single stream with every relation of the numbers of vertices and corners.
+#[test]
+fn a_single_stream_welds_like_its_naive_twin() {
+    let mut random = Random::new(6);
+    for _ in 0..300 {
+        let vertices = random.within(1..3000);
+        let triangles = random.below(300);
+        let indices: Vec<u16> = random_indices(&mut random, vertices, triangles)
+            .into_iter()
+            .map(|index| u16::try_from(index).unwrap())
+            .collect();
+        let mesh = plain(vertices, &indices, None);
+        let surface = Surface::new(&mesh, 0);
+        assert!(surface.is_single_stream().unwrap());
+        assert_eq!(surface.weld().unwrap(), naive_weld(surface.corners().unwrap().iter()));
+    }
+}
+
+/// Tests that memory for welding does not depend on the number of vertices, if few of them are
+/// used.
+#[test]
+fn few_corners_of_many_vertices_take_little_memory() {
+    let mesh = plain(60_000, &[59_999, 7, 8], None);
+    let (welded, held) = most_held(|| Surface::new(&mesh, 0).weld().unwrap());
+    assert_eq!(welded.indices, [0, 1, 2]);
+    assert!(held < 512, "{held} bytes");
+}
+
+#[test]
+fn formats_have_one_stream_or_two() {
+    for (format, is_single) in [("secondlife", true), ("ezmesh", true), ("unigine", false)] {
+        let all = surfaces_of(PathBuf::from("data").join(format));
+        assert!(all.iter().all(|(single, corners, _)| *single == is_single || *corners == 0), "{format}");
+        assert!(all.len() > 3, "{format}: {} surfaces", all.len());
+    }
+    for (stem, mesh) in pairs() {
+        let mut all = Surface::all(&mesh).filter_map(|surface| weld_like_twin(&surface));
+        assert!(all.all(|(single, ..)| !single), "{stem}");
+    }
+    assert!(Surface::new(&Mesh::open(bytes("cube_ms13")).unwrap(), 9).is_single_stream().is_err());
+    // Two stored streams with equal indices, and two empty streams.
+    let single = |mesh: &dyn Geometry| Surface::new(mesh, 0).is_single_stream().unwrap();
+    assert!(!single(&streams(3, vec![0, 1, 2], vec![0, 1, 2])) && single(&streams(3, vec![], vec![])));
+}
+
+/// Welds all surfaces of all files in a folder. Compares each with the naive implementation, and
+/// returns whether it has a single stream, the number of its corners, and whether its streams are
+/// equal.
+fn surfaces_of(folder: PathBuf) -> Vec<(bool, usize, bool)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_file() {
+            continue;
+        }
+        let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
+        let Ok(geometry) = model.geometry() else { continue };
+        for index in 0..geometry.surface_count() {
+            found.extend(weld_like_twin(&Surface::new(geometry, index)));
+        }
+    }
+    found
+}
+
+fn weld_like_twin(surface: &Surface<'_>) -> Option<(bool, usize, bool)> {
+    let (corners, welded) = (surface.corners().ok()?, surface.weld().ok()?);
+    let by_corner = matches!(surface.attribute_indices().unwrap(), Indices::Consecutive(_));
+    let naive = if by_corner { naive_weld_by_value(surface) } else { naive_weld(corners.iter()) };
+    assert!(welded == naive, "surface {}", surface.index());
+    let equal = corners.iter().all(|corner| corner.position == corner.attribute);
+    let single = surface.is_single_stream().unwrap();
+    assert!(equal || !single);
+    Some((single, corners.len(), equal))
+}
+
+#[test]
+fn real_surfaces_weld_like_their_naive_twins() {
+    for (format, is_single) in [("secondlife", true), ("ezmesh", true), ("unigine", false)] {
+        let Some(folder) = corpus(format) else { return };
+        let all = surfaces_of(folder);
+        let single = all.iter().filter(|(single, ..)| *single).count();
+        let equal = all.iter().filter(|(.., equal)| *equal).count();
+        eprintln!("{format}: {} surfaces, {single} with a single stream, {equal} with equal streams", all.len());
+        assert!(all.iter().all(|(single, corners, _)| *single == is_single || *corners == 0), "{format}");
+        assert!(all.len() > 50, "{format}");
+    }
+}
