@@ -23,6 +23,35 @@ pub struct Corner {
     pub attribute: u32,
 }
 
+impl Corner {
+    /// Returns the index of the corner in one of the two index streams.
+    #[inline]
+    #[must_use]
+    pub const fn index(self, stream: IndexStream) -> u32 {
+        match stream {
+            IndexStream::Positions => self.position,
+            IndexStream::Attributes => self.attribute,
+        }
+    }
+}
+
+/// One of the two index streams of a surface.
+///
+/// ```
+/// use meshpeek::{Corner, model::IndexStream};
+///
+/// let corner = Corner { position: 4, attribute: 7 };
+/// assert_eq!(corner.index(IndexStream::Positions), 4);
+/// assert_eq!(corner.index(IndexStream::Attributes), 7);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IndexStream {
+    /// The stream of the indices of positions and weights.
+    Positions,
+    /// The stream of the indices of tangent frames, normals, UVs and colours.
+    Attributes,
+}
+
 /// The two index streams of a surface, for positions and for attributes. Each stream has three
 /// entries per triangle, one per corner.
 ///

@@ -7,7 +7,8 @@
 //! its bone weights. An *attribute vertex* is a tangent frame with its UVs and colour. A [`Corner`]
 //! of a triangle contains the index of a vertex and the index of an attribute vertex.
 //! [`weld`](Surface::weld) converts the corners to vertices with a single index stream, and
-//! documents the cost of the conversion.
+//! documents the cost of the conversion. [`Welded::gather`] copies an array in the order of the
+//! welded vertices.
 
 pub mod animation;
 mod attachment;
@@ -39,7 +40,7 @@ pub use contents::{
 };
 pub use conversion::SpaceConversion;
 pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
-pub use corners::{Corner, Corners};
+pub use corners::{Corner, Corners, IndexStream};
 pub use draw_style::{Blend, DrawStyle};
 pub use fixed_influences::FixedInfluences;
 pub use format_version::FormatVersion;
@@ -51,7 +52,7 @@ pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{Weights, WeightsIter};
-pub use weld::Welded;
+pub use weld::{VertexArray, Welded};
 
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;

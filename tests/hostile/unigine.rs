@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use meshpeek::model::IndexStream;
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
@@ -338,6 +339,10 @@ fn survives_refused_allocations() {
     // Order, groups, representatives, vertices.
     let surface = Surface::new(&mesh, 0);
     assert_eq!(refuse_each("weld", || surface.weld().map(drop)), 4);
+    let welded = surface.weld().unwrap();
+    assert_eq!(refuse_each("gather", || welded.gather(surface.positions()?).map(drop)), 1);
+    let get = |index: usize| surface.positions().unwrap().get(index);
+    assert_eq!(refuse_each("gather", || welded.gather_with(IndexStream::Positions, get).map(drop)), 1);
     // Equal streams: indices, table, vertices.
     let equal = mesh_of(vec![grid("equal", 40, false)]);
     let equal = Mesh::open(equal.as_slice()).unwrap();

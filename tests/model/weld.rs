@@ -1,15 +1,15 @@
-//! Tests welding of surfaces with a single index stream. The results are compared with naive
-//! implementations.
+//! Tests welding of surfaces with a single index stream, and gathering of arrays. The results are
+//! compared with naive implementations.
 
 use std::path::PathBuf;
 
 use meshpeek::decode::TangentFrame;
-use meshpeek::model::Indices;
+use meshpeek::model::{IndexStream, Indices, InterpolatedPositions, Welded};
 use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::{Array, Geometry, Model, Surface};
+use meshpeek::{Array, Corner, ErrorKind, Geometry, Model, Surface};
 
 use super::geometry::{naive_weld, naive_weld_by_value, pairs, plain};
-use crate::support::allocations::most_held;
+use crate::support::allocations::{allocations, most_held};
 use crate::support::corpus;
 use crate::support::random::Random;
 use crate::support::unigine::bytes;
@@ -121,10 +121,18 @@ fn weld_like_twin(surface: &Surface<'_>) -> Option<(bool, usize, bool)> {
     let by_corner = matches!(surface.attribute_indices().unwrap(), Indices::Consecutive(_));
     let naive = if by_corner { naive_weld_by_value(surface) } else { naive_weld(corners.iter()) };
     assert!(welded == naive, "surface {}", surface.index());
+    let positions: Vec<[f32; 3]> = surface.positions().unwrap().iter().collect();
+    let gathered = welded.gather(surface.positions().unwrap()).unwrap();
+    let expected = welded.vertices.iter().map(|vertex| positions[vertex.position as usize]);
+    assert!(gathered.iter().map(bits).eq(expected.map(|position| bits(&position))));
     let equal = corners.iter().all(|corner| corner.position == corner.attribute);
     let single = surface.is_single_stream().unwrap();
     assert!(equal || !single);
     Some((single, corners.len(), equal))
+}
+
+fn bits(position: &[f32; 3]) -> [u32; 3] {
+    position.map(f32::to_bits)
 }
 
 #[test]
@@ -138,4 +146,75 @@ fn real_surfaces_weld_like_their_naive_twins() {
         assert!(all.iter().all(|(single, corners, _)| *single == is_single || *corners == 0), "{format}");
         assert!(all.len() > 50, "{format}");
     }
+}
+
+// Gathering.
+
+/// Compares a gathered array with a loop over the vertices.
+fn expect_gathered<A>(welded: &Welded, array: A, stream: IndexStream)
+where
+    A: meshpeek::model::VertexArray<Item: PartialEq + std::fmt::Debug>,
+{
+    let expected: Vec<A::Item> = welded
+        .vertices
+        .iter()
+        .map(|vertex| {
+            let index = if stream == IndexStream::Positions { vertex.position } else { vertex.attribute };
+            array.get(index as usize).unwrap()
+        })
+        .collect();
+    assert_eq!(A::STREAM, stream);
+    assert_eq!(welded.gather(array).unwrap(), expected);
+    assert_eq!(welded.gather_with(stream, |index| array.get(index)).unwrap(), expected);
+    let mut out = vec![bytemuck::Zeroable::zeroed(); expected.len()];
+    assert_eq!(allocations(|| welded.gather_into(array, &mut out).unwrap()), 0);
+    assert_eq!(out, expected);
+    for wrong in [expected.len() - 1, expected.len() + 1] {
+        let mut out = vec![bytemuck::Zeroable::zeroed(); wrong];
+        let error = welded.gather_into(array, &mut out).unwrap_err();
+        let (needed, given) = (expected.len() as u64, wrong as u64);
+        assert_eq!(format!("{:?}", error.kind()), format!("{:?}", ErrorKind::Buffer { needed, given }));
+    }
+}
+
+#[test]
+fn gathers_every_array_by_its_stream() {
+    for file in ["unigine/room_ms11.mesh", "unigine/morph_ms13.mesh", "secondlife/arm.llmesh", "ezmesh/flag.ezm"] {
+        let model = Model::open(std::fs::read(PathBuf::from("data").join(file)).unwrap()).unwrap();
+        let surface = Surface::new(model.geometry().unwrap(), 0);
+        let welded = surface.weld().unwrap();
+        let positions = surface.positions().unwrap();
+        expect_gathered(&welded, positions, IndexStream::Positions);
+        expect_gathered(&welded, InterpolatedPositions::new(positions, positions, 0.5), IndexStream::Positions);
+        let attributes = IndexStream::Attributes;
+        surface.tangent_frames().unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
+        surface.normals().unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
+        surface.uvs(0).unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
+        surface.colors().unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
+        if let Some(weights) = surface.weights().unwrap() {
+            let gathered = welded.gather_with(IndexStream::Positions, |index| weights.get(index)).unwrap();
+            assert_eq!(gathered.len(), welded.vertices.len());
+        }
+    }
+}
+
+#[test]
+fn gathers_no_item_that_is_missing() {
+    let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    let (welded, positions) = (surface.weld().unwrap(), surface.positions().unwrap());
+    let shorter = positions.slice(0..7).unwrap();
+    let vertex = welded.vertices.iter().position(|vertex| vertex.position == 7).unwrap();
+    let mut out = vec![[0.0; 3]; 24];
+    for error in [welded.gather(shorter).map(drop), welded.gather_into(shorter, &mut out)].map(Result::unwrap_err) {
+        assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 7, index: 7 }), "{error}");
+        assert_eq!(error.field().to_string(), format!("vertices[{vertex}].position"));
+    }
+    let error = welded.gather_with(IndexStream::Attributes, |index| (index < 23).then_some(index)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Missing { .. }) && error.to_string().contains("index 23"), "{error}");
+    let vertex = welded.vertices.iter().position(|vertex| vertex.attribute == 23).unwrap();
+    assert_eq!(error.field().to_string(), format!("vertices[{vertex}].attribute"));
+    assert_eq!(Welded::default().gather(positions).unwrap(), Vec::<[f32; 3]>::new());
+    let damaged = Welded { vertices: vec![Corner { position: u32::MAX, attribute: 0 }], indices: vec![0; 3] };
+    assert!(damaged.gather(positions).is_err() && damaged.gather(surface.normals().unwrap().unwrap()).is_ok());
 }

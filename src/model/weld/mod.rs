@@ -1,10 +1,12 @@
 //! Welding: converting the two index streams of a surface to a single index stream.
 
 mod direct;
+mod gather;
 mod merge;
 mod reserve;
 mod welded;
 
+pub use gather::VertexArray;
 pub use welded::Welded;
 
 use crate::array::Array;

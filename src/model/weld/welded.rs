@@ -12,8 +12,7 @@ use crate::model::corners::Corner;
 /// no attribute is lost. Unreal files store only two bytes of UV for each corner, and no other
 /// attributes. In surfaces of Unreal files, corners with equal position indices and equal UVs are
 /// also merged, and the merged vertex gets the attribute index of the first of the merged corners.
-/// To upload positions to a GPU, gather the positions of all vertices:
-/// `vertices.iter().map(|v| positions.get(v.position))`.
+/// To upload an array to a GPU, [`gather`](Self::gather) its items in the order of the vertices.
 ///
 /// Welding copies the indices, so this crate never welds a surface implicitly. A `Welded` takes 4
 /// bytes per corner and 8 bytes per vertex. The time of welding is nearly linear in the number of
@@ -27,6 +26,17 @@ use crate::model::corners::Corner;
 ///   call, 12 bytes per corner and 4 bytes per attribute vertex of additional memory are needed.
 /// - If the surface has more than eight times as many vertices as corners, all corners are sorted,
 ///   and the time and memory do not depend on the number of vertices.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let surface = meshpeek::Surface::new(model.geometry()?, 0);
+/// let welded = surface.weld()?;
+/// let positions = welded.gather(surface.positions()?)?;
+/// assert_eq!((welded.indices.len(), positions.len()), (36, 24));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Welded {
     /// For each vertex of the welded surface, the index of its position and the index of its

@@ -1,0 +1,165 @@
+//! Gathering the items of an array in the order of the vertices of a welded surface.
+
+use crate::array::{Array, bulk};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::attributes::{Colors, Normals, Positions, TangentFrames, Uvs};
+use crate::model::corners::IndexStream;
+use crate::model::interpolated::InterpolatedPositions;
+use crate::model::weld::welded::Welded;
+
+/// An array with one item for each position or for each attribute vertex of a surface.
+///
+/// The type of the array determines the index stream that refers to its items, so
+/// [`Welded::gather`] cannot use the wrong index stream.
+///
+/// ```
+/// use meshpeek::model::{IndexStream, Normals, Positions, VertexArray};
+///
+/// assert_eq!(Positions::STREAM, IndexStream::Positions);
+/// assert_eq!(Normals::STREAM, IndexStream::Attributes);
+/// ```
+pub trait VertexArray: Array {
+    /// The index stream that refers to the items of the array.
+    const STREAM: IndexStream;
+}
+
+macro_rules! impl_vertex_array {
+    ($($array:ident: $stream:ident,)+) => {
+        $(impl VertexArray for $array<'_> {
+            const STREAM: IndexStream = IndexStream::$stream;
+        })+
+    };
+}
+
+impl_vertex_array! {
+    Positions: Positions,
+    InterpolatedPositions: Positions,
+    TangentFrames: Attributes,
+    Normals: Attributes,
+    Uvs: Attributes,
+    Colors: Attributes,
+}
+
+impl Welded {
+    /// Decodes the item of `array` for each vertex, in the order of the vertices.
+    ///
+    /// The array must belong to the surface that was welded, but it can be of any shape: a morph
+    /// target, a vertex frame, or [interpolated](InterpolatedPositions) positions.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+    /// let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// let welded = surface.weld()?;
+    /// let positions = welded.gather(surface.positions()?)?; // by the position index
+    /// let uvs = surface.uvs(0)?.map(|uvs| welded.gather(uvs)).transpose()?; // by the attribute index
+    /// assert_eq!((positions.len(), uvs.map(|uvs| uvs.len())), (24, Some(24)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`, and
+    /// [`ErrorKind::OutOfMemory`] if the allocation fails.
+    pub fn gather<A: VertexArray>(&self, array: A) -> Result<Vec<A::Item>> {
+        collect(self.vertices.len(), self.items_of(array))
+    }
+
+    /// Decodes the item of `array` for each vertex into `out`, in the order of the vertices. The
+    /// method allocates no memory.
+    ///
+    /// If the method returns an error, it may have overwritten a part of `out`.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// # let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+    /// # let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// let welded = surface.weld()?;
+    /// let mut buffer = [[0.0; 3]; 24];
+    /// welded.gather_into(surface.positions()?, &mut buffer)?;
+    /// assert_eq!(buffer.as_slice(), welded.gather(surface.positions()?)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly the number of vertices,
+    /// and [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`.
+    pub fn gather_into<A: VertexArray>(&self, array: A, out: &mut [A::Item]) -> Result<()> {
+        bulk::check_length(out, self.vertices.len())?;
+        for (place, item) in out.iter_mut().zip(self.items_of(array)) {
+            *place = item?;
+        }
+        Ok(())
+    }
+
+    /// Calls `get` with the index of each vertex in an index stream, and returns the results in the
+    /// order of the vertices.
+    ///
+    /// This gathers data that is not a [`VertexArray`], such as bone weights, or skinned positions
+    /// in memory.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, model::IndexStream};
+    ///
+    /// # let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+    /// # let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// let welded = surface.weld()?;
+    /// let raised: Vec<[f32; 3]> = surface.positions()?.iter().map(|[x, y, z]| [x, y, z + 1.0]).collect();
+    /// let vertices = welded.gather_with(IndexStream::Positions, |index| raised.get(index).copied())?;
+    /// assert_eq!(vertices.len(), 24);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Missing`] if `get` returns `None`, and [`ErrorKind::OutOfMemory`] if
+    /// the allocation fails.
+    pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(usize) -> Option<T>) -> Result<Vec<T>> {
+        let missing = |index| ErrorKind::Missing { expected: format!("an item with the index {index}").into() };
+        collect(self.vertices.len(), self.items(stream, get, missing))
+    }
+
+    fn items_of<A: VertexArray>(&self, array: A) -> impl Iterator<Item = Result<A::Item>> {
+        let missing = move |index: u32| ErrorKind::NoSuch { count: as_u64(array.len()), index: index.into() };
+        self.items(A::STREAM, move |index| array.get(index), missing)
+    }
+
+    fn items<T>(
+        &self,
+        stream: IndexStream,
+        mut get: impl FnMut(usize) -> Option<T>,
+        missing: impl Fn(u32) -> ErrorKind,
+    ) -> impl Iterator<Item = Result<T>> {
+        self.vertices.iter().enumerate().map(move |(vertex, corner)| {
+            let index = corner.index(stream);
+            get(as_index(index)).ok_or_else(|| fault(vertex, stream, missing(index)))
+        })
+    }
+}
+
+/// Collects exactly `count` items, or returns the first error.
+fn collect<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).map_err(|_| {
+        let asked = as_u64(count.saturating_mul(size_of::<T>()));
+        Error::without_offset("weld", Field::new("vertices"), ErrorKind::OutOfMemory { asked })
+    })?;
+    for item in items {
+        list.push(item?);
+    }
+    Ok(list)
+}
+
+fn fault(vertex: usize, stream: IndexStream, kind: ErrorKind) -> Error {
+    let name = match stream {
+        IndexStream::Positions => "position",
+        IndexStream::Attributes => "attribute",
+    };
+    Error::without_offset("weld", Field::new(name).in_list("vertices", as_u64(vertex)), kind)
+}
