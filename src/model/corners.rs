@@ -87,6 +87,11 @@ impl<'a> Corners<'a> {
         Ok(Self { positions, attributes })
     }
 
+    /// Makes corners of two index streams that have the same length, a multiple of three.
+    pub(super) const fn of_copies(positions: Indices<'a>, attributes: Indices<'a>) -> Self {
+        Self { positions, attributes }
+    }
+
     /// Returns the index stream of positions.
     pub(super) const fn positions(&self) -> Indices<'a> {
         self.positions

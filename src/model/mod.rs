@@ -52,7 +52,7 @@ pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{Weights, WeightsIter};
-pub use weld::{VertexArray, Welded};
+pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;

@@ -343,6 +343,15 @@ fn survives_refused_allocations() {
     assert_eq!(refuse_each("gather", || welded.gather(surface.positions()?).map(drop)), 1);
     let get = |index: usize| surface.positions().unwrap().get(index);
     assert_eq!(refuse_each("gather", || welded.gather_with(IndexStream::Positions, get).map(drop)), 1);
+    // Copies of both streams, and the same as above.
+    let damaged = poke(&whole, "surface[0].indices", 1, &[255]);
+    let damaged = Mesh::open(damaged.as_slice()).unwrap();
+    assert_eq!(refuse_each("lossy", || Surface::new(&damaged, 0).weld_lossy().map(drop)), 6);
+    // The omitted triangles: their list grows several times, and no triangle is kept.
+    let indices = region(&whole, "surface[0].indices").len();
+    let damaged = poke(&whole, "surface[0].indices", 0, &vec![255; indices]);
+    let damaged = Mesh::open(damaged.as_slice()).unwrap();
+    assert!(refuse_each("lossy", || Surface::new(&damaged, 0).weld_lossy().map(drop)) > 4);
     // Equal streams: indices, table, vertices.
     let equal = mesh_of(vec![grid("equal", 40, false)]);
     let equal = Mesh::open(equal.as_slice()).unwrap();

@@ -1,18 +1,24 @@
-//! Tests welding of surfaces with a single index stream, and gathering of arrays. The results are
-//! compared with naive implementations.
+//! Tests welding of surfaces with a single index stream, welding of damaged surfaces, and gathering
+//! of arrays. The results are compared with naive implementations, and with the triangles that
+//! queries use.
 
 use std::path::PathBuf;
 
+use meshpeek::array::Bounds;
 use meshpeek::decode::TangentFrame;
-use meshpeek::model::{IndexStream, Indices, InterpolatedPositions, Welded};
+use meshpeek::model::{Counts, IndexStream, Indices, InterpolatedPositions, InvalidIndex, Omitted, Welded};
+use meshpeek::query::Scene;
 use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::{Array, Corner, ErrorKind, Geometry, Model, Surface};
+use meshpeek::{Array, Corner, ErrorKind, Geometry, Model, Surface, unreal};
 
-use super::geometry::{naive_weld, naive_weld_by_value, pairs, plain};
+use super::geometry::{Plain, naive_weld, naive_weld_by_value, pairs, plain};
 use crate::support::allocations::{allocations, most_held};
 use crate::support::corpus;
+use crate::support::ezmesh::raw_files;
+use crate::support::invariants::expect_lossy_weld;
 use crate::support::random::Random;
-use crate::support::unigine::bytes;
+use crate::support::secondlife::raw_assets;
+use crate::support::unigine::{bytes, compact, poke, region, spoil_all};
 
 /// Builds a UNIGINE mesh of one surface with the given index streams. The number of attribute
 /// vertices is equal to the number of positions.
@@ -49,6 +55,7 @@ fn equal_streams_weld_as_a_sort_would() {
         let equal = streams(vertices, indices, Surface::new(&sorted, 0).indices().unwrap().iter().collect());
         let surface = Surface::new(&equal, 0);
         assert_eq!(surface.weld().unwrap(), expected, "round {round}");
+        assert_eq!(surface.weld_lossy().unwrap(), (expected, Omitted::default()), "round {round}");
     }
 }
 
@@ -117,6 +124,7 @@ fn surfaces_of(folder: PathBuf) -> Vec<(bool, usize, bool)> {
 }
 
 fn weld_like_twin(surface: &Surface<'_>) -> Option<(bool, usize, bool)> {
+    expect_lossy_weld(surface);
     let (corners, welded) = (surface.corners().ok()?, surface.weld().ok()?);
     let by_corner = matches!(surface.attribute_indices().unwrap(), Indices::Consecutive(_));
     let naive = if by_corner { naive_weld_by_value(surface) } else { naive_weld(corners.iter()) };
@@ -146,6 +154,191 @@ fn real_surfaces_weld_like_their_naive_twins() {
         assert!(all.iter().all(|(single, corners, _)| *single == is_single || *corners == 0), "{format}");
         assert!(all.len() > 50, "{format}");
     }
+}
+
+// Damaged surfaces.
+
+/// Leaves out triangles with an index that is out of range or missing, corner by corner.
+fn naive_lossy(surface: &Surface<'_>) -> (Welded, Vec<u32>) {
+    let (positions, attributes) = (surface.indices().unwrap(), surface.attribute_indices().unwrap());
+    let Counts { vertices, attribute_vertices, .. } = surface.counts().unwrap();
+    let (mut kept, mut omitted) = (Vec::new(), Vec::new());
+    for triangle in 0..positions.len() / 3 {
+        let corners: Option<Vec<Corner>> = (triangle * 3..triangle * 3 + 3)
+            .map(|corner| {
+                let position = positions.get(corner).filter(|index| *index < vertices)?;
+                let attribute = attributes.get(corner).filter(|index| *index < attribute_vertices)?;
+                Some(Corner { position, attribute })
+            })
+            .collect();
+        match corners {
+            Some(corners) => kept.extend(corners),
+            None => omitted.push(u32::try_from(triangle).unwrap()),
+        }
+    }
+    (naive_weld(kept.into_iter()), omitted)
+}
+
+fn lossy(geometry: &dyn Geometry) -> (Welded, Omitted) {
+    let surface = Surface::new(geometry, 0);
+    expect_lossy_weld(&surface);
+    let (welded, omitted) = surface.weld_lossy().unwrap();
+    let (naive, triangles) = naive_lossy(&surface);
+    assert_eq!((&welded, &omitted.triangles), (&naive, &triangles));
+    assert_eq!(omitted.first.map(|first| first.triangle), triangles.first().copied());
+    (welded, omitted)
+}
+
+/// Returns the triangles of surface 0 that queries use.
+fn queried(geometry: &dyn Geometry) -> Vec<u32> {
+    let all = Bounds { min: [-1e9; 3], max: [1e9; 3] };
+    Scene::new(geometry).unwrap().overlapping_box(&all).into_iter().map(|(_, triangle)| triangle).collect()
+}
+
+/// Returns the triangles of surface 0 that `weld_lossy` keeps.
+fn kept(geometry: &dyn Geometry) -> Vec<u32> {
+    let (welded, omitted) = lossy(geometry);
+    (0..u32::try_from(welded.indices.len() / 3).unwrap()).map(|triangle| omitted.source_triangle(triangle)).collect()
+}
+
+#[test]
+fn leaves_out_random_damage() {
+    let mut random = Random::new(17);
+    for _ in 0..200 {
+        let vertices = random.within(3..400);
+        let triangles = random.below(120);
+        let is_single = random.one_in(2);
+        let damage = random.within(1..50);
+        // Adds indices that are out of range to a stream. Their number is different in each round.
+        let mut spoilt = |mut indices: Vec<u32>| {
+            for index in &mut indices {
+                if random.one_in(damage) {
+                    *index = u32::try_from(vertices).unwrap() + u32::try_from(random.below(9)).unwrap();
+                }
+            }
+            indices
+        };
+        let (mut first, mut second) = (Random::new(vertices as u64), Random::new(triangles as u64));
+        let positions = spoilt(random_indices(&mut first, vertices, triangles));
+        let attributes =
+            if is_single { positions.clone() } else { spoilt(random_indices(&mut second, vertices, triangles)) };
+        let whole = streams(vertices, vec![0; triangles * 3], vec![0; triangles * 3]);
+        let width = Surface::new(&whole, 0).counts().unwrap().index_widths;
+        let stored = |indices: &[u32], width: u8| -> Vec<u8> {
+            indices.iter().flat_map(|index| index.to_le_bytes()[..width.into()].to_vec()).collect()
+        };
+        let [ci, ti] = ["surface[0].indices", "surface[0].attribute_indices"];
+        let (positions, attributes) = (stored(&positions, width[0]), stored(&attributes, width[1]));
+        let mesh = if triangles == 0 {
+            whole
+        } else {
+            Mesh::open(spoil_all(whole.as_bytes(), &[(ci, &positions), (ti, &attributes)])).unwrap()
+        };
+        let kept = kept(&mesh);
+        // Queries use a triangle if its positions are in range.
+        let queried = queried(&mesh);
+        assert!(kept.iter().all(|triangle| queried.contains(triangle)));
+        assert!(!is_single || kept == queried);
+    }
+}
+
+#[test]
+fn keeps_the_triangles_of_queries() {
+    let whole = bytes("cube_ms13");
+    let spoilt = poke(&poke(&whole, "surface[0].indices", 7, &[200]), "surface[0].indices", 33, &[8, 8, 255]);
+    let mesh = Mesh::open(spoilt).unwrap();
+    let (welded, omitted) = lossy(&mesh);
+    let first = InvalidIndex { triangle: 2, corner: 1, stream: IndexStream::Positions, index: Some(200), count: 8 };
+    assert_eq!(omitted, Omitted { triangles: vec![2, 11], first: Some(first), unused_indices: [0; 2] });
+    assert_eq!((kept(&mesh), welded.indices.len()), (queried(&mesh), 30));
+    assert_eq!([0, 1, 2, 9].map(|triangle| omitted.source_triangle(triangle)), [0, 1, 3, 10]);
+
+    let mesh = Mesh::open(poke(&whole, "surface[0].attribute_indices", 5, &[24])).unwrap();
+    let (_, omitted) = lossy(&mesh);
+    let first = InvalidIndex { triangle: 1, corner: 2, stream: IndexStream::Attributes, index: Some(24), count: 24 };
+    assert_eq!(omitted, Omitted { triangles: vec![1], first: Some(first), unused_indices: [0; 2] });
+    assert_eq!(queried(&mesh).len(), 12, "queries do not read attributes");
+}
+
+#[test]
+fn keeps_the_triangles_of_queries_in_every_format() {
+    let list = raw_assets::codes(&[0, 1, 2, 0, 9, 3, 2, 3, 65535, 0, 2, 3]);
+    let square = raw_assets::with(raw_assets::square(), "TriangleList", list);
+    let asset = raw_assets::asset(&[("high_lod", raw_assets::level(&[square]))]);
+    let mesh = meshpeek::secondlife::Mesh::open(asset).unwrap();
+    assert_eq!((kept(&mesh), queried(&mesh)), (vec![0, 3], vec![0, 3]));
+
+    let text = raw_files::simple(&raw_files::corner_vertices(), &raw_files::triangles(3, "0 1 4294967295 0 1 2 0 3 1"));
+    let mesh = meshpeek::ezmesh::Mesh::open(text.into_bytes()).unwrap();
+    assert_eq!((kept(&mesh), queried(&mesh)), (vec![1], vec![1]));
+
+    // The aniv file ends before the last vertex.
+    let whole = crate::support::unreal::cube(1);
+    let whole = unreal::builder::Mesh { frames: vec![whole.frames[0].clone()], ..whole };
+    let (data, aniv) = (whole.data_bytes().unwrap(), whole.aniv_bytes().unwrap());
+    let mesh = unreal::Mesh::open(data, aniv[..aniv.len() - 4].to_vec()).unwrap();
+    let surface = Surface::new(&mesh, 0);
+    expect_lossy_weld(&surface);
+    let (welded, omitted) = surface.weld_lossy().unwrap();
+    let valid = queried(&mesh);
+    assert!(surface.weld().is_err() && !omitted.triangles.is_empty() && !valid.is_empty());
+    let kept = (0..).take(welded.indices.len() / 3).map(|triangle| omitted.source_triangle(triangle));
+    assert!(kept.eq(valid.iter().copied()));
+    // Corners with equal UVs are still merged.
+    assert!(welded.vertices.len() < welded.indices.len());
+}
+
+#[test]
+fn reports_indices_of_no_triangle() {
+    let report = |mesh: &Plain| {
+        let (welded, omitted) = lossy(mesh);
+        assert!(Surface::new(mesh, 0).weld().is_err());
+        (welded.indices.len() / 3, omitted)
+    };
+    // An incomplete last triangle. Queries ignore it, too.
+    let mesh = plain(3, &[0, 1, 2, 0, 1], None);
+    assert_eq!(report(&mesh), (1, Omitted { unused_indices: [2, 2], ..Omitted::default() }));
+    assert_eq!(Scene::new(&mesh).unwrap().triangles(0).unwrap().len(), 1);
+    // A stream of attributes that is too short, and one that is too long.
+    let missing = |corner, index, count| {
+        Some(InvalidIndex { triangle: 1, corner, stream: IndexStream::Attributes, index, count })
+    };
+    let short = report(&plain(3, &[0, 1, 2, 2, 1, 0, 0, 0, 0], Some(&[0, 0, 0, 0])));
+    assert_eq!(short, (1, Omitted { triangles: vec![1, 2], first: missing(1, None, 1), unused_indices: [0; 2] }));
+    assert_eq!(
+        short.1.first.unwrap().to_string(),
+        "expected an attribute index below 1, found none at corner 1 of triangle 1"
+    );
+    let long = report(&plain(3, &[0, 1, 2], Some(&[0; 7])));
+    assert_eq!(long, (1, Omitted { unused_indices: [0, 4], ..Omitted::default() }));
+    // No valid triangle, and no triangle.
+    let none = report(&plain(0, &[0, 1, 2, 0, 0, 0], None));
+    assert_eq!((none.0, none.1.triangles.as_slice()), (0, &[0, 1][..]));
+    assert_eq!(report(&plain(3, &[0, 1], None)).1.unused_indices, [2, 2]);
+    assert!(lossy(&plain(0, &[], None)).1.is_empty());
+    assert!(Surface::new(&mesh, 1).weld_lossy().is_err());
+    // The same for a UNIGINE file whose counts are damaged.
+    let whole = bytes("cube_ms13");
+    let [ti, count] = ["surface[0].attribute_indices", "surface[0].attribute_indices.count"];
+    let shorter = whole[region(&whole, ti)][..31].to_vec();
+    let mesh = Mesh::open(spoil_all(&whole, &[(count, &compact(31)), (ti, &shorter)])).unwrap();
+    let (welded, omitted) = lossy(&mesh);
+    assert_eq!((welded.indices.len(), omitted.triangles), (30, vec![10, 11]));
+}
+
+#[test]
+fn finds_the_source_of_each_triangle() {
+    let mut random = Random::new(3);
+    for _ in 0..100 {
+        let total = u32::try_from(random.within(1..200)).unwrap();
+        let few = random.within(1..10);
+        let (triangles, kept): (Vec<u32>, Vec<u32>) = (0..total).partition(|_| random.one_in(few));
+        let omitted = Omitted { triangles, ..Omitted::default() };
+        let sources = (0..).take(kept.len()).map(|triangle| omitted.source_triangle(triangle));
+        assert!(sources.eq(kept));
+    }
+    assert_eq!(Omitted::default().source_triangle(u32::MAX), u32::MAX);
+    assert_eq!(Omitted { triangles: vec![0], ..Omitted::default() }.source_triangle(u32::MAX), u32::MAX);
 }
 
 // Gathering.

@@ -1,7 +1,7 @@
 //! Invariants of every format: errors name their position, and bones move vertices.
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::{Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Array, Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// The number of clips and surfaces of a file that are read.
 const SAMPLES: usize = 4;
@@ -56,6 +56,27 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
             assert!(moved.iter().zip(alone).all(same), "vertex {vertex}: {moved:?}, alone {alone:?}");
         }
     }
+}
+
+/// Welds a surface whose indices may be arbitrary, and leaves out its damaged triangles.
+///
+/// A surface is damaged if `weld` returns an error. The other triangles keep their positions.
+pub fn expect_lossy_weld(surface: &Surface<'_>) {
+    let (whole, lossy) = (surface.weld(), surface.weld_lossy());
+    let Ok((welded, omitted)) = lossy else { return assert!(whole.is_err()) };
+    assert_eq!(whole.is_ok(), omitted.is_empty());
+    assert!(whole.is_err() || whole.is_ok_and(|whole| whole == welded));
+    let indices = surface.indices().unwrap();
+    assert_eq!(welded.indices.len() / 3 + omitted.triangles.len(), indices.len() / 3);
+    for (triangle, corners) in (0..).zip(welded.indices.chunks(3)) {
+        let source = omitted.source_triangle(triangle);
+        assert!(triangle as usize > MANY || !omitted.triangles.contains(&source));
+        for (corner, vertex) in (source as usize * 3..).zip(corners) {
+            assert_eq!(Some(welded.vertices[*vertex as usize].position), indices.get(corner));
+        }
+    }
+    let positions = surface.positions().and_then(|positions| welded.gather(positions));
+    assert!(positions.is_ok_and(|positions| positions.len() == welded.vertices.len()) || surface.positions().is_err());
 }
 
 /// Asserts that an error names its field and has an offset inside the file of `length` bytes.

@@ -2,11 +2,13 @@
 
 mod direct;
 mod gather;
+mod lossy;
 mod merge;
 mod reserve;
 mod welded;
 
 pub use gather::VertexArray;
+pub use lossy::{InvalidIndex, Omitted};
 pub use welded::Welded;
 
 use crate::array::Array;
@@ -25,9 +27,54 @@ impl Surface<'_> {
     ///
     /// Returns the errors of [`corners`](Self::corners) and [`positions`](Self::positions). Returns
     /// [`ErrorKind::Value`] if one of the two indices of a corner is out of range, and
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails. [`weld_lossy`](Self::weld_lossy) leaves
+    /// out triangles with an index that is out of range.
     pub fn weld(&self) -> Result<Welded> {
         weld(self, &self.corners()?, self.counts()?)
+    }
+
+    /// Converts the surface to vertices with a single index stream like [`weld`](Self::weld), but
+    /// leaves out damaged triangles. Returns the welded surface, and a report of the triangles that
+    /// were left out.
+    ///
+    /// A triangle is left out if one of its indices is out of range or missing. The other triangles
+    /// stay in file order, and [`Omitted::source_triangle`] returns their indices in the file. If
+    /// no triangle is damaged, the result is equal to the result of `weld`, and takes the same
+    /// time. Otherwise 8 bytes per corner of additional memory are needed during the call.
+    ///
+    /// [Queries](crate::query::Scene) ignore triangles with a position index that is out of range.
+    /// In contrast to `weld_lossy`, they also ignore triangles with a coordinate that is not finite
+    /// or beyond ±2^60, and do not ignore triangles because of an attribute index.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let file = "<MeshSystem><Meshes><Mesh>
+    ///     <vertexbuffer count='3' ctype='fff' semantic='position'>0 0 0  1 0 0  0 1 0</vertexbuffer>
+    ///     <MeshSection><indexbuffer triangle_count='2'>0 1 9  0 1 2</indexbuffer></MeshSection>
+    ///     </Mesh></Meshes></MeshSystem>";
+    /// let mesh = meshpeek::ezmesh::Mesh::open(file)?;
+    /// let surface = meshpeek::Surface::new(&mesh, 0);
+    /// assert!(surface.weld().is_err()); // The first triangle has the index 9.
+    /// let (welded, omitted) = surface.weld_lossy()?;
+    /// assert_eq!((welded.indices, omitted.triangles.as_slice()), (vec![0, 1, 2], &[0][..]));
+    /// assert_eq!(omitted.source_triangle(0), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the index streams, the positions or the lengths of the arrays cannot be
+    /// read, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    pub fn weld_lossy(&self) -> Result<(Welded, Omitted)> {
+        match self.weld() {
+            Ok(welded) => Ok((welded, Omitted::default())),
+            Err(error) if matches!(error.kind(), ErrorKind::Value { .. }) => {
+                let (kept, omitted) = lossy::valid_triangles(self)?;
+                Ok((weld(self, &kept.corners(), self.counts()?)?, omitted))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -19,6 +19,13 @@ pub(super) fn filled<T: Clone>(surface: &Surface<'_>, count: usize, item: T) -> 
     Ok(list)
 }
 
+/// Appends an item to `list`, whose capacity grows geometrically.
+pub(super) fn push<T>(surface: &Surface<'_>, list: &mut Vec<T>, item: T) -> Result<()> {
+    list.try_reserve(1).map_err(|_| out_of_memory::<T>(surface, list.len().saturating_add(1)))?;
+    list.push(item);
+    Ok(())
+}
+
 fn out_of_memory<T>(surface: &Surface<'_>, count: usize) -> Error {
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
     surface.geometry.fault(surface.index, "indices", 0, ErrorKind::OutOfMemory { asked })

@@ -25,7 +25,7 @@ use libfuzzer_sys::fuzz_target;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::{Array, Model, OpenOptions, Result, Severity, Surface};
-use support::invariants::{expect_named, pose_and_skin};
+use support::invariants::{expect_lossy_weld, expect_named, pose_and_skin};
 use support::query::{Oracle, all_faces, expect};
 
 /// The number of surfaces that are read, and of triangles that are queried.
@@ -64,6 +64,8 @@ fn look_at_surface(surface: &Surface<'_>, length: u64) {
     let welded = some(surface.corners(), length).map_or(0, |corners| corners.triangle_count());
     if welded < 5000 {
         some(surface.weld(), length);
+        some(surface.weld_lossy(), length);
+        expect_lossy_weld(surface);
     }
     some(surface.attribute_indices(), length).iter().for_each(|all| look_at(all, None));
     some(surface.normals(), length).flatten().iter().for_each(|all| look_at(all, None));

@@ -11,7 +11,7 @@ use meshpeek::{
     Region, Result, Severity, Surface,
 };
 
-use crate::support::invariants::{Fate, expect_named, pose_and_skin};
+use crate::support::invariants::{Fate, expect_lossy_weld, expect_named, pose_and_skin};
 
 /// The number of items of a long list that are read in detail: bones, tracks, sections, shapes.
 const SAMPLES: usize = 24;
@@ -638,6 +638,7 @@ fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
     let Some(corners) = look.some(surface.corners()) else { return };
     assert_eq!((corners.len(), corners.triangle_count() * 3), (indices.len(), indices.len()));
     let beyond = indices.first_out_of_range(counts.vertices);
+    expect_lossy_weld(&surface);
     match look.some(surface.weld()) {
         Some(welded) => {
             assert!(beyond.is_none() && welded.indices.len() == corners.len());

@@ -11,7 +11,7 @@ use meshpeek::{
     OpenOptions, Region, Result, Severity, Surface,
 };
 
-use crate::support::invariants::{Fate, expect_named};
+use crate::support::invariants::{Fate, expect_lossy_weld, expect_named};
 use crate::support::random::Random;
 
 /// The number of items of a long list that are read in detail: assets, submeshes, joints, hulls.
@@ -604,6 +604,7 @@ fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults:
         }
         let beyond = submesh.indices().is_ok_and(|all| all.iter().any(|index| index >= counts.vertices));
         if submesh.triangle_count() < 5000 {
+            expect_lossy_weld(&surface);
             let welded = faults.some(surface.weld());
             let whole = submesh.positions().is_ok() && submesh.normals().is_ok() && submesh.uvs().is_ok();
             let whole = whole && submesh.indices().is_ok() && !beyond;

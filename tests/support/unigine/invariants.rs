@@ -4,7 +4,7 @@
 use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
 use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Region, Result, Surface};
 
-use crate::support::invariants::{Fate, expect_named, pose_and_skin};
+use crate::support::invariants::{Fate, expect_lossy_weld, expect_named, pose_and_skin};
 use crate::support::random::Random;
 
 /// The number of items that are read from lists that every access walks again: targets, and weights
@@ -199,6 +199,7 @@ fn look_at_corners(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length
             assert!(beyond >= 3 && stream.get(at) == Some(beyond));
         }
     }
+    expect_lossy_weld(&surface);
     let Some(corners) = some(surface.corners(), length) else { return };
     assert_eq!(corners.len(), indices.len());
     let triangle = random.below(corners.triangle_count().saturating_add(1));

@@ -10,7 +10,7 @@ use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
 
-use crate::support::invariants::{Fate, expect_named};
+use crate::support::invariants::{Fate, expect_lossy_weld, expect_named};
 use crate::support::random::Random;
 
 /// The number of items of a long list that are read in detail: frames, surfaces, clips.
@@ -304,6 +304,7 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
 fn look_at_weld(surface: &Surface<'_>, expected: &[u32], sources: Sources<'_>) {
     let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
     let beyond = expected.iter().any(|index| *index >= surface.counts().unwrap().vertices);
+    expect_lossy_weld(surface);
     let welded = match surface.weld() {
         Ok(welded) => welded,
         Err(error) => {
