@@ -95,7 +95,7 @@ fn first(pair: &Pair) {
     let options = OpenOptions { record_access: true, ..Default::default() };
     let mesh = Mesh::open_with(map(&pair.data), map(&pair.aniv), &options).unwrap();
     claim("touched, after open", mesh.touched_bytes().unwrap() as f64, "bytes", Bar::None);
-    std::hint::black_box(mesh.bounds());
+    std::hint::black_box(mesh.bounds().unwrap());
     let frame = pair.size.vertices as f64 * 4.0;
     let touched = mesh.touched_bytes().unwrap() as f64;
     claim("touched, after the box", touched, "bytes", Bar::None);

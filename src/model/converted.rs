@@ -7,9 +7,10 @@ use bytemuck::Pod;
 
 use super::attributes::{Colors, Normals, Positions, TangentFrames, Uvs};
 use super::conversion::SpaceConversion;
-use super::corners::{Corner, Corners};
+use super::corners::{Corner, Corners, IndexStream};
 use super::surface::Surface;
 use super::weights::Weights;
+use super::weld::VertexArray;
 use crate::array::{Array, Bounds};
 use crate::decode::TangentFrame;
 use crate::error::Result;
@@ -123,6 +124,10 @@ impl<Q: Quantity, A: Array<Item = Q::Value>> Array for Converted<A, Q> {
         let count = self.len();
         out.iter_mut().take(count).for_each(|value| *value = Q::convert(&self.conversion, *value));
     }
+}
+
+impl<Q: Quantity, A: VertexArray<Item = Q::Value>> VertexArray for Converted<A, Q> {
+    const STREAM: IndexStream = A::STREAM;
 }
 
 /// A surface whose values are converted to other coordinate conventions when they are read, made by
