@@ -149,7 +149,7 @@ mod simd;
 pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
-pub use formats::{Format, Model, ezmesh, finding, secondlife, unigine, unreal};
+pub use formats::{Format, Model, ezmesh, finding, open, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};

@@ -230,7 +230,10 @@ impl ErrorKind {
             Self::Magic { .. } | Self::Value { .. } => "the file is damaged here; fetch or export it again",
             Self::Refused { .. } => "change the data to be written",
             Self::Unsupported { advice, .. } => advice,
-            Self::Unknown { .. } => "check that this is a mesh and not a renamed or encrypted file",
+            Self::Unknown { .. } => {
+                "check that this is a mesh and not a renamed or encrypted file; meshes of several files, such as `_d.3d`, are \
+                 recognised by name and opened by path"
+            }
             Self::Limit { .. } => "raise the limit if you trust the file",
             Self::NoSuch { .. } => "`meshpeek info` lists the available items",
             Self::Missing { .. } => "provide the missing part, too",

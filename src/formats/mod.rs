@@ -3,6 +3,8 @@
 mod detect;
 pub mod ezmesh;
 mod model;
+mod model_views;
+mod open;
 pub mod secondlife;
 pub mod unigine;
 pub mod unreal;
@@ -10,3 +12,4 @@ mod unsupported;
 
 pub use detect::{Format, finding};
 pub use model::Model;
+pub use open::open;

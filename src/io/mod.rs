@@ -34,6 +34,7 @@
 )]
 
 mod advice;
+mod file_bytes;
 pub mod guard;
 mod huge_pages;
 mod map;
@@ -42,6 +43,7 @@ mod read;
 mod regular_file;
 
 pub use advice::prefetch;
+pub use file_bytes::FileBytes;
 pub use map::{Map, map};
 pub use read::{open_stream, read, read_start, read_unchanged, read_up_to};
 

@@ -19,6 +19,7 @@ mod allocations;
 mod animations;
 mod contents;
 mod geometry;
+mod open;
 mod pages_read;
 mod samples;
 mod sidecar;

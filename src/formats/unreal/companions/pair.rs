@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA, SCRIPT};
 use crate::formats::unreal::script::Script;
+use crate::parse::OpenOptions;
 
 /// The paths of the files of one mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +46,25 @@ impl Pair {
     ///
     /// Returns the errors of the function `open`, of [`Mesh::open`], of [`Script::open`] and of
     /// [`Mesh::with_script`]. An error about the contents of a file contains the path of that file.
-    pub fn open<D: AsRef<[u8]>>(&self, mut open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
+    pub fn open<D: AsRef<[u8]>>(&self, open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
+        self.open_with(&OpenOptions::default(), open)
+    }
+
+    /// Opens the files of the mesh, like [`open`](Self::open), with the given options.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](Self::open).
+    pub fn open_with<D: AsRef<[u8]>>(
+        &self,
+        options: &OpenOptions,
+        mut open: impl FnMut(&Path) -> Result<D>,
+    ) -> Result<Mesh<D>> {
         let (data, aniv) = (open(&self.data)?, open(&self.aniv)?);
-        let mesh = Mesh::open(data, aniv).map_err(|error| self.locate_error(error))?;
+        let mesh = Mesh::open_with(data, aniv, options).map_err(|error| self.locate_error(error))?;
         let (Some(script), Some(name)) = (&self.script, &self.mesh) else { return Ok(mesh) };
-        let script = Script::open(open(script)?).and_then(|script| mesh.with_script(script, name));
-        script.map_err(|error| self.locate_error(error))
+        let script = Script::open_with(open(script)?, &options.limits);
+        script.and_then(|script| mesh.with_script(script, name)).map_err(|error| self.locate_error(error))
     }
 
     /// Returns the path of a file of the mesh by its index: 0 is the data file, 1 is the aniv file,
