@@ -335,14 +335,9 @@ macro_rules! impl_view {
 
         impl<D: $decode> Copy for $array<'_, D> {}
 
-        impl<D: $decode> std::fmt::Debug for $array<'_, D>
-        where
-            <Self as Array>::Item: std::fmt::Debug,
-        {
-            fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.debug_list().entries(self.iter()).finish()
-            }
-        }
+        crate::error::debug::short_debug!(['a, D: $decode] $array<'a, D>: |array| (
+            crate::error::debug::item_count::<<Self as Array>::Item>(array.len())
+        ));
     };
 }
 pub(super) use impl_view;

@@ -8,6 +8,7 @@ use crate::bvh::coordinates::{TriangleCorners, include_point, is_valid_triangle}
 use crate::bvh::fetch;
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::divisor::BY_65535;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::as_index;
 use crate::model::{Indices, Positions, Surface};
@@ -33,12 +34,14 @@ const INVALID_VERTEX: u32 = u32::MAX;
 /// A triangle is valid if its three vertex indices are in range, and all its coordinates are finite
 /// and not beyond ±2^60. All queries ignore a triangle with an index that is out of range, or with
 /// a coordinate that is not finite or beyond ±2^60.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Triangles<'a> {
     points: VertexPositions<'a>,
     indices: Indices<'a>,
     count: u32,
 }
+
+short_debug!(Triangles<'_>: |triangles| { vertices: triangles.vertex_count(), triangles: triangles.count });
 
 /// The positions of the vertices, borrowed from the file or from memory.
 #[derive(Clone, Copy, Debug)]

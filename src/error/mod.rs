@@ -4,6 +4,7 @@
 //! error is about. An error about the bytes of a file also contains the byte offset, the expected
 //! value and the value that was found. The message of an error ends with advice for the user.
 
+pub(crate) mod debug;
 mod field;
 mod shown;
 

@@ -1,10 +1,11 @@
 //! [`Model`]: a mesh file of any supported format, with the value that owns its bytes, such as a
 //! [`Map`](crate::Map).
 
-use super::detect::Format;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::detect::Format;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::animation::Animations;
 use crate::model::{Contents, Geometry, MeshFile};
@@ -28,7 +29,6 @@ use crate::sidecar::Sidecar;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Model<D> {
     /// UNIGINE 2.x `.mesh`.
@@ -42,6 +42,19 @@ pub enum Model<D> {
     SecondLife(Box<secondlife::Mesh<D>>),
     /// EZ-Mesh. Each mesh section in an EZ-Mesh file becomes one surface of the [`Geometry`].
     EzMesh(Box<ezmesh::Mesh<D>>),
+}
+
+impl<D: AsRef<[u8]>> fmt::Debug for Model<D> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (variant, file): (&str, &dyn fmt::Debug) = match self {
+            Self::Unigine(mesh) => ("Unigine", mesh),
+            Self::UnigineAnimation(animation) => ("UnigineAnimation", animation),
+            Self::Unreal(mesh) => ("Unreal", mesh),
+            Self::SecondLife(mesh) => ("SecondLife", mesh),
+            Self::EzMesh(mesh) => ("EzMesh", mesh),
+        };
+        out.debug_tuple(variant).field(file).finish()
+    }
 }
 
 impl<D> From<ezmesh::Mesh<D>> for Model<D> {

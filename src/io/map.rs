@@ -8,6 +8,7 @@ use super::advice::page_mask;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
 use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
@@ -27,7 +28,6 @@ const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
 /// map.check()
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Map {
     /// The guard of `bytes` against a shortened file. It is declared before `bytes`, and therefore
     /// ends before the bytes are unmapped.
@@ -37,6 +37,8 @@ pub struct Map {
     opened: Identity,
     path: Option<Box<Path>>,
 }
+
+short_debug!(Map: |map| { path: map.path, bytes: map.bytes.len(), guarded: map.guard.is_some() });
 
 impl Map {
     /// Maps the file at `path`.

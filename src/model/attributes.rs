@@ -6,6 +6,7 @@
 //! the enum on each call. To call `get` many times without matching the variant each time, match
 //! the variant once and use the [`Packed`] array inside the variant.
 
+use std::fmt;
 use std::ops::Range;
 
 use zerocopy::little_endian::{U16, U32};
@@ -39,10 +40,16 @@ pub(super) use with_width;
 macro_rules! array_enum {
     ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy)]
         #[non_exhaustive]
         pub enum $name<'a> {
             $($(#[$variant_doc])* $variant($array),)+
+        }
+
+        impl fmt::Debug for $name<'_> {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(Self::$variant(array) => write!(out, "{}({array:?})", stringify!($variant)),)+ }
+            }
         }
 
         impl Array for $name<'_> {

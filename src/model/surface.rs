@@ -8,6 +8,7 @@ use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Result};
 use crate::parse::Name;
 
@@ -31,6 +32,10 @@ pub struct Surface<'a> {
     pub(super) geometry: &'a dyn Geometry,
     pub(super) index: usize,
 }
+
+short_debug!(Surface<'_>: |surface| {
+    format: surface.geometry.format(), version: surface.geometry.version(), index: surface.index,
+});
 
 #[allow(clippy::missing_errors_doc, reason = "each returns the errors of the `Geometry` method that it calls")]
 impl<'a> Surface<'a> {

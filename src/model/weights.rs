@@ -7,6 +7,7 @@ use crate::array::runs::{CountedRuns, CountedRunsIter, RunIndex, TerminatedRuns,
 use crate::decode::influence3::RawInfluence3;
 use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Decode as _, Influence, Influence3, Influence4};
+use crate::error::debug::{item_count, short_debug};
 use crate::io;
 use crate::model::attributes::Influences;
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
@@ -19,13 +20,15 @@ use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 /// two cache misses. Weights with a fixed number of slots per vertex need no index of the lists.
 /// Iterating over all lists in order needs no index of the lists for any encoding, and allocates no
 /// memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Weights<'a> {
     lists: Encoding<'a>,
     /// Storage for the index of the lists of influences. If `index` is `None`, the influences of a
     /// vertex are found by reading the lists of all vertices before it.
     index: Option<&'a OnceLock<Option<RunIndex>>>,
 }
+
+short_debug!(Weights<'_>: |weights| (item_count::<[Influence]>(weights.len())));
 
 /// A visitor that gets the influences on one position after another.
 pub(crate) trait WeightVisitor {

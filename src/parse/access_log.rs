@@ -1,5 +1,6 @@
 //! A log of the byte ranges of a file that the parser has read.
 
+use crate::error::debug::short_debug;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,8 +17,10 @@ pub const PAGE: u64 = 4096;
 /// [`record_access`](crate::parse::OpenOptions::record_access). The log takes about 50 bytes of
 /// memory for each separate byte range. If a mesh has no `AccessLog`, reading the mesh is not
 /// slowed down by logging.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct AccessLog(Mutex<ReadRanges>);
+
+short_debug!(AccessLog: |log| { bytes: log.bytes() });
 
 /// The byte ranges of the file that an [`AccessLog`] has recorded.
 #[derive(Debug, Default)]

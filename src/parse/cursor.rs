@@ -3,6 +3,7 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::access_log::AccessLog;
@@ -19,7 +20,7 @@ impl<T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned> Record for 
 /// Reads records of a file one after another.
 ///
 /// Each error of a `Cursor` contains the name of the field and its byte offset.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -30,6 +31,8 @@ pub struct Cursor<'a> {
     /// `bytes` is the file.
     block: Option<u64>,
 }
+
+short_debug!(Cursor<'_>: |cursor| { format: cursor.format, at: cursor.at, bytes: cursor.bytes.len() });
 
 impl<'a> Cursor<'a> {
     /// Makes a cursor at the first byte of a file.

@@ -1,6 +1,7 @@
 //! Names in files, such as the name of a bone. A name in a file is displayed as text, but it is a
 //! byte sequence that may contain any bytes.
 
+use crate::error::debug::text;
 use crate::error::{Shown, copy_text};
 use std::fmt;
 
@@ -8,7 +9,8 @@ use std::fmt;
 ///
 /// A `Name` holds bytes and not a `str`, because a mapped file may change, and a `str` whose bytes
 /// change is undefined behaviour. The `Display` implementation of `Name` replaces bytes that are
-/// not UTF-8, and escapes control characters that could affect a terminal.
+/// not UTF-8, and escapes control characters that could affect a terminal. The `Debug`
+/// implementation cuts the name after 48 bytes.
 ///
 /// ```
 /// use meshpeek::Name;
@@ -67,7 +69,7 @@ impl fmt::Display for Name<'_> {
 
 impl fmt::Debug for Name<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "\"{self}\"")
+        text(self.0).fmt(out)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::Result;
+use crate::error::debug::{items, short_debug};
 use crate::math::{as_index, cross, narrow, subtract, unit_of_wide};
 use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
 
@@ -47,7 +48,7 @@ pub struct Attributes<'a> {
 }
 
 /// The interpolated values of all attributes of a surface at one point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct PointAttributes {
     /// The position of the point, in scene units.
     pub position: [f32; 3],
@@ -66,6 +67,11 @@ pub struct PointAttributes {
     /// `influences` is empty if the surface has no weights.
     pub influences: Vec<Influence>,
 }
+
+short_debug!(PointAttributes: |point| {
+    position: point.position, normal: point.normal, uvs: point.uvs, color: point.color,
+    influences: items(&point.influences),
+});
 
 /// A point, given by the three corners of its triangle and by its three barycentric coordinates.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::bvh::probe::Probe;
+use crate::error::debug::short_debug;
 use crate::math::as_u64;
 use crate::parse::PAGE;
 
@@ -11,11 +12,13 @@ use crate::parse::PAGE;
 ///
 /// A page is counted if it contains bytes that a query needs: tree nodes, indices or positions. If
 /// the file is memory-mapped, each counted memory page is a page of the file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct PagesTouched {
     mesh: PageSet,
     tree: PageSet,
 }
+
+short_debug!(PagesTouched: |pages| { mesh: pages.mesh.all.len(), tree: pages.tree.all.len() });
 
 /// The number of pages that a [`PageSet`] finds without a search.
 const RECENT: usize = 1024;

@@ -2,6 +2,7 @@
 
 use crate::array::Bounds;
 use crate::bvh::probe::Probe;
+use crate::error::debug::short_debug;
 use crate::math::narrow;
 use crate::query::closest_point::{Candidate, PointQuery};
 use crate::query::frustum::Frustum;
@@ -16,11 +17,12 @@ use crate::query::scene_surface::SceneSurface;
 /// [`Probe`](crate::query::Probe).
 ///
 /// A query of a `ProbedScene` returns the same result as the same query of the `Scene`.
-#[derive(Debug)]
 pub struct ProbedScene<'s, 'a, P> {
     surfaces: &'s [SceneSurface<'a>],
     probe: &'s mut P,
 }
+
+short_debug!(['s, 'a, P] ProbedScene<'s, 'a, P>: |scene| { surfaces: scene.surfaces.len() });
 
 impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     pub(crate) const fn new(surfaces: &'s [SceneSurface<'a>], probe: &'s mut P) -> Self {

@@ -9,6 +9,7 @@ use crate::bvh::reserve::{reserve_one, try_with_capacity};
 use crate::bvh::tree::Tree;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
+use crate::error::debug::short_debug;
 use crate::model::{Geometry, Surface};
 use crate::query::batch;
 use crate::query::frustum::Frustum;
@@ -42,10 +43,14 @@ const MAX_EARLY_SURFACES: usize = 1 << 16;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Scene<'a> {
     surfaces: Vec<SceneSurface<'a>>,
 }
+
+short_debug!(Scene<'_>: |scene| {
+    surfaces: scene.surfaces.len(),
+    triangles: scene.surfaces.iter().map(|one| u64::from(one.triangles.len())).fold(0, u64::saturating_add),
+});
 
 impl<'a> Scene<'a> {
     /// Makes a scene of all surfaces of a file in their base shape, and builds a tree for each

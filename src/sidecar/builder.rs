@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Record;
@@ -35,12 +36,16 @@ use crate::sidecar::records::Sidecar;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Builder {
     structure: u64,
     lists: [List; Kind::ALL.len()],
     blobs: Vec<u8>,
 }
+
+short_debug!(Builder: |builder| {
+    lists: builder.lists.each_ref().map(|list| items(&list.bytes)), blobs: items(&builder.blobs),
+});
 
 /// The bytes of all records of one [`Kind`], and the size of one record in bytes.
 #[derive(Debug, Default)]

@@ -41,6 +41,7 @@ pub struct Sidecar {
 impl fmt::Debug for Sidecar {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = out.debug_struct("Sidecar");
+        shown.field("bytes", &self.bytes.as_ref().as_ref().len());
         for kind in Kind::ALL {
             shown.field(kind.name(), &self.count(kind));
         }

@@ -1302,7 +1302,10 @@ fn told(system: &Mesh<&[u8]>) -> BTreeMap<String, String> {
             let rows = (0..all.len()).map(|vertex| format!("{:?}", all.values(vertex).collect::<Vec<_>>()));
             rows.collect::<Vec<_>>()
         });
-        put(format!("layout {number}"), format!("{:?}", buffer.format()));
+        let format = buffer.format();
+        let columns: Vec<_> =
+            format.columns().iter().map(|column| (column.semantic, format.scalars(column).to_vec())).collect();
+        put(format!("layout {number}"), format!("{columns:?}"));
         put(format!("vertices {number}"), format!("{:?}", rows.map_err(|error| error.kind().id())));
     }
     for (number, section) in view.sections().enumerate() {

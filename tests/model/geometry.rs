@@ -119,7 +119,7 @@ fn bytemuck_bytes(corners: &[Corner]) -> usize {
 fn prints_what_is_lent() {
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
     let positions = mesh.surface(0).unwrap().positions().unwrap();
-    assert!(format!("{positions:?}").starts_with("[[0.5, 0.5, 0.5], [0.5, 0.5, -0.5]"));
+    assert_eq!(format!("{positions:?}"), "Packed([f32; 3] x 8)");
     let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else {
         panic!("expected positions as floats")
     };

@@ -1,4 +1,6 @@
+//! Tests of the neutral view of all formats: geometry, animations, samples, sidecars, pages read,
 //! Tests of the neutral view of all formats: geometry, welding, animations, samples, sidecars,
+//! allocations, and `Debug` output.
 //! pages read, and allocations.
 #![allow(
     unsafe_code,
@@ -18,6 +20,7 @@
 mod allocations;
 mod animations;
 mod contents;
+mod debug;
 mod geometry;
 mod open;
 mod pages_read;

@@ -260,10 +260,13 @@ fn ask_surface(index: usize, view: &SurfaceView<'_>, told: &mut Answers, step: u
     }
     let positions = view.positions().map(|all| all.iter().map(bits).collect::<Vec<_>>());
     told.note_result(ask("positions"), positions);
-    told.note_result(ask("frames"), view.tangent_frames().map(|frames| format!("{frames:?}")));
-    told.note_result(ask("uvs"), view.uvs(0).map(|uvs| format!("{uvs:?}")));
-    told.note_result(ask("indices"), view.indices().map(|indices| format!("{indices:?}")));
-    told.note_result(ask("attribute indices"), view.attribute_indices().map(|indices| format!("{indices:?}")));
+    told.note_result(ask("frames"), view.tangent_frames().map(|all| format!("{:?}", all.iter().collect::<Vec<_>>())));
+    told.note_result(
+        ask("uvs"),
+        view.uvs(0).map(|all| all.map(|all| all.iter().map(|uv| uv.map(f32::to_bits)).collect::<Vec<_>>())),
+    );
+    told.note_result(ask("indices"), view.indices().map(|all| all.iter().collect::<Vec<_>>()));
+    told.note_result(ask("attribute indices"), view.attribute_indices().map(|all| all.iter().collect::<Vec<_>>()));
     told.note_result(ask("counts"), view.counts().map(|counts| format!("{counts:?}")));
 }
 

@@ -3,6 +3,7 @@
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::error::debug::short_debug;
 use crate::math::as_u64;
 use crate::sidecar::RecordSlice;
 
@@ -18,13 +19,15 @@ const MAX_NIBBLE: u8 = 15;
 ///
 /// For each block of 64 consecutive runs, a `RunIndex` stores the byte offset of the first run of
 /// the block, and the size of each run in 4 bits.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RunIndex {
     blocks: Checkpoints,
 }
 
+short_debug!(RunIndex: |index| { bytes: index.bytes(), is_from_sidecar: index.is_from_sidecar() });
+
 /// The storage of the blocks of a [`RunIndex`]: in memory, or in a sidecar.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Checkpoints {
     Owned(Box<[Checkpoint]>),
     Sidecar(Box<RecordSlice<Checkpoint>>),

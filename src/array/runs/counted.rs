@@ -5,15 +5,17 @@ use zerocopy::FromBytes as _;
 use crate::array::runs::checkpoints::RunIndex;
 use crate::array::runs::totals::RunTotals;
 use crate::array::runs::walk::{self, kernel};
+use crate::error::debug::{item_count, short_debug};
 use crate::parse::Record;
 
 /// A list of counted runs of records, borrowed from the bytes of the file.
-#[derive(Debug)]
 pub struct CountedRuns<'a, T> {
     bytes: &'a [u8],
     len: usize,
     record: std::marker::PhantomData<fn() -> T>,
 }
+
+short_debug!(['a, T] CountedRuns<'a, T>: |runs| (item_count::<[T]>(runs.len)));
 
 impl<T> Clone for CountedRuns<'_, T> {
     fn clone(&self) -> Self {
@@ -153,12 +155,14 @@ fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
 /// An iterator over the runs of a [`CountedRuns`] list, in order.
 ///
 /// Each item of the iterator is the slice of records of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CountedRunsIter<'a, T> {
     rest: &'a [u8],
     left: usize,
     record: std::marker::PhantomData<fn() -> T>,
 }
+
+short_debug!(['a, T] CountedRunsIter<'a, T>: |rest| (item_count::<[T]>(rest.left)));
 
 impl<'a, T: Record + 'a> Iterator for CountedRunsIter<'a, T> {
     type Item = &'a [T];

@@ -8,6 +8,7 @@ use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
 use crate::decode::influence3::RawInfluence3;
+use crate::error::debug::{item_count, short_debug};
 use crate::math::as_u64;
 
 /// The value of the mark byte, which follows the last record of a run of fewer than four records.
@@ -18,11 +19,13 @@ const MAX_RECORDS: usize = 4;
 const RECORD_SIZE: usize = size_of::<RawInfluence3>();
 
 /// A list of terminated runs of records, borrowed from the bytes of the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct TerminatedRuns<'a> {
     bytes: &'a [u8],
     len: usize,
 }
+
+short_debug!(TerminatedRuns<'_>: |runs| (item_count::<[RawInfluence3]>(runs.len)));
 
 impl<'a> TerminatedRuns<'a> {
     /// Makes a list of `len` runs of records.
@@ -127,11 +130,13 @@ fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
 /// An iterator over the complete runs of a [`TerminatedRuns`] list, in order.
 ///
 /// Each item of the iterator is the slice of records of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct TerminatedRunsIter<'a> {
     rest: &'a [u8],
     left: usize,
 }
+
+short_debug!(TerminatedRunsIter<'_>: |rest| (item_count::<[RawInfluence3]>(rest.left)));
 
 impl<'a> Iterator for TerminatedRunsIter<'a> {
     type Item = &'a [RawInfluence3];

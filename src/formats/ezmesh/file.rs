@@ -15,6 +15,7 @@ use super::surface::Section;
 use super::view::{MeshState, View};
 use super::xml::scan::scan;
 use super::{binary_scan, detect, regions, sidecar_index, validate, write};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
@@ -47,11 +48,16 @@ use crate::sidecar::{Builder, Sidecar};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Mesh<D> {
     data: D,
     state: MeshState,
 }
+
+short_debug!([D: AsRef<[u8]>] Mesh<D>: |mesh| {
+    format: FORMAT, version: mesh.form().name(), bytes: mesh.data.as_ref().len(),
+    meshes: mesh.view().count(ElementKind::Mesh), surfaces: mesh.view().count(ElementKind::Section),
+    bones: mesh.view().count(ElementKind::Bone), animations: mesh.view().count(ElementKind::Animation),
+});
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Opens an EZ-Mesh file and finds all its elements, without parsing numbers in text.

@@ -15,6 +15,9 @@ const MAX_DECLARATION_LENGTH: usize = 4096;
 /// The maximum number of scalars (single numbers) per vertex.
 pub const MAX_SCALARS: usize = 63;
 
+/// The maximum number of columns in the `Debug` output of a vertex format.
+const MAX_SHOWN_COLUMNS: usize = 16;
+
 /// A column of a vertex: up to 63 numbers with one meaning, such as the three coordinates of a
 /// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +49,15 @@ pub struct VertexFormat {
     least_text: u16,
 }
 
+/// Lists the first 16 columns, each as its semantic and the codes of its numbers, such as
+/// `"Position fff"`.
 impl std::fmt::Debug for VertexFormat {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let columns = self.columns().iter().map(|column| (column.semantic, self.scalars(column)));
-        out.debug_list().entries(columns).finish()
+        let codes = |column| self.scalars(column).iter().map(|scalar| scalar.code()).collect::<String>();
+        let columns = self.columns().iter().map(|column| format!("{:?} {}", column.semantic, codes(column)));
+        let mut list = out.debug_list();
+        list.entries(columns.take(MAX_SHOWN_COLUMNS));
+        if self.columns().len() > MAX_SHOWN_COLUMNS { list.finish_non_exhaustive() } else { list.finish() }
     }
 }
 

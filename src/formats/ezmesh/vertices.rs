@@ -11,13 +11,14 @@ use super::xml::scalars::{byte_value, end_of_word, short_value};
 use crate::array::{Packed, Strided};
 use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
+use crate::error::debug::short_debug;
 use crate::math::as_index;
 use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
 use crate::parse::Name;
 
 /// The vertices of a mesh or section, borrowed from the opened file: one parsed array per column
 /// for a text file, or the vertex records of a binary file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Vertices<'a> {
     /// The bytes from the start of the file to the end of the vertex text. A value of the type
     /// [`Scalar::Word`] is a byte offset from the start of the file.
@@ -27,6 +28,10 @@ pub struct Vertices<'a> {
     bytes: &'a [u8],
     form: VertexStorage,
 }
+
+short_debug!(Vertices<'_>: |vertices| {
+    vertices: vertices.rows, columns: vertices.format.columns().len(), bytes: vertices.bytes.len(), form: vertices.form,
+});
 
 #[derive(Clone, Copy, Debug)]
 enum VertexStorage {

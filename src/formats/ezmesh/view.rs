@@ -16,6 +16,7 @@ use super::xml::number_block::ParsedBlock;
 use super::xml::tag::Tag;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
@@ -92,11 +93,13 @@ fn empty_slots<T>(count: usize) -> Result<Vec<OnceLock<T>>> {
 }
 
 /// The contents of a file, borrowed from its [`Mesh`](super::Mesh).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) state: &'a MeshState,
 }
+
+short_debug!(View<'_>: |view| { format: FORMAT, version: view.state.form.name(), bytes: view.bytes.len() });
 
 impl<'a> View<'a> {
     pub(super) fn order(&self) -> Option<ByteOrder> {

@@ -9,6 +9,7 @@ use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use crate::array::runs::RunIndex;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
@@ -26,11 +27,13 @@ use crate::parse::{Limits, MemoryBudget};
 /// }
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct InflateBuffer {
     data: BlockData,
     engine: Option<Decompress>,
 }
+
+short_debug!(InflateBuffer: |buffer| { block: AssetBlock { data: &buffer.data } });
 
 impl InflateBuffer {
     /// Inflates a single compressed block, such as the reply to a network request for the block's
@@ -184,10 +187,12 @@ fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(),
 }
 
 /// An inflated block, borrowed from a [`Mesh`](super::Mesh) or from an [`InflateBuffer`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct AssetBlock<'a> {
     data: &'a BlockData,
 }
+
+short_debug!(AssetBlock<'_>: |block| { part: block.data.part, bytes: block.data.bytes.len(), stored: block.data.stored });
 
 impl<'a> AssetBlock<'a> {
     pub(super) const fn new(data: &'a BlockData) -> Self {

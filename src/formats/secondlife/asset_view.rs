@@ -19,7 +19,7 @@ use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget, Name};
 
 /// A view of a mesh asset, borrowed from a [`Mesh`](super::Mesh).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct AssetView<'a> {
     /// All bytes of the file.
     bytes: &'a [u8],

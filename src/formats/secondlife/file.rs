@@ -19,6 +19,7 @@ use super::skin::Skin;
 use super::validate::{self, RULES};
 use super::write::write_to;
 use crate::error::Result;
+use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
 use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
@@ -46,11 +47,17 @@ use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Mesh<D> {
     data: D,
     state: AssetState,
 }
+
+short_debug!([D: AsRef<[u8]>] Mesh<D>: |mesh| { view: mesh.view() });
+
+short_debug!(AssetView<'_>: |view| {
+    format: FORMAT, version: view.version(), bytes: view.file().len(), asset: view.start()..view.end(),
+    inflated: AssetPart::ALL.into_iter().filter(|part| view.is_inflated(*part)).count(),
+});
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Opens a mesh file with the default options. Reads only the header.

@@ -3,6 +3,7 @@
 use super::matrix::{Matrix, multiply};
 use super::skin::Skin;
 use crate::decode::Influence;
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::SkinMatrix;
@@ -22,10 +23,12 @@ use crate::model::animation::SkinMatrix;
 /// # assert!(moved.iter().all(|number| number.is_finite()));
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Palette {
     matrices: Vec<SkinMatrix>,
 }
+
+short_debug!(Palette: |palette| { matrices: items(&palette.matrices) });
 
 impl Skin<'_> {
     /// Computes `bind_shape * inverse_bind[joint] * world(joint)` for each joint, in `f32`.

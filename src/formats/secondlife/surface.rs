@@ -10,6 +10,7 @@ use super::llsd::{LlsdMap, LlsdValue};
 use crate::array::runs::TerminatedRuns;
 use crate::array::{Array, Packed};
 use crate::decode::{Index, MinMax16, Tangent16, Unit16};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::Weights;
@@ -88,7 +89,7 @@ impl SubmeshKey {
 /// in the virtual world has a scale in metres, and a viewer multiplies the positions by this scale.
 /// The vertices of a triangle are in counter-clockwise order seen from outside. The vertex and
 /// index arrays of a submesh without geometry are empty.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Submesh<'a> {
     block: AssetBlock<'a>,
     index: usize,
@@ -96,6 +97,8 @@ pub struct Submesh<'a> {
     map: LlsdMap<'a>,
     known: [Option<(usize, LlsdValue<'a>)>; SubmeshKey::ALL.len()],
 }
+
+short_debug!(Submesh<'_>: |submesh| { block: submesh.block, index: submesh.index, at: submesh.at, map: submesh.map });
 
 impl<'a> Submesh<'a> {
     pub(super) fn new(block: AssetBlock<'a>, index: usize, at: usize, map: LlsdMap<'a>) -> Self {

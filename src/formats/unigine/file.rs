@@ -17,6 +17,7 @@ use super::surface::SurfaceView;
 use super::{regions, validate, write};
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
+use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
 use crate::model::{Bone, Contents, Counts, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
@@ -47,11 +48,15 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Mesh<D> {
     data: D,
     state: MeshFileState,
 }
+
+short_debug!([D: AsRef<[u8]>] Mesh<D>: |mesh| {
+    format: mesh.generation().format(), bytes: mesh.as_bytes().len(), surfaces: mesh.surface_count(),
+    bones: mesh.bone_count(), animations: mesh.animation_count(),
+});
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Opens a mesh. Reads only the header of the file.

@@ -16,6 +16,7 @@ use crate::array::runs::CountedRuns;
 use crate::array::{Bounds, Packed, Sphere};
 use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Counts, Indices, TangentFrames, Weights};
@@ -29,7 +30,7 @@ use crate::parse::{Cursor, Name, Record, Region};
 /// reads one memory page per count. In files before ms14 without embedded animations, the geometry
 /// of the first surface follows the header, so reading the first position usually touches only the
 /// memory pages of the header.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SurfaceView<'a> {
     bytes: &'a [u8],
     start: u64,
@@ -41,6 +42,11 @@ pub struct SurfaceView<'a> {
     /// The geometry block of the surface, in ms14 and ms15.
     block: Option<&'a InflatedBlock>,
 }
+
+short_debug!(SurfaceView<'_>: |surface| {
+    format: surface.generation.format(), index: surface.index, name: surface.head.name, offset: surface.start,
+    targets: surface.head.targets,
+});
 
 impl<'a> SurfaceView<'a> {
     pub(super) fn new(

@@ -13,6 +13,7 @@ use super::validate::findings::{check_strictly, validate_script, validate_struct
 use super::validate::rules::RULES;
 use super::{regions, write};
 use crate::array::Bounds;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
@@ -42,7 +43,6 @@ use std::io::Write;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Mesh<D> {
     data: D,
     aniv: D,
@@ -55,6 +55,11 @@ pub struct Mesh<D> {
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,
 }
+
+short_debug!([D: AsRef<[u8]>] Mesh<D>: |mesh| {
+    format: "unreal", version: mesh.variant().name(), data_bytes: mesh.data.as_ref().len(),
+    aniv_bytes: mesh.aniv.as_ref().len(), pair: mesh.header, script: mesh.script(),
+});
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Opens a mesh: reads the headers of the data file and the aniv file, and no other bytes. A
@@ -264,11 +269,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Records in the access log that all polygons of the data file were read.
     pub(super) fn note_polygons(&self) {
         if let Some([data, _]) = self.access_logs.as_deref() {
-            data.record_partial(
-                POLYGONS_AT,
-                self.header.polygons_end(),
-                self.header.polygons_end().saturating_sub(POLYGONS_AT),
-            );
+            let end = self.header.polygons_end();
+            data.record_partial(POLYGONS_AT, end, end.saturating_sub(POLYGONS_AT));
         }
     }
 

@@ -4,18 +4,21 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{I16, U32};
 
 use super::header::PairHeader;
-use super::layout::Variant;
+use super::layout::{ANIV, Variant};
 use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
+use crate::error::debug::short_debug;
 use crate::model::Positions;
 
 /// One animation frame: the positions of all vertices at one point in time, borrowed from the bytes
 /// of the aniv file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
     shape: PairHeader,
 }
+
+short_debug!(Frame<'_>: |frame| { format: ANIV, version: frame.shape.variant.name(), vertices: frame.shape.vertices, bytes: frame.bytes.len() });
 
 impl<'a> Frame<'a> {
     pub(super) const fn new(bytes: &'a [u8], shape: PairHeader) -> Self {

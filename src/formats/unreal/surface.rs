@@ -1,10 +1,11 @@
 //! [`SurfaceView`], a view of one surface: all polygons of a mesh with the same texture index and
 //! type byte.
 
-use super::layout::{PolygonType, RawPolygon};
+use super::layout::{DATA, PolygonType, RawPolygon};
 use super::surface_groups::{Group, label};
 use crate::array::CornerArray;
 use crate::decode::{PolygonIndices, PolygonUvs};
+use crate::error::debug::short_debug;
 use crate::model::{Indices, Uvs};
 
 /// The divisor that converts the stored bytes of texture coordinates to floats: the byte value that
@@ -22,13 +23,17 @@ pub enum UvDivisor {
 
 /// One surface: all polygons with the same texture index and type byte, borrowed from the bytes of
 /// the data file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SurfaceView<'a> {
     polygons: &'a [RawPolygon],
     order: &'a [u16],
     texture: u8,
     kind: PolygonType,
 }
+
+short_debug!(SurfaceView<'_>: |surface| {
+    format: DATA, texture: surface.texture, kind: surface.kind, triangles: surface.triangle_count(),
+});
 
 impl<'a> SurfaceView<'a> {
     pub(super) const fn new(polygons: &'a [RawPolygon], group: &'a Group, order: &'a [u16]) -> Self {

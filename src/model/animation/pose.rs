@@ -1,5 +1,6 @@
 //! A pose: the transform of every bone of a skeleton at one moment.
 
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::animations::Animations;
@@ -26,12 +27,14 @@ use crate::parse::{expect_length, filled, room};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Pose {
     bones: Vec<Transform>,
     /// The transforms of the bones in the second of the two frames that are interpolated.
     next: Vec<Transform>,
 }
+
+short_debug!(Pose: |pose| { bones: items(&pose.bones) });
 
 impl Pose {
     /// Returns the rest pose of the bones of the file `motion`.

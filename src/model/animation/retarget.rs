@@ -1,5 +1,6 @@
 //! Retargeting: playing the clips of one file on the bones of another.
 
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::model::animation::animations::Animations;
@@ -33,7 +34,7 @@ const LISTED: usize = 5;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Retarget {
     /// The rest transforms of the bones of `onto`.
     rest: Vec<Transform>,
@@ -51,6 +52,10 @@ pub struct Retarget {
     next: Vec<Transform>,
     moved: Vec<bool>,
 }
+
+short_debug!(Retarget: |retarget| {
+    bones: items(&retarget.rest), lost: items(&retarget.lost), missing: items(&retarget.missing),
+});
 
 impl Retarget {
     /// Matches the bones of `onto` with the bones of `from` by name. To match the bones, the

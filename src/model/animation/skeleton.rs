@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::affine::{Affine, SkinMatrix};
@@ -31,7 +32,7 @@ use crate::parse::{expect_length, filled, room};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Skeleton {
     format: &'static str,
     /// The index of the parent of each bone, or [`NO_PARENT`] for a root.
@@ -46,6 +47,8 @@ pub struct Skeleton {
     /// needed, because an element of a few bytes in a text file is a bone.
     back: OnceLock<Vec<Option<Affine>>>,
 }
+
+short_debug!(Skeleton: |skeleton| { format: skeleton.format, bones: items(&skeleton.bind) });
 
 /// The parent of a root. No bone has this index, because a file stores 32-bit indices with a sign.
 const NO_PARENT: u32 = u32::MAX;

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::decode::Influence;
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::affine::SkinMatrix;
 use crate::model::attributes::Positions;
@@ -41,6 +42,10 @@ pub struct SkinnedSurface<'a, 'p> {
     weights: Option<Weights<'a>>,
     palette: &'p [SkinMatrix],
 }
+
+short_debug!(SkinnedSurface<'_, '_>: |skinned| {
+    surface: skinned.surface, positions: skinned.positions, weights: skinned.weights, palette: items(skinned.palette),
+});
 
 impl<'a, 'p> SkinnedSurface<'a, 'p> {
     /// Finds the positions and weights of a surface. The slice `palette` contains the skin matrix

@@ -1,5 +1,6 @@
 //! A welded surface.
 
+use crate::error::debug::{items, short_debug};
 use crate::model::corners::Corner;
 
 /// A surface in the form that GPUs use: one index stream, and for each vertex the index of its
@@ -37,7 +38,7 @@ use crate::model::corners::Corner;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Welded {
     /// For each vertex of the welded surface, the index of its position and the index of its
     /// attributes.
@@ -46,3 +47,5 @@ pub struct Welded {
     /// corners, and the triangles are in file order.
     pub indices: Vec<u32>,
 }
+
+short_debug!(Welded: |welded| { vertices: items(&welded.vertices), indices: items(&welded.indices) });

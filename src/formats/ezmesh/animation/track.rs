@@ -2,6 +2,7 @@
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
+use crate::error::debug::short_debug;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::reader::ElementReader;
@@ -215,13 +216,15 @@ impl<'a> Track<'a> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Keys<'a> {
     floats: &'a [[u8; 4]],
     order: ByteOrder,
     width: usize,
     has_more: bool,
 }
+
+short_debug!(Keys<'_>: |keys| { keys: keys.len(), width: keys.width, order: keys.order });
 
 impl Keys<'_> {
     /// Returns the number of key frames.

@@ -2,17 +2,20 @@
 //! textures.
 
 use super::vertices::Vertices;
+use crate::error::debug::{items, short_debug, text};
 use crate::model::Transform;
 
 /// A tetrahedral mesh to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct TetraMesh {
     /// The four corners of each tetrahedron, as three coordinates each.
     pub corners: Vec<[[f32; 3]; 4]>,
 }
 
+short_debug!(TetraMesh: |mesh| { corners: items(&mesh.corners) });
+
 /// A mesh instance to write: a mesh that is placed in the scene with a transform.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Instance {
     /// The name of the mesh that the instance places in the scene.
     pub mesh: Vec<u8>,
@@ -20,8 +23,10 @@ pub struct Instance {
     pub transform: Transform,
 }
 
+short_debug!(Instance: |instance| { mesh: text(&instance.mesh), transform: instance.transform });
+
 /// A group of collision shapes to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Representation {
     /// The name of the group of collision shapes.
     pub name: Vec<u8>,
@@ -31,8 +36,12 @@ pub struct Representation {
     pub collisions: Vec<Collision>,
 }
 
+short_debug!(Representation: |representation| {
+    name: text(&representation.name), info: text(&representation.info), collisions: items(&representation.collisions),
+});
+
 /// A collision shape to write. The format does not store the size of a box, a sphere or a capsule.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Collision {
     /// The name of the collision shape.
     pub name: Vec<u8>,
@@ -45,8 +54,13 @@ pub struct Collision {
     pub hull: Option<Hull>,
 }
 
+short_debug!(Collision: |collision| {
+    name: text(&collision.name), kind: text(&collision.kind), transform: collision.transform.is_some(),
+    hull: collision.hull,
+});
+
 /// A convex hull to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Hull {
     /// The points of the convex hull, as vertices with positions.
     pub points: Option<Vertices>,
@@ -54,8 +68,10 @@ pub struct Hull {
     pub triangles: Vec<[u32; 3]>,
 }
 
+short_debug!(Hull: |hull| { points: hull.points, triangles: items(&hull.triangles) });
+
 /// A texture to write.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Texture {
     /// The name of the texture.
     pub name: Vec<u8>,
@@ -69,8 +85,13 @@ pub struct Texture {
     pub pixels: Vec<u8>,
 }
 
+short_debug!(Texture: |texture| {
+    name: text(&texture.name), width: texture.width, height: texture.height, pixel_size: texture.pixel_size,
+    pixels: items(&texture.pixels),
+});
+
 /// A key-value pair of strings to write.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct UserData {
     /// The key of the key-value pair.
     pub key: Vec<u8>,
@@ -78,11 +99,15 @@ pub struct UserData {
     pub value: Vec<u8>,
 }
 
+short_debug!(UserData: |data| { key: text(&data.key), value: text(&data.value) });
+
 /// Binary user data to write: a name and a byte string.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct UserBinary {
     /// The name of the binary user data.
     pub name: Vec<u8>,
     /// The bytes of the binary user data.
     pub bytes: Vec<u8>,
 }
+
+short_debug!(UserBinary: |data| { name: text(&data.name), bytes: items(&data.bytes) });

@@ -3,11 +3,12 @@
 use super::elements::{Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use super::parts::{Animation, Material, MeshElement, Skeleton};
 use crate::array::Bounds;
+use crate::error::debug::{items, short_debug, text};
 
 /// The complete contents of an EZ-Mesh file to write.
 ///
 /// Names are stored as bytes, as in the files, without conversion to UTF-8.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Mesh {
     /// The name of the asset.
     pub asset_name: Vec<u8>,
@@ -50,6 +51,14 @@ pub struct Mesh {
     /// every known file, and by default.
     pub plane: [f32; 4],
 }
+
+short_debug!(Mesh: |mesh| {
+    asset_name: text(&mesh.asset_name), textures: items(&mesh.textures), skeletons: items(&mesh.skeletons),
+    animations: items(&mesh.animations), materials: items(&mesh.materials), user_data: items(&mesh.user_data),
+    user_binary_data: items(&mesh.user_binary_data), meshes: items(&mesh.meshes),
+    tetra_meshes: items(&mesh.tetra_meshes), instances: items(&mesh.instances),
+    representations: items(&mesh.representations),
+});
 
 /// The plane that every known binary file contains.
 pub(super) const PLANE: [f32; 4] = [1.0, 0.0, 0.0, 0.0];

@@ -2,10 +2,11 @@
 
 use super::vertices::{Vertices, with_columns};
 use crate::array::Bounds;
+use crate::error::debug::{items, short_debug, text};
 use crate::model::Transform;
 
 /// A skeleton to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Skeleton {
     /// The name of the skeleton. Meshes refer to a skeleton by its name.
     pub name: Vec<u8>,
@@ -16,8 +17,10 @@ pub struct Skeleton {
     pub bones: Vec<Bone>,
 }
 
+short_debug!(Skeleton: |skeleton| { name: text(&skeleton.name), bones: items(&skeleton.bones) });
+
 /// A bone to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Bone {
     /// The name of the bone.
     ///
@@ -30,8 +33,10 @@ pub struct Bone {
     pub bind: Transform,
 }
 
+short_debug!(Bone: |bone| { name: text(&bone.name), parent: bone.parent, bind: bone.bind });
+
 /// An animation to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Animation {
     /// The name of the animation.
     pub name: Vec<u8>,
@@ -46,8 +51,13 @@ pub struct Animation {
     pub tracks: Vec<Track>,
 }
 
+short_debug!(Animation: |animation| {
+    name: text(&animation.name), frames: animation.frames, duration: animation.duration, dtime: animation.dtime,
+    tracks: items(&animation.tracks),
+});
+
 /// An animation track to write: the key frames of one bone.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Track {
     /// The name of the bone that the track moves.
     pub name: Vec<u8>,
@@ -61,8 +71,10 @@ pub struct Track {
     pub keys: Vec<Transform>,
 }
 
+short_debug!(Track: |track| { name: text(&track.name), seconds: track.seconds, keys: items(&track.keys) });
+
 /// A material to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Material {
     /// The name of the material. Sections refer to a material by its name.
     pub name: Vec<u8>,
@@ -70,8 +82,10 @@ pub struct Material {
     pub meta_data: Vec<u8>,
 }
 
+short_debug!(Material: |material| { name: text(&material.name), meta_data: text(&material.meta_data) });
+
 /// A mesh to write.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct MeshElement {
     /// The name of the mesh.
     pub name: Vec<u8>,
@@ -89,8 +103,13 @@ pub struct MeshElement {
     pub sections: Vec<Section>,
 }
 
+short_debug!(MeshElement: |mesh| {
+    name: text(&mesh.name), skeleton: text(&mesh.skeleton), bounds: mesh.bounds, vertices: mesh.vertices,
+    sections: items(&mesh.sections),
+});
+
 /// A section of a mesh to write: triangles of one material.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Section {
     /// The name of the material of the section.
     pub material: Vec<u8>,
@@ -114,6 +133,11 @@ pub struct Section {
     /// normals point.
     pub triangles: Vec<[u32; 3]>,
 }
+
+short_debug!(Section: |section| {
+    material: text(&section.material), bounds: section.bounds, vertices: section.vertices, flags: section.flags,
+    triangles: items(&section.triangles),
+});
 
 impl Animation {
     /// Returns the number of key frames of the longest track.

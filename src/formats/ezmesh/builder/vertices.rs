@@ -1,11 +1,12 @@
 //! Vertices to write: columns of numbers. A column can have any number type of the EZ-Mesh format.
 
+use crate::error::debug::{items, short_debug, text};
 use crate::formats::ezmesh::semantic::{Scalar, Semantic};
 use crate::formats::ezmesh::vertex_format::{VertexFormat, VertexFormatFault};
 use crate::parse::Name;
 
 /// Vertices to write, stored as one array of numbers per column.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Vertices {
     /// The columns of the vertices.
     ///
@@ -17,6 +18,8 @@ pub struct Vertices {
     pub bare: u32,
 }
 
+short_debug!(Vertices: |vertices| { columns: items(&vertices.columns), vertices: vertices.len() });
+
 /// One column: the values of one vertex attribute, such as the position, for all vertices.
 ///
 /// ```
@@ -25,7 +28,7 @@ pub struct Vertices {
 /// let heat = Column::new(Semantic::Interp(0), Values::F32(3, vec![0.5, 0.25, 0.0]));
 /// assert_eq!((&heat.word[..], heat.values.ctype().as_str(), heat.values.len()), (&b"interp1"[..], "fff", 1));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Column {
     /// The word that describes the column in the attribute `semantic` of a text file: a word of the
     /// format, such as `position`, or any other word.
@@ -34,12 +37,14 @@ pub struct Column {
     pub values: Values,
 }
 
+short_debug!(Column: |column| { word: text(&column.word), values: column.values });
+
 /// The numbers of a column, vertex by vertex, with their number type.
 ///
 /// In each variant except `Mixed`, the first field is the number of components per vertex, and the
 /// second field contains the components of all vertices in sequence. The type code in the
 /// description of each variant of `Values` is the code in the attribute `ctype` of a text file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Values {
     /// Type code `f`: floats of four bytes.
     F32(u8, Vec<f32>),
@@ -66,6 +71,8 @@ pub enum Values {
     /// same type, in column order. No element of a `Mixed` vector may be `Mixed` itself.
     Mixed(Vec<Values>),
 }
+
+short_debug!(Values: |values| { ctype: text(&values.ctype()), vertices: values.len() });
 
 impl Default for Values {
     fn default() -> Self {

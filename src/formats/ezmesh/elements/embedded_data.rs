@@ -1,6 +1,7 @@
 //! Data that only a binary file can contain: textures and user data.
 
 use super::reader::ElementReader;
+use crate::error::debug::{items, short_debug};
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::view::View;
@@ -14,7 +15,7 @@ pub struct Texture<'a> {
 }
 
 /// The name, size and pixels of a texture in a binary file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Picture<'a> {
     /// The name of the texture.
     pub name: Name<'a>,
@@ -27,6 +28,11 @@ pub struct Picture<'a> {
     /// The bytes of all pixels of the texture.
     pub pixels: &'a [u8],
 }
+
+short_debug!(Picture<'_>: |picture| {
+    name: picture.name, width: picture.width, height: picture.height, pixel_size: picture.pixel_size,
+    pixels: items(picture.pixels),
+});
 
 impl<'a> Texture<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {

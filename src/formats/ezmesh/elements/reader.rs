@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::array::Bounds;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::binary_reader::BinaryReader;
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -16,7 +17,7 @@ use crate::math::as_u64;
 use crate::parse::Name;
 
 /// An element of a file, with the path of the element for error messages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct ElementReader<'a> {
     pub(crate) view: View<'a>,
     pub(crate) kind: ElementKind,
@@ -26,6 +27,8 @@ pub(crate) struct ElementReader<'a> {
     /// first mesh.
     pub(crate) place: Field,
 }
+
+short_debug!(ElementReader<'_>: |element| { file: element.view, kind: element.kind, index: element.index });
 
 impl<'a> View<'a> {
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {

@@ -4,6 +4,7 @@
 use super::reader::ElementReader;
 use crate::array::Array;
 use crate::decode::EndianFloats;
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -35,7 +36,7 @@ use crate::parse::Name;
 ///
 /// The methods that return a `VertexBuffer` return [`ErrorKind::Value`] if the attribute `count`,
 /// `ctype` or `semantic` of a text file is missing or cannot be parsed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct VertexBuffer<'a> {
     element: ElementReader<'a>,
     count: u32,
@@ -46,6 +47,11 @@ pub struct VertexBuffer<'a> {
     semantic: Name<'a>,
     ctype: Name<'a>,
 }
+
+short_debug!(VertexBuffer<'_>: |buffer| {
+    element: buffer.element, vertices: buffer.count, columns: buffer.format.columns().len(), semantic: buffer.semantic,
+    ctype: buffer.ctype,
+});
 
 impl<'a> VertexBuffer<'a> {
     pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {

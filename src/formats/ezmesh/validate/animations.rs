@@ -26,7 +26,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                     rules::UNKNOWN_TRACK_BONE,
                     field.named("name"),
                     start,
-                    format_args!("expected the name of a bone, found {name:?}"),
+                    format_args!("expected the name of a bone, found \"{name}\""),
                 );
             }
         }

@@ -39,7 +39,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                 rules::UNKNOWN_INSTANCE_MESH,
                 field.named("mesh"),
                 start,
-                format_args!("expected the name of a mesh, found {mesh:?}"),
+                format_args!("expected the name of a mesh, found \"{mesh}\""),
             );
         }
     }
@@ -74,13 +74,13 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
     let skeleton = mesh.skeleton_name()?;
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
     if !is_none && view.find_skeleton(skeleton).is_none() {
-        let text = format_args!("expected the name of a skeleton, found {skeleton:?}");
+        let text = format_args!("expected the name of a skeleton, found \"{skeleton}\"");
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
     let is_unsaid = is_none && mesh.own_skeleton().is_none() && view.count(ElementKind::Skeleton) > 1;
     if is_unsaid && mesh.sections().any(|section| section.has_weights()) {
         let text = format_args!(
-            "expected the name of one of {} skeletons, found {skeleton:?}; the first skeleton is used",
+            "expected the name of one of {} skeletons, found \"{skeleton}\"; the first skeleton is used",
             view.count(ElementKind::Skeleton)
         );
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
@@ -110,7 +110,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
             rules::UNKNOWN_MATERIAL,
             place.named("material"),
             start,
-            format_args!("expected the name of a material, found {material:?}"),
+            format_args!("expected the name of a material, found \"{material}\""),
         );
     }
     say_several(report, place.named("MeshAABB"), start, section.box_range().len());
@@ -166,7 +166,7 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
         let (word, types) = (buffer.word(column), buffer.format().scalars(column));
         let types: String = types.iter().map(|scalar| scalar.code()).collect();
         let text = format_args!(
-            "expected a known semantic with its number types, found {word:?} with {types}; kept without a meaning"
+            "expected a known semantic with its number types, found \"{word}\" with {types}; kept without a meaning"
         );
         report.add(rules::INVALID_SEMANTIC, buffer.place().named("semantic"), buffer.types_at()?, text);
     }
@@ -196,7 +196,7 @@ fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut 
     }
     for ((said, name), types) in section.repeated_types()?.into_iter().zip(["ctype", "semantic"]).zip(buffer.types()) {
         if let Some(said) = said.filter(|said| *said != types) {
-            let text = format_args!("expected the types of the vertices, {types:?}, found {said:?}");
+            let text = format_args!("expected the types of the vertices, \"{types}\", found \"{said}\"");
             report.add(rules::SECTION_VERTEX_TYPES, place.named(name), start, text);
         }
     }

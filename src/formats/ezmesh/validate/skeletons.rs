@@ -36,7 +36,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                 report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("bone {stored}")));
             }
         } else if let Some(name) = view.parent_name(bone).filter(|name| !name.as_bytes().is_empty()) {
-            report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("{name:?}")));
+            report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("\"{name}\"")));
         }
     }
     check_names(view, report)?;
@@ -67,7 +67,8 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let first = names.find(group(bone), name.as_bytes()).map_or(bone, index);
         if first < bone {
             let element = view.bone_element(bone);
-            let text = format_args!("expected a unique name, found {name:?} again; the name refers to the first bone");
+            let text =
+                format_args!("expected a unique name, found \"{name}\" again; the name refers to the first bone");
             report.add(rules::DUPLICATE_BONE, element.place.named("name"), element.start()?, text);
         }
     }

@@ -94,7 +94,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
                 if let Some(first) = text.iter().position(|byte| !is_blank(*byte)) {
                     let head = text.get(first..).unwrap_or_default();
                     let head = Name::new(head.get(..24).unwrap_or(head));
-                    let text = format_args!("expected elements, found the text {head:?}, which is ignored");
+                    let text = format_args!("expected elements, found the text \"{head}\", which is ignored");
                     self.report.add(
                         rules::TEXT_BETWEEN_NUMBERS,
                         Field::new("elements"),
@@ -187,7 +187,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
             let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
             let text =
-                format_args!("expected {first:?}, as in the earlier attribute, found {found:?}; the first is used");
+                format_args!("expected \"{first}\", as in the earlier attribute, found \"{found}\"; the first is used");
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
         }
     }
@@ -245,7 +245,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         });
         if let Some(value) = value.filter(|_| said.is_none()) {
             let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
-            let text = format_args!("expected a count, found {found:?}");
+            let text = format_args!("expected a count, found \"{found}\"");
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(element.name()), as_u64(value.at), text);
         }
         self.lists.push(CountedElement { element, said, seen: 0, depth });

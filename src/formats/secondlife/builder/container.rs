@@ -10,6 +10,7 @@ use super::super::llsd::LlsdWriter;
 use super::super::matrix::{IDENTITY, Matrix};
 use super::check::{fit, item, refused};
 use super::encode::count;
+use crate::error::debug::{items, short_debug, text};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
@@ -32,7 +33,7 @@ const CACHE_VERSION: u32 = 1;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Container {
     /// The model's name.
     pub name: String,
@@ -42,10 +43,14 @@ pub struct Container {
     pub instances: Vec<Instance>,
 }
 
+short_debug!(Container: |container| {
+    name: text(&container.name), assets: items(&container.assets), instances: items(&container.instances),
+});
+
 /// An instance of an asset in a container to write: the asset with a transform and materials.
 ///
 /// The default instance shows the first asset with the identity transform.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Instance {
     /// The index of the asset in [`Container::assets`].
     pub asset: usize,
@@ -57,6 +62,11 @@ pub struct Instance {
     pub materials: Vec<Material>,
 }
 
+short_debug!(Instance: |instance| {
+    asset: instance.asset, label: text(&instance.label), transform: instance.transform,
+    materials: items(&instance.materials),
+});
+
 impl Default for Instance {
     fn default() -> Self {
         Self { asset: 0, label: String::new(), transform: IDENTITY, materials: Vec::new() }
@@ -66,7 +76,7 @@ impl Default for Instance {
 /// A material to write.
 ///
 /// The default material is white.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Material {
     /// The name of the material in a mesh's `material_list`.
     pub binding: String,
@@ -79,6 +89,11 @@ pub struct Material {
     /// Whether the material is shown at full brightness, without lighting.
     pub fullbright: bool,
 }
+
+short_debug!(Material: |material| {
+    binding: text(&material.binding), filename: text(&material.filename), label: text(&material.label),
+    color: material.color, fullbright: material.fullbright,
+});
 
 impl Default for Material {
     fn default() -> Self {

@@ -12,6 +12,7 @@ use super::super::llsd::{LlsdLimits, LlsdWriter};
 use super::asset::deflate;
 use super::check::refused;
 use super::edit_blocks::{BlockSource, HeaderEntry, check, known, single, unknown};
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 
 /// A copy of an existing asset to write with changes.
@@ -41,7 +42,7 @@ use crate::error::{Error, ErrorKind, Field, Result};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Edit<'a> {
     pub(super) asset: &'a [u8],
     /// Length of the LLSD marker line before the header of the asset, in bytes.
@@ -53,6 +54,8 @@ pub struct Edit<'a> {
     /// The bytes after the last block of the asset.
     pub(super) trailing: &'a [u8],
 }
+
+short_debug!(Edit<'_>: |edit| { asset: items(edit.asset), entries: items(&edit.entries), trailing: items(edit.trailing) });
 
 impl<'a> Edit<'a> {
     /// Creates an [`Edit`] of an asset, without changes. Reads only the header of the asset.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::error::debug::{items, short_debug, text};
 use crate::error::{MAX_SHOWN_BYTES, Shown};
 use crate::parse::Name;
 
@@ -101,16 +102,21 @@ impl fmt::Display for LlsdText<'_> {
 
 impl fmt::Debug for LlsdText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "\"{self}\"")
+        match self.quote {
+            Some(_) => text(&self.bytes().take(MAX_SHOWN_BYTES).collect::<Vec<u8>>()).fmt(out),
+            None => text(self.stored).fmt(out),
+        }
     }
 }
 
 /// An iterator over the bytes of a text's content, with decoded escape sequences.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LlsdTextBytes<'a> {
     rest: &'a [u8],
     escapes: bool,
 }
+
+short_debug!(LlsdTextBytes<'_>: |rest| { rest: items(rest.rest) });
 
 impl Iterator for LlsdTextBytes<'_> {
     type Item = u8;

@@ -1,11 +1,14 @@
 //! [`LlsdValue`]: LLSD values that borrow from the encoded bytes.
 
+use std::fmt;
+
 use super::limits::LlsdLimits;
 use super::text::LlsdText;
+use crate::error::debug::items;
 use crate::math::as_u64;
 
 /// An LLSD value. UUIDs, texts, binary data, arrays and maps borrow from the encoded bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum LlsdValue<'a> {
     /// The undefined value of LLSD, similar to `null` in JSON.
     Undefined,
@@ -29,6 +32,25 @@ pub enum LlsdValue<'a> {
     Array(LlsdArray<'a>),
     /// A map from keys to values.
     Map(LlsdMap<'a>),
+}
+
+impl fmt::Debug for LlsdValue<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (variant, value): (&str, &dyn fmt::Debug) = match self {
+            Self::Undefined => return out.write_str("Undefined"),
+            Self::Boolean(boolean) => ("Boolean", boolean),
+            Self::Integer(integer) => ("Integer", integer),
+            Self::Real(real) => ("Real", real),
+            Self::Uuid(uuid) => ("Uuid", uuid),
+            Self::String(text) => ("String", text),
+            Self::Uri(uri) => ("Uri", uri),
+            Self::Date(seconds) => ("Date", seconds),
+            Self::Binary(bytes) => ("Binary", &items(bytes)),
+            Self::Array(array) => ("Array", array),
+            Self::Map(map) => ("Map", map),
+        };
+        out.debug_tuple(variant).field(value).finish()
+    }
 }
 
 impl<'a> LlsdValue<'a> {
@@ -154,8 +176,8 @@ pub(super) struct ItemList<'a> {
     pub(super) limits: LlsdLimits,
 }
 
-impl std::fmt::Debug for ItemList<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ItemList<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} items in bytes {}..{}", self.count, self.first, as_u64(self.bytes.len()))
     }
 }

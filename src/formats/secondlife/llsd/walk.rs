@@ -6,6 +6,7 @@ use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdValue};
 use crate::error::ErrorKind;
+use crate::error::debug::short_debug;
 use crate::math::as_u64;
 
 /// The maximum nesting depth of arrays and maps, even if [`LlsdLimits::depth`] allows a greater
@@ -36,7 +37,7 @@ pub enum LlsdEvent<'a> {
 ///
 /// The number of remaining items of each array or map that has not ended is stored in a Rust array
 /// of fixed size, so the iteration needs neither recursion nor memory allocation.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LlsdWalk<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -50,6 +51,8 @@ pub struct LlsdWalk<'a> {
     keyed: bool,
     done: bool,
 }
+
+short_debug!(LlsdWalk<'_>: |walk| { bytes: walk.bytes.len(), at: walk.at, depth: walk.depth, items: walk.items });
 
 impl<'a> LlsdWalk<'a> {
     /// Creates an iterator over the LLSD value at offset `at` of `bytes`.

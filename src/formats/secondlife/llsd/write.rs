@@ -6,6 +6,7 @@ use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
 use crate::error::ErrorKind;
+use crate::error::debug::{items, short_debug};
 
 /// A writer that appends encoded LLSD values to a byte vector.
 ///
@@ -19,10 +20,12 @@ use crate::error::ErrorKind;
 /// writer.open_map(1).key("size").integer(42).close_map();
 /// assert_eq!(writer.into_bytes(), b"{\0\0\0\x01k\0\0\0\x04sizei\0\0\0\x2a}");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct LlsdWriter {
     out: Vec<u8>,
 }
+
+short_debug!(LlsdWriter: |writer| { out: items(&writer.out) });
 
 impl LlsdWriter {
     /// Creates a writer with an empty byte vector.

@@ -42,7 +42,7 @@ pub(super) fn check(
     }
     if let Some((first, count)) = look.twice {
         let (offset, inflated) = place(first);
-        let key = key_at(bytes, first).map_or_else(String::new, |key| format!("{key:?}"));
+        let key = key_at(bytes, first).map_or_else(String::new, |key| format!("\"{key}\""));
         let more = if count > 1 { format!("; {} more such keys", count.saturating_sub(1)) } else { String::new() };
         let text = format_args!("the key {key} occurs twice in a map, and only the first counts{more}");
         check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, WithInflatedOffset(text, inflated));

@@ -4,6 +4,7 @@
 use zerocopy::little_endian::{F32, I16, U16};
 
 use crate::decode::OffsetScale16;
+use crate::error::debug::{items, short_debug};
 use crate::model::Transform;
 use crate::parse::Record;
 
@@ -24,7 +25,7 @@ pub enum Coding {
 
 /// The key of one bone at one animation frame: the flags, and the raw bytes of the components that
 /// the flags mark as stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AnimationKey<'a> {
     /// The flags of the key: each set bit means that the key stores a component.
     pub flags: u8,
@@ -33,6 +34,8 @@ pub struct AnimationKey<'a> {
     /// Offset of the flags byte, in bytes from the start of the file.
     pub offset: u64,
 }
+
+short_debug!(AnimationKey<'_>: |key| { flags: key.flags, components: items(key.components), offset: key.offset });
 
 /// For each value of the flags byte of a key, the number of component bytes that follow the flags.
 pub(super) type Sizes = [u8; 256];

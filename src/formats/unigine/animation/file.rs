@@ -9,6 +9,7 @@ use super::reader::{AnimationFileState, AnimationReader};
 use super::view::AnimationView;
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
+use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{regions, validate, write};
 use crate::model::animation::Animations;
@@ -39,11 +40,15 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Animation<D> {
     data: D,
     state: AnimationFileState,
 }
+
+short_debug!([D: AsRef<[u8]>] Animation<D>: |file| {
+    format: file.generation().format(), bytes: file.as_bytes().len(), bones: file.bone_count(),
+    animations: file.animation_count(),
+});
 
 impl<D: AsRef<[u8]>> Animation<D> {
     /// Opens an animation file, and reads only the header of the file.

@@ -2,6 +2,7 @@
 
 use super::view::AnimationView;
 use crate::error::Result;
+use crate::error::debug::{items, short_debug};
 use crate::model::Transform;
 
 impl<'a> AnimationView<'a> {
@@ -35,13 +36,15 @@ impl<'a> AnimationView<'a> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Playback<'a> {
     view: AnimationView<'a>,
     pose: Vec<Transform>,
     frame: u32,
     at: usize,
 }
+
+short_debug!(Playback<'_>: |playback| { view: playback.view, frame: playback.frame, pose: items(&playback.pose) });
 
 impl Playback<'_> {
     /// Returns the pose of the next animation frame, equal to the result of

@@ -7,6 +7,7 @@ use super::checkpoints::{CheckpointIndex, CheckpointPlan, build};
 use super::coding::{AnimationKey, Coding};
 use super::scan::{KeyScan, empty_key_run, scan};
 use super::stored_checkpoints;
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::unigine::layout::RawTransform;
 use crate::math::as_u64;
@@ -14,8 +15,7 @@ use crate::model::Transform;
 use crate::parse::{Cursor, Name};
 use crate::sidecar::Builder;
 
-/// The indices of the bones that an animation moves, and the byte offset of these indices in the
-/// file.
+/// The indices of the bones that an animation moves, and their byte offset in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoneIds<'a> {
     pub(crate) ids: &'a [I16],
@@ -33,7 +33,7 @@ pub(crate) struct BoneIds<'a> {
 /// | [`pose`](Self::pose) again, embedded and an10 | the keys of at most [`interval`](Self::interval) frames | nothing |
 /// | [`pose`](Self::pose) again, from an11 on | one key per bone, and about 400 bytes of flags of other keys | nothing |
 /// | [`play`](Self::play), for each frame | bones | one pose, once |
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct AnimationView<'a> {
     /// The name of the animation; empty if the file does not store a name.
     pub name: Name<'a>,
@@ -41,9 +41,8 @@ pub struct AnimationView<'a> {
     pub bones: &'a [I16],
     /// The number of animation frames.
     pub frames: u32,
-    /// The global flags: a bit mask of the components that the keys of frame 0 store. The bits of
-    /// the global flags have the same meaning as in the flags of a key. The global flags are `None`
-    /// in an11 to an13 files.
+    /// The global flags: a bit mask of the components that the keys of frame 0 store, with the bits
+    /// of the flags of a key. The global flags are `None` in an11 to an13 files.
     pub flags: Option<u8>,
     flags_at: u64,
     /// The frame rate in frames per second, if the file stores a frame rate above 0.
@@ -63,6 +62,10 @@ pub struct AnimationView<'a> {
     pub(super) format: &'static str,
     place: Field,
 }
+
+short_debug!(AnimationView<'_>: |view| {
+    format: view.format, name: view.name, bones: items(view.bones), frames: view.frames, rate: view.rate,
+});
 
 impl<'a> AnimationView<'a> {
     pub(crate) fn new(

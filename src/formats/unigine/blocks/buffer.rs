@@ -1,6 +1,7 @@
 //! A reusable buffer for inflated blocks.
 
 use super::inflated::InflatedBlock;
+use crate::error::debug::short_debug;
 
 /// A reusable buffer for the inflated geometry of one surface at a time.
 ///
@@ -21,7 +22,9 @@ use super::inflated::InflatedBlock;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct InflateBuffer {
     pub(crate) block: InflatedBlock,
 }
+
+short_debug!(InflateBuffer: |buffer| { bytes: buffer.block.size() });

@@ -5,6 +5,7 @@ use super::inflated::InflatedBlock;
 use super::node::TreeNode;
 use crate::array::Packed;
 use crate::decode::Floats;
+use crate::error::debug::{items, short_debug};
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::unigine::layout::{BOX_6, BYTE, COMPACTS, NODES, SPLIT};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
@@ -161,7 +162,7 @@ fn reserve<S: RegionSink, T>(
 /// root. Reading the tree does not check the values in the nodes and arrays, such as indices. A
 /// caller must check that an index from the tree is in range before using this index. The
 /// `validate` command reports all values in spatial trees that are out of range.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SurfaceTree<'a> {
     edges: &'a [u8],
     corners: &'a [u32],
@@ -169,6 +170,11 @@ pub struct SurfaceTree<'a> {
     boxes: Packed<'a, Floats<6>>,
     splits: Packed<'a, Floats<1>>,
 }
+
+short_debug!(SurfaceTree<'_>: |tree| {
+    edges: items(tree.edges), corners: items(tree.corners), nodes: items(tree.nodes), boxes: tree.boxes,
+    splits: tree.splits,
+});
 
 impl<'a> SurfaceTree<'a> {
     /// Returns the edge records: one byte for each triangle, in the same order as the triangles of

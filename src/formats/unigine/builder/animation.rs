@@ -7,13 +7,14 @@ use zerocopy::little_endian::{F32, I16, U16};
 
 use crate::decode::{OffsetScale16, tangent_frame};
 use crate::error::Result;
+use crate::error::debug::{items, short_debug, text};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::model::Transform;
 
 /// An animation of a new mesh or a new animation file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Animation {
     /// The name of the animation, without the closing NUL.
     pub name: String,
@@ -29,6 +30,10 @@ pub struct Animation {
     /// For each animation frame, one key for each bone index in `bones`, in the order of `bones`.
     pub frames: Vec<Vec<BoneKey>>,
 }
+
+short_debug!(Animation: |animation| {
+    name: text(&animation.name), bones: items(&animation.bones), flags: animation.flags, frames: items(&animation.frames),
+});
 
 /// The transform of one bone at one animation frame, in which components may be absent.
 ///

@@ -8,6 +8,7 @@ use zerocopy::little_endian::{I16, I32};
 use super::animation::Animation;
 use super::bone::Bone;
 use crate::error::Result;
+use crate::error::debug::{items, short_debug, text};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
@@ -28,7 +29,7 @@ use crate::formats::unigine::writer::FieldWriter;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct AnimationFile {
     /// The format version (an10 to an13) of the written file. The format version determines the
     /// layout of the file.
@@ -54,6 +55,11 @@ pub struct AnimationFile {
     /// files. The twelve unknown bytes are written in an13 only.
     pub unknown: [u8; 12],
 }
+
+short_debug!(AnimationFile: |file| {
+    generation: file.generation, bones: items(&file.bones), animations: items(&file.animations),
+    skeleton_guid: text(&file.skeleton_guid), skeleton_path: text(&file.skeleton_path), rate: file.rate,
+});
 
 impl AnimationFile {
     /// Creates an animation file without bones and animations, with a frame rate of 30 frames per

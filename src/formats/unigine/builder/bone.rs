@@ -1,9 +1,10 @@
 //! A bone of a new mesh or animation file.
 
+use crate::error::debug::{short_debug, text};
 use crate::model::Transform;
 
 /// A bone of a new mesh or animation file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Bone {
     /// The name of the bone, without the closing NUL.
     pub name: String,
@@ -13,3 +14,5 @@ pub struct Bone {
     /// The bind transform, relative to the parent bone.
     pub bind: Transform,
 }
+
+short_debug!(Bone: |bone| { name: text(&bone.name), parent: bone.parent, bind: bone.bind });

@@ -9,6 +9,7 @@ use super::animation::Animation;
 use super::bone::Bone;
 use super::surface::Surface;
 use crate::error::Result;
+use crate::error::debug::{items, short_debug};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::blocks::write::Storage;
 use crate::formats::unigine::bounds;
@@ -16,7 +17,7 @@ use crate::formats::unigine::layout::{Generation, RawBounds, RawTransform};
 use crate::formats::unigine::writer::FieldWriter;
 
 /// A new mesh that can be written to a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Mesh {
     /// The format version (ms10 to ms15) of the written file. The format version determines the
     /// layout of the file.
@@ -44,6 +45,11 @@ pub struct Mesh {
     /// close to the estimate of the engine.
     pub memory_estimate: Option<i64>,
 }
+
+short_debug!(Mesh: |mesh| {
+    generation: mesh.generation, bones: items(&mesh.bones), animations: items(&mesh.animations),
+    surfaces: items(&mesh.surfaces), storage: mesh.storage, leaf_triangles: mesh.leaf_triangles,
+});
 
 impl Mesh {
     /// Creates a mesh without bones, animations and surfaces.

@@ -7,12 +7,13 @@ use zerocopy::IntoBytes;
 use crate::array::{Bounds, Sphere};
 use crate::decode::{Influence, TangentFrame, float, influence4, tangent_frame};
 use crate::error::Result;
+use crate::error::debug::{items, short_debug, text};
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
 use crate::formats::unigine::writer::FieldWriter;
 
 /// A surface of a new mesh.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Surface {
     /// The name of the surface, without the closing NUL.
     pub name: String,
@@ -39,8 +40,15 @@ pub struct Surface {
     pub attribute_indices: Vec<u32>,
 }
 
+short_debug!(Surface: |surface| {
+    name: text(&surface.name), lightmap: surface.lightmap, targets: items(&surface.targets),
+    weights: items(&surface.weights), uvs: surface.uvs.each_ref().map(|set| items(set)),
+    colors: items(&surface.colors), indices: items(&surface.indices),
+    attribute_indices: items(&surface.attribute_indices),
+});
+
 /// The vertices of the base shape or of a morph target of a new surface.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct MorphTarget {
     /// The name of the base shape or morph target, without the closing NUL. In all examined files,
     /// the names of base shapes and morph targets are empty.
@@ -51,6 +59,10 @@ pub struct MorphTarget {
     /// tangent frame by an index of the second index stream.
     pub frames: Vec<TangentFrame>,
 }
+
+short_debug!(MorphTarget: |target| {
+    name: text(&target.name), positions: items(&target.positions), frames: items(&target.frames),
+});
 
 impl Surface {
     /// Returns the bounding box and the bounding sphere that are written for the surface. The

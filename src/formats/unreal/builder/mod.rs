@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant, most};
 use super::write::failed;
 use crate::decode::{packed32, packed64};
+use crate::error::debug::{items, short_debug};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 
@@ -32,7 +33,7 @@ use crate::math::{as_index, as_u64};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Mesh {
     /// The storage format of the vertices.
     pub variant: Variant,
@@ -46,6 +47,10 @@ pub struct Mesh {
     /// The 44 unused bytes in the header of the data file, which are written without change.
     pub unused: [u8; UNUSED],
 }
+
+short_debug!(Mesh: |mesh| {
+    variant: mesh.variant, vertices: mesh.vertices, polygons: items(&mesh.polygons), frames: items(&mesh.frames),
+});
 
 impl Mesh {
     /// Makes a mesh with the given number of vertices, without polygons and animation frames.
@@ -183,13 +188,15 @@ pub enum OutOfRange {
 
 /// The result of [`quantize`]: positions as the integers that the file stores, and the indices of
 /// the positions that were clamped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Quantized {
     /// The x, y and z of each quantized position, as the integers that the aniv file stores.
     pub stored: Vec<[i16; 3]>,
     /// The indices of the positions that were out of range and were clamped.
     pub clamped: Vec<usize>,
 }
+
+short_debug!(Quantized: |quantized| { stored: items(&quantized.stored), clamped: items(&quantized.clamped) });
 
 /// Rounds positions in the units of the mesh's author to the integers that the file stores.
 ///

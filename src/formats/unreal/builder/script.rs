@@ -19,6 +19,7 @@
 
 use std::io::Write;
 
+use crate::error::debug::{items, short_debug, text};
 use crate::error::{Error, Field, Result};
 use crate::formats::unreal::companions::is_file_name;
 use crate::formats::unreal::file::Mesh;
@@ -27,7 +28,7 @@ use crate::formats::unreal::script::{Line, MeshScript, refused};
 use crate::parse::Name;
 
 /// A new script (`.uc`) to write, which imports one mesh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Script {
     /// The name of the class: ASCII letters, digits and `_`.
     pub class: String,
@@ -59,8 +60,14 @@ pub struct Script {
     pub textures: Vec<Texture>,
 }
 
+short_debug!(Script: |script| {
+    class: text(&script.class), mesh: text(&script.mesh), data_file: text(&script.data_file),
+    aniv_file: text(&script.aniv_file), sequences: items(&script.sequences), notifies: items(&script.notifies),
+    textures: items(&script.textures),
+});
+
 /// A sequence to write: a named range of animation frames.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Sequence {
     /// The name of the sequence.
     pub name: String,
@@ -75,8 +82,13 @@ pub struct Sequence {
     pub group: Option<String>,
 }
 
+short_debug!(Sequence: |sequence| {
+    name: text(&sequence.name), start: sequence.start, frames: sequence.frames, rate: sequence.rate,
+    group: sequence.group.as_ref().map(|group| text(group)),
+});
+
 /// A notification to write: a function that the engine calls when a sequence reaches a given time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Notify {
     /// The name of the sequence.
     pub sequence: String,
@@ -86,8 +98,10 @@ pub struct Notify {
     pub function: String,
 }
 
+short_debug!(Notify: |notify| { sequence: text(&notify.sequence), time: notify.time, function: text(&notify.function) });
+
 /// A texture of a new script: its texture index, its name and its image file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Texture {
     /// The texture index by which polygons refer to the texture.
     pub number: u8,
@@ -97,6 +111,8 @@ pub struct Texture {
     /// texture name to the texture index, but has no `TEXTURE IMPORT` command for the texture.
     pub file: String,
 }
+
+short_debug!(Texture: |texture| { number: texture.number, name: text(&texture.name), file: text(&texture.file) });
 
 impl Script {
     /// Makes a script with the defaults of the published script generator: the files

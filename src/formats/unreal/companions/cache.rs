@@ -47,6 +47,11 @@ impl FolderCache {
         Self { limits: *limits, ..Self::default() }
     }
 
+    /// Returns the number of folders that were listed.
+    pub(super) fn folder_count(&self) -> usize {
+        self.folders.len()
+    }
+
     /// Returns the names of the files and subfolders in a folder. The first call for a folder reads
     /// the names from the disk, and later calls return the cached names.
     pub(super) fn folder(&mut self, path: &Path) -> Result<Arc<Folder>> {

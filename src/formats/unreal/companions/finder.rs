@@ -12,13 +12,14 @@ use super::imports::{Imports, ScriptMesh};
 use super::pair::Pair;
 use super::pair_file::PairFile;
 use super::root::outside;
+use crate::error::debug::{short_debug, text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
 
 /// A mesh that a script imports, with the result of the search for the mesh's files on the disk.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ScriptImport {
     /// The name of the mesh.
     pub mesh: Vec<u8>,
@@ -30,6 +31,10 @@ pub struct ScriptImport {
     /// is not found.
     pub found: Result<Pair>,
 }
+
+short_debug!(ScriptImport: |import| {
+    mesh: text(&import.mesh), data_file: text(&import.data_file), aniv_file: text(&import.aniv_file), found: import.found,
+});
 
 /// Finds the files of meshes, and caches the folder listings and scripts that were read.
 ///
@@ -46,10 +51,12 @@ pub struct ScriptImport {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Finder {
     cache: FolderCache,
 }
+
+short_debug!(Finder: |finder| { folders: finder.cache.folder_count() });
 
 /// Finds the files of a mesh by the path of one of the files.
 ///

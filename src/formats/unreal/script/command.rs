@@ -6,6 +6,7 @@ use ArgumentKind::{Float, Integer, Text};
 use super::line::{Argument, Arguments, EXEC};
 use super::number;
 use crate::error::Field;
+use crate::error::debug::{short_debug, text};
 use crate::math::as_u64;
 use crate::parse::Name;
 
@@ -190,7 +191,7 @@ const fn spelling(verb: Verb, words: [&'static str; 2], name: &'static str, keys
 
 /// One command of a script: from `#exec` to the comment after the command, or to the end of the
 /// line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Command<'a> {
     bytes: &'a [u8],
     offset: u64,
@@ -200,6 +201,8 @@ pub struct Command<'a> {
     arguments: usize,
     spelling: Option<&'static Spelling>,
 }
+
+short_debug!(Command<'_>: |command| { index: command.index, offset: command.offset, line: text(command.bytes) });
 
 impl<'a> Command<'a> {
     /// Reads the first two words of the command with index `index`. The bytes of the command start

@@ -5,6 +5,7 @@ use super::commands::{CommandRange, Commands};
 use super::line::{LineKind, SourceLines};
 use super::select::{MeshScript, Selected};
 use super::statements::{Import, Statement as _};
+use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
@@ -38,11 +39,13 @@ const CHARACTERS: Element = Element::new("u8", 1, 1);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Script<D> {
     data: D,
     places: Box<[CommandRange]>,
 }
+
+short_debug!([D: AsRef<[u8]>] Script<D>: |script| { format: SCRIPT, bytes: script.as_bytes().len(), commands: script.command_count() });
 
 impl<D: AsRef<[u8]>> Script<D> {
     /// Finds the commands in the bytes of a script. A script without commands is not an error.

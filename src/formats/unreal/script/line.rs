@@ -1,6 +1,7 @@
 //! Splits the text of a script into lines, finds the commands among the lines, and splits a command
 //! into arguments.
 
+use crate::error::debug::short_debug;
 use crate::math::as_u64;
 use crate::parse::Name;
 
@@ -190,13 +191,15 @@ pub struct Argument<'a> {
 }
 
 /// Iterates over the arguments of a command, in file order.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Arguments<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Offset of the first byte of the command from the start of the script file.
     start: u64,
 }
+
+short_debug!(Arguments<'_>: |arguments| { at: arguments.at, bytes: arguments.bytes.len() });
 
 impl<'a> Arguments<'a> {
     /// Makes an iterator over the arguments of a command, which starts at byte `at` of the command.

@@ -8,6 +8,7 @@ use super::statements::{
     DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, Statement, TextureImport,
 };
 use crate::error::ErrorKind;
+use crate::error::debug::{items, short_debug, text};
 use crate::parse::Name;
 
 /// The maximum number of mesh names in an error message.
@@ -18,7 +19,7 @@ const MAX_NAMES: usize = 32;
 /// A `Selected` has no lifetime parameter and can be stored together with its
 /// [`Script`](super::Script). The function [`Script::mesh`](super::Script::mesh) makes a
 /// [`MeshScript`] from a `Selected`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Selected {
     name: Box<[u8]>,
     import: Option<usize>,
@@ -36,6 +37,11 @@ pub struct Selected {
     /// index of the command that imports the texture.
     textures: Vec<(i64, usize, Option<usize>)>,
 }
+
+short_debug!(Selected: |selected| {
+    name: text(&selected.name), sequences: items(&selected.sequences), notifies: items(&selected.notifies),
+    textures: items(&selected.textures),
+});
 
 impl Selected {
     /// Returns the name by which the mesh was selected.
@@ -205,11 +211,15 @@ pub struct Texture<'a> {
 
 /// A view of the commands of a script about one mesh. If two commands set the same value, such as
 /// the scale, the later command is used. All sequences are kept, even sequences with the same name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct MeshScript<'a> {
     commands: Commands<'a>,
     selected: &'a Selected,
 }
+
+short_debug!(MeshScript<'_>: |script| {
+    bytes: script.commands.bytes.len(), commands: script.commands.places.len(), selected: script.selected,
+});
 
 impl<'a> MeshScript<'a> {
     pub(super) const fn new(commands: Commands<'a>, selected: &'a Selected) -> Self {

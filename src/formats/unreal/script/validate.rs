@@ -317,7 +317,7 @@ struct ShownName<'a>(Name<'a>);
 
 impl fmt::Display for ShownName<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.as_bytes().is_empty() { out.write_str("nothing") } else { write!(out, "{:?}", self.0) }
+        if self.0.as_bytes().is_empty() { out.write_str("nothing") } else { write!(out, "\"{}\"", self.0) }
     }
 }
 

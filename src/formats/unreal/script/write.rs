@@ -6,6 +6,7 @@ use std::io::Write;
 use super::command::Command;
 use super::file::Script;
 use super::line::{Argument, Quote};
+use crate::error::debug::{short_debug, text};
 use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
 use crate::formats::unreal::layout::SCRIPT;
 
@@ -21,8 +22,10 @@ use crate::formats::unreal::layout::SCRIPT;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Line(Vec<u8>);
+
+short_debug!(Line: |line| { bytes: text(&line.0) });
 
 impl Line {
     /// Makes a line with the two words of a command, such as `MESH` and `IMPORT`, and without
