@@ -72,6 +72,7 @@ pub trait Geometry: FormatVersion {
     }
     /// Finds the positions of a surface in vertex frame `frame`, without decoding them.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
+        self.surface_sphere(surface)?;
         let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
         Err(self.fault(surface, "frame", 0, kind))
     }
@@ -91,16 +92,14 @@ pub trait Geometry: FormatVersion {
     /// Returns the name of the material or texture of a surface, or `None` if neither the file nor
     /// its script (for Unreal meshes) contains a name.
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
-        let _ = surface;
-        Ok(None)
+        self.surface_sphere(surface).map(|_| None)
     }
     /// Returns whether a surface is meant to be visible.
     ///
     /// An invisible surface marks a position in the mesh, such as an attachment point. Renderers
     /// and exporters skip invisible surfaces.
     fn is_drawn(&self, surface: usize) -> Result<bool> {
-        let _ = surface;
-        Ok(true)
+        self.surface_sphere(surface).map(|_| true)
     }
     /// Returns how the file states that a surface is drawn.
     fn draw_style(&self, surface: usize) -> Result<DrawStyle> {
@@ -150,8 +149,7 @@ pub trait Geometry: FormatVersion {
     /// Returns the spatial tree that the file stores for the triangles of a surface, or `None` if
     /// the file stores no such tree.
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
-        let _ = surface;
-        Ok(None)
+        self.surface_sphere(surface).map(|_| None)
     }
     /// Makes an error about the region `name` of a surface, at the offset `into` bytes after the
     /// start of this region.

@@ -23,6 +23,7 @@ mod contents;
 mod debug;
 mod geometry;
 mod open;
+mod out_of_range;
 mod pages_read;
 mod samples;
 mod sidecar;

@@ -1,5 +1,6 @@
 //! Command line arguments that several verbs (subcommands) share.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -166,6 +167,31 @@ impl Attribute {
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// The index of a frame, which may have a fraction, with its text on the command line. An error
+/// message contains the text, because `f32` rounds large numbers.
+#[derive(Clone, Debug)]
+pub struct FrameIndex {
+    pub value: f32,
+    text: String,
+}
+
+impl Default for FrameIndex {
+    fn default() -> Self {
+        Self { value: 0.0, text: "0".to_owned() }
+    }
+}
+
+impl fmt::Display for FrameIndex {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.text)
+    }
+}
+
+/// Parses the index of a frame.
+pub fn parse_frame_index(text: &str) -> Result<FrameIndex, String> {
+    parse_frame(text).map(|value| FrameIndex { value, text: text.to_owned() })
 }
 
 /// Parses the frame index of an animation. The index may have a fraction, such as 2.5 for the

@@ -36,8 +36,8 @@ pub trait Animations: FormatVersion {
     /// Returns event `index` of an animation, in file order, or `None` if `index` is not below the
     /// number of events of the animation.
     fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {
-        let _ = (clip, index);
-        Ok(None)
+        let _ = index;
+        self.clip(clip).map(|_| None)
     }
     /// Writes to `out` the transform of each bone in frame `frame` of animation `clip`. Each
     /// transform is relative to the parent of the bone.

@@ -3,6 +3,7 @@
 
 use meshpeek::{Animations, Clip, FrameBlend, Geometry};
 
+use crate::args::FrameIndex;
 use crate::outcome::UsageError;
 
 /// Returns the vertex frames before and after a fractional frame index, and the interpolation
@@ -11,7 +12,7 @@ use crate::outcome::UsageError;
 pub fn blend_vertex_frames(
     (geometry, animations): (&dyn Geometry, &dyn Animations),
     clip: Option<usize>,
-    frame: f32,
+    frame: &FrameIndex,
 ) -> anyhow::Result<FrameBlend> {
     let frames = match clip {
         Some(clip) => animations.clip(clip)?,
@@ -31,10 +32,11 @@ pub fn blend_vertex_frames(
 /// Returns the frames of a clip before and after a fractional frame index, and the interpolation
 /// fraction between these two frames. If the frame index is greater than the index of the last
 /// frame, returns an error. The message of the error begins with `subject`.
-pub fn blend_frames(clip: &Clip<'_>, frame: f32, subject: &str) -> anyhow::Result<FrameBlend> {
+pub fn blend_frames(clip: &Clip<'_>, frame: &FrameIndex, subject: &str) -> anyhow::Result<FrameBlend> {
     let last = clip.frames.saturating_sub(1);
-    let beyond = f64::from(frame) > f64::from(last);
-    clip.at_frame(frame, false).filter(|_| !beyond).ok_or_else(|| {
-        UsageError(format!("--frame: {subject} {} frames, expected 0 to {last}, found {frame}", clip.frames)).into()
+    let beyond = f64::from(frame.value) > f64::from(last);
+    clip.at_frame(frame.value, false).filter(|_| !beyond).ok_or_else(|| {
+        let expected = if clip.frames > 0 { format!(", expected 0 to {last}") } else { String::new() };
+        UsageError(format!("--frame: {subject} {} frames{expected}, found {frame}", clip.frames)).into()
     })
 }

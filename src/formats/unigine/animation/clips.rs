@@ -2,8 +2,9 @@
 
 use super::file::Animation;
 use super::view::AnimationView;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unigine::file::Mesh;
+use crate::math::as_u64;
 use crate::model::animation::{Animations, Clip};
 use crate::model::{Bone, Transform};
 
@@ -31,7 +32,13 @@ impl<'a> AnimationView<'a> {
     /// Writes the pose of an animation frame to `out`. Returns an error if `frame` is not below the
     /// number of animation frames.
     pub(crate) fn pose_at(&self, frame: usize, out: &mut [Transform]) -> Result<()> {
-        self.pose(u32::try_from(frame).unwrap_or(u32::MAX), out)
+        let number = u32::try_from(frame).map_err(|_| self.no_frame(as_u64(frame)))?;
+        self.pose(number, out)
+    }
+
+    /// Creates the error for a frame index that is out of range.
+    pub(super) fn no_frame(&self, index: u64) -> Error {
+        self.error("frame", ErrorKind::NoSuch { count: self.frames.into(), index })
     }
 }
 

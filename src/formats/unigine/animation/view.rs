@@ -350,7 +350,7 @@ impl<'a> AnimationView<'a> {
             return Err(self.error("out", kind));
         }
         if frame >= self.frames {
-            return Err(self.error("frame", ErrorKind::NoSuch { count: self.frames.into(), index: frame.into() }));
+            return Err(self.no_frame(frame.into()));
         }
         self.check_bones()
     }
@@ -394,7 +394,7 @@ impl<'a> AnimationView<'a> {
         )
     }
 
-    fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
+    pub(super) fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
         Error::without_offset(self.format, self.place.named(name), kind)
     }
 }

@@ -43,6 +43,14 @@ impl ArrayKind {
         }
     }
 
+    /// Returns the index of the shape (target) of the array, or 0 for an array that no shape has.
+    const fn target(self) -> u32 {
+        match self {
+            Self::Positions(target) | Self::TangentFrames(target) => target,
+            _ => 0,
+        }
+    }
+
     /// Returns the kind of the array that follows this array in the file, in a surface with the
     /// given number of shapes (targets). Returns `None` if `self` is the last array of the surface.
     fn next(self, targets: u32, generation: Generation) -> Option<Self> {
@@ -195,7 +203,10 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
                 Some(_) => {}
                 // The array `kind` is missing only if its shape (target) does not exist. Surface
                 // views check the index of the shape before they call `find`.
-                None => return Err(self.reader.cursor.error(kind.names().0, ErrorKind::NoSuch { count: 0, index: 0 })),
+                None => {
+                    let none = ErrorKind::NoSuch { count: self.targets.into(), index: kind.target().into() };
+                    return Err(self.reader.cursor.error(kind.names().0, none));
+                }
             }
         }
     }

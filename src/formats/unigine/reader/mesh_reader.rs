@@ -143,8 +143,11 @@ impl<'a> MeshReader<'a> {
     where
         'a: 'b,
     {
+        // The index is checked first, because a search beyond the last surface would name the first
+        // surface that does not exist.
+        let cache = self.cache(index)?;
         let start = self.locate(self.file().animation_count().saturating_add(index))?;
-        let (fields, cache) = (self.file().fields(start)?, self.cache(index)?);
+        let fields = self.file().fields(start)?;
         Ok(SurfaceView::new(fields, self.generation(), as_u64(index), (self.surface_header(index)?, block), cache))
     }
 

@@ -146,7 +146,10 @@ impl DumpArgs {
         let surface = Surface::new(level.as_deref().unwrap_or(asset.model.geometry()?), self.surface);
         let values = match values {
             Some(values) => values,
-            None => self.neutral_values(&surface)?.ok_or_else(|| self.missing_attribute())?,
+            None => match self.neutral_values(&surface)? {
+                Some(values) => values,
+                None => return Err(self.missing_attribute(&surface)),
+            },
         };
         let range = self.range(values.count())?;
         self.print(out, &*values, range, global)?;
@@ -174,6 +177,9 @@ impl DumpArgs {
     fn print_pose(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let clip = self.frame.clip.unwrap_or_default();
         let (facts, animations) = (asset.facts(), asset.model.animations()?);
+        if self.frame.clip.is_none() && facts.has_bone_animations() && animations.clip_count() == 0 {
+            return Err(UsageError(format!("{}: expected animation[0], found 0 animations", self.pose)).into());
+        }
         let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
         let head = extend(head, &self.pose.json(animations, clip));
         if facts.has_tracks_only() {
@@ -193,9 +199,17 @@ impl DumpArgs {
         Ok(mesh.check().map_err(|error| mesh.locate_error(error, path))?)
     }
 
-    fn missing_attribute(&self) -> UsageError {
+    /// Returns the error that the surface does not exist, or that it does not have the attribute.
+    fn missing_attribute(&self, surface: &Surface<'_>) -> anyhow::Error {
+        // For a hull, --surface is the number of the hull.
+        if let Err(error) = surface.name()
+            && self.attribute != Attribute::Hull
+        {
+            return error.into();
+        }
         let (surface, name) = (self.surface, self.attribute.name());
         UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
+            .into()
     }
 
     /// Returns the values of an attribute that exists in several formats, such as positions.
@@ -253,8 +267,8 @@ impl DumpArgs {
             "attribute": self.attribute.name(),
             "range": [range.start, range.end],
         });
-        let head = match self.frame.frame {
-            Some(frame) => with(head, "frame", number(frame)),
+        let head = match &self.frame.frame {
+            Some(frame) => with(head, "frame", number(frame.value)),
             None => head,
         };
         let head = match self.level.key() {

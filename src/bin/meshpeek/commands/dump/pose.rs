@@ -1,5 +1,6 @@
 //! Prints the transforms of all bones at one time of an animation.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -53,6 +54,27 @@ pub struct PoseArgs {
 struct PoseFrame {
     whole: usize,
     fraction: f32,
+}
+
+impl fmt::Display for PoseFrame {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { whole, fraction } = self;
+        if *fraction == 0.0 {
+            return write!(out, "{whole}");
+        }
+        write!(out, "{whole}{}", fraction.to_string().trim_start_matches('0'))
+    }
+}
+
+/// Shows the option that chooses the moment, such as `--pose 10.5`.
+impl fmt::Display for PoseArgs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.pose, self.time) {
+            (Some(frame), _) => write!(out, "--pose {frame}"),
+            (None, Some(time)) => write!(out, "--time {time}"),
+            (None, None) => Ok(()),
+        }
+    }
 }
 
 fn parse_frame(text: &str) -> Result<PoseFrame, String> {
@@ -147,18 +169,22 @@ impl PoseArgs {
     /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
     /// next frame.
     fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
-        let Some(PoseFrame { whole, fraction }) = self.pose else {
+        let frames = motion.clip(clip)?.frames;
+        let Some(frame @ PoseFrame { whole, fraction }) = self.pose else {
+            if frames == 0 {
+                return Err(UsageError(format!("{self}: the animation has 0 frames")).into());
+            }
             return Ok(meshpeek::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };
-        let frames = motion.clip(clip)?.frames;
         let last = if fraction > 0.0 { whole.saturating_add(1) } else { whole };
         let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
-        if to >= frames && fraction > 0.0 && from < frames {
-            let text = format!("--pose: expected at most {from}, because there is no later frame to interpolate with");
+        if to >= frames && fraction > 0.0 {
+            let last = frames.saturating_sub(1);
+            let text = format!("--pose: expected at most {last}, the last of {frames} frames, found {frame}");
             return Err(UsageError(text).into());
         }
         if to >= frames {
-            let kind = ErrorKind::NoSuch { count: frames.into(), index: from.into() };
+            let kind = ErrorKind::NoSuch { count: frames.into(), index: whole.try_into().unwrap_or(u64::MAX) };
             let field = Field::new("frame").in_list("clip", clip.try_into().unwrap_or(u64::MAX));
             return Err(Error::without_offset(motion.format(), field, kind).into());
         }

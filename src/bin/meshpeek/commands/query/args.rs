@@ -9,7 +9,7 @@ use meshpeek::query::{Frustum, Ray};
 use meshpeek::{Bounds, Limits};
 
 use super::answer::{Question, RayMode};
-use crate::args::{STDIN, parse_frame};
+use crate::args::{FrameIndex, STDIN, parse_frame_index};
 use crate::formats::options::LevelArgs;
 use crate::outcome::UsageError;
 use crate::render::text::shown;
@@ -24,8 +24,8 @@ pub struct SharedArgs {
     /// Frame at which to query the surfaces: a vertex frame, or a frame of a bone animation
     ///
     /// Between two whole frames, the shape is interpolated. Example: --frame 2.5
-    #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
-    pub frame: Option<f32>,
+    #[arg(long, value_name = "N", value_parser = parse_frame_index, allow_negative_numbers = true)]
+    pub frame: Option<FrameIndex>,
     /// Number of the animation that --frame refers to, from 0
     ///
     /// By default, --frame refers to the first bone animation, or to all vertex frames.

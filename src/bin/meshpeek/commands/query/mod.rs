@@ -170,7 +170,8 @@ impl QueryArgs {
         // A sidecar contains the query trees of the default level of detail only.
         let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
-        let shape = AnimatedShape::new((geometry, asset.model.animations()?), &numbers, shared.clip, shared.frame)?;
+        let motion = asset.model.animations()?;
+        let shape = AnimatedShape::new((geometry, motion), &numbers, shared.clip, shared.frame.as_ref())?;
         let scene = match &shape {
             Some(shape) => {
                 let moved = base.refit(|surface| shape.triangles(geometry, surface))?;

@@ -7,6 +7,7 @@ use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::query::Triangles;
 use meshpeek::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
 
+use crate::args::FrameIndex;
 use crate::formats::frames::{blend_frames, blend_vertex_frames};
 use crate::outcome::UsageError;
 
@@ -68,12 +69,12 @@ impl AnimatedShape {
         (geometry, animations): (&dyn Geometry, &dyn Animations),
         surfaces: &[usize],
         clip: Option<usize>,
-        frame: Option<f32>,
+        frame: Option<&FrameIndex>,
     ) -> anyhow::Result<Option<Self>> {
         if clip.is_none() && frame.is_none() {
             return Ok(None);
         }
-        let frame = frame.unwrap_or_default();
+        let frame = &frame.cloned().unwrap_or_default();
         if geometry.vertex_frame_count()? > 0 {
             return Self::between(geometry, surfaces, &blend_vertex_frames((geometry, animations), clip, frame)?)
                 .map(Some);

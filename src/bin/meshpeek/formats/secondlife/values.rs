@@ -3,11 +3,11 @@
 use std::io;
 use std::ops::Range;
 
-use meshpeek::decode::Tangent16;
+use meshpeek::decode::{MinMax16, Tangent16};
 use meshpeek::io::prefetch;
 use meshpeek::model::Positions;
-use meshpeek::secondlife::LevelGeometry;
-use meshpeek::{Array, Packed};
+use meshpeek::secondlife::{Convex, LevelGeometry};
+use meshpeek::{Array, Error, ErrorKind, Field, Packed};
 
 use crate::args::Attribute;
 use crate::render::arrays::{visit_codes, visit_floats};
@@ -31,6 +31,16 @@ impl Values for Tangents<'_> {
     }
 }
 
+/// Returns the points of the hull with the index `index`.
+fn hull<'a>(convex: &Convex<'a>, index: usize) -> meshpeek::Result<Packed<'a, MinMax16<3>>> {
+    let hulls = convex.hulls()?;
+    hulls.clone().nth(index).ok_or_else(|| {
+        let [count, index] = [hulls.count(), index].map(|number| number.try_into().unwrap_or(u64::MAX));
+        let field = Field::new("").in_list("hull", index);
+        Error::without_offset("secondlife", field, ErrorKind::NoSuch { count, index })
+    })
+}
+
 /// Returns the values of an attribute that only Second Life meshes have. Returns `None` if the
 /// attribute is not specific to Second Life meshes, or if the asset does not have the attribute.
 pub fn values<'a>(
@@ -48,7 +58,7 @@ pub fn values<'a>(
             });
         }
         Attribute::Hull => match convex()? {
-            Some(convex) => convex.hulls()?.nth(surface),
+            Some(convex) => Some(hull(&convex, surface)?),
             None => None,
         },
         Attribute::BoundingHull => match convex()? {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::args::parse_frame;
+use crate::args::{FrameIndex, parse_frame_index};
 
 /// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]
@@ -10,8 +10,8 @@ use crate::args::parse_frame;
 pub struct FrameArgs {
     /// Vertex frame of positions and normals, from 0; between two whole frames, positions are
     /// interpolated
-    #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true)]
-    pub frame: Option<f32>,
+    #[arg(long, value_name = "N", value_parser = parse_frame_index, allow_negative_numbers = true)]
+    pub frame: Option<FrameIndex>,
     /// Number of the clip in which --frame is counted; by default, --frame counts all frames
     ///
     /// With --pose or --time, it is the number of the animation.

@@ -111,7 +111,7 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     args: &FrameArgs,
 ) -> anyhow::Result<Box<dyn Values + 'a>> {
     let FrameBlend { from, to, fraction } =
-        blend_vertex_frames((mesh, mesh), args.clip, args.frame.unwrap_or_default())?;
+        blend_vertex_frames((mesh, mesh), args.clip, &args.frame.clone().unwrap_or_default())?;
     mesh.surface(surface)?;
     // In a frame that the end of the file cuts, the vertices before the end are printed.
     let frame = |number: u32| mesh.frame(usize::try_from(number).unwrap_or(usize::MAX)).map(|frame| frame.positions());
@@ -137,7 +137,7 @@ fn normals<D: AsRef<[u8]> + Send + Sync>(
     args: &FrameArgs,
 ) -> anyhow::Result<Vec<[f32; 3]>> {
     let FrameBlend { from, to, fraction } =
-        blend_vertex_frames((mesh, mesh), args.clip, args.frame.unwrap_or_default())?;
+        blend_vertex_frames((mesh, mesh), args.clip, &args.frame.clone().unwrap_or_default())?;
     let frame = if fraction < 0.5 { from } else { to };
     let shading = match args.shading {
         NormalShading::Flagged => unreal::Shading::Flagged,
