@@ -86,12 +86,11 @@ impl OpenOptions {
         mut load: impl FnMut(&Path) -> Result<D>,
     ) -> Result<Model<D>> {
         let path = path.as_ref();
-        let mut load = |path: &Path| load(path).map_err(|error| error.at_path(path));
         if is_unreal(path)? {
             let pair = companions::find(path).map_err(|error| error.at_path(path))?;
             return pair.open_with(self, load).map(Model::from);
         }
-        Model::open_with(load(path)?, self).map_err(|error| error.at_path(path))
+        load(path).and_then(|data| Model::open_with(data, self)).map_err(|error| error.at_path(path))
     }
 }
 

@@ -135,7 +135,7 @@ impl<Q: Quantity, A: VertexArray<Item = Q::Value>> VertexArray for Converted<A, 
 ///
 /// Names, counts, colours and weights do not depend on conventions, and are those of
 /// [`surface`](Self::surface).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConvertedSurface<'a> {
     surface: Surface<'a>,
     conversion: SpaceConversion,

@@ -1,7 +1,9 @@
 //! Tests of error messages: a number out of range names the number on the command line and the
-//! count of the items.
+//! count of the items, and an error about a path names the path on the command line.
 
-use crate::{code, meshpeek, sample, text};
+use std::path::Path;
+
+use crate::{code, meshpeek, sample, scratch, text};
 
 /// Returns the message of a command that fails with an exit code.
 fn failed(arguments: &[&str], expected: i32) -> String {
@@ -87,4 +89,132 @@ fn a_number_out_of_range_is_named() {
         let message = failed(&arguments, 2);
         assert!(message.contains(&expected), "{arguments:?}: expected {expected:?} in {message}");
     }
+}
+
+/// Every verb that reads a mesh, with options that let it fail only because of its input.
+fn reading_verbs<'a>(path: &'a str, output: &'a str) -> Vec<Vec<&'a str>> {
+    vec![
+        vec!["info", path],
+        vec!["validate", path],
+        vec!["map", path],
+        vec!["dump", path],
+        vec!["query", path, "nearest", "--point", "0,0,0"],
+        vec!["index", path],
+        vec!["index", "--beside", path],
+        vec!["index", "--clear", path],
+        vec!["rewrite", path, "-o", output],
+        vec!["lod", path, "--lod", "low", "-o", output],
+        vec!["bench", path],
+        vec!["dump", "data/unigine/bend_an10.anim", "--pose", "0", "--onto", path],
+        vec!["query", "data/unigine/cube_ms13.mesh", "nearest", "--batch", path],
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_that_cannot_be_opened_is_named() {
+    let (folder, file) = scratch("file.mesh", b"ms13");
+    let below = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let output = below("output");
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    let long = "x".repeat(300);
+    let (missing, no_folder) = ("No such file or directory", "Not a directory");
+    for (path, reason) in [
+        (below("none.mesh"), missing),
+        (below("none_d.3d"), missing),
+        (below("none_a.3d"), missing),
+        (below("none.uc"), missing),
+        (below("none"), missing),
+        (below("no/such/x.mesh"), missing),
+        (below("no/such/x.llmesh"), missing),
+        (below("no/such/x.ezm"), missing),
+        (below("no/such/x_d.3d"), missing),
+        (below("no/such/x_a.3d"), missing),
+        (below("no/such/x.uc"), missing),
+        (below("no/such/x"), missing),
+        (format!("{file}/x.mesh"), no_folder),
+        (format!("{file}/x_d.3d"), no_folder),
+        (format!("{file}/x_a.3d"), no_folder),
+        (format!("{file}/x.uc"), no_folder),
+        (format!("{file}/x"), no_folder),
+        (below(&format!("{long}.mesh")), "File name too long"),
+        (below(&format!("{long}_a.3d")), "File name too long"),
+        (below(&long), "File name too long"),
+        ("no/such/x.mesh".into(), missing),
+        ("no/such/x".into(), missing),
+    ] {
+        for arguments in reading_verbs(&path, &output) {
+            let message = failed(&arguments, 3);
+            let expected = format!("error: {path}: file: {reason} (os error ");
+            assert!(message.starts_with(&expected), "{arguments:?}: {message}");
+            assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+        }
+    }
+    assert!(!Path::new(&output).exists());
+    // A folder, an empty file and a pipe.
+    std::fs::write(below("empty.mesh"), b"").unwrap();
+    std::fs::write(below("empty_d.3d"), b"").unwrap();
+    std::fs::write(below("empty_a.3d"), b"\0\0\0\0").unwrap();
+    for pipe in ["pipe.mesh", "pipe_d.3d"] {
+        assert!(std::process::Command::new("mkfifo").arg(below(pipe)).status().unwrap().success());
+    }
+    for (name, reason) in [
+        ("folder", "found a directory"),
+        ("empty.mesh", "found an empty file"),
+        ("empty_d.3d", "found an empty file"),
+        ("pipe.mesh", "found an empty file"),
+        ("pipe_d.3d", "found a named pipe"),
+    ] {
+        for arguments in [["map", &below(name)], ["dump", &below(name)]] {
+            let message = failed(&arguments, 3);
+            assert!(message.starts_with(&format!("error: {}: ", below(name))), "{message}");
+            assert!(message.contains(reason), "{message}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_missing_folder_of_an_output_is_named() {
+    let (folder, file) = scratch("room_ms11.mesh", &crate::support::unigine::bytes("room_ms11"));
+    let below = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (parent, reason) in [(below("no/such"), "No such file or directory"), (file.clone(), "Not a directory")] {
+        let output = format!("{parent}/box");
+        for arguments in [
+            vec!["rewrite", "data/unigine/cube_ms13.mesh", "-o", &output],
+            vec!["rewrite", "data/unigine/cube_ms13.mesh", "-o", &output, "--force"],
+            vec!["rewrite", "data/secondlife/quad.llmesh", "-o", &output],
+            vec!["rewrite", "data/ezmesh/flag.ezm", "-o", &output],
+            vec!["rewrite", "data/unreal/box_a.3d", "-o", &output],
+            vec!["rewrite", "data/unreal/box_d.3d", "--pair", "-o", &output],
+            vec!["rewrite", "data/unreal/box", "--pair", "--script", "-o", &output],
+            vec!["lod", "data/secondlife/quad.llmesh", "--lod", "low", "-o", &output],
+        ] {
+            let message = failed(&arguments, 3);
+            let expected = format!("error: {output}: cannot be written: folder {parent}: {reason} (os error ");
+            assert!(message.starts_with(&expected), "{arguments:?}: {message}");
+        }
+        let plot = ["bench", &file, "--plot", &output, "--rounds", "1"];
+        let message = failed(&plot, 3);
+        assert!(
+            message.starts_with(&format!("error: {output}: cannot be written: {parent} is not a folder")),
+            "{message}"
+        );
+        let bench = ["bench", "--folder", &parent, "--size", "1K", "--rounds", "1"];
+        let message = failed(&bench, 3);
+        let expected = format!("error: {parent}: cannot create a folder in it: {reason} (os error ");
+        assert!(message.starts_with(&expected) && !message.contains("meshpeek-bench"), "{message}");
+        // The cache folder of `index`.
+        let indexed =
+            crate::command(&["index", &file]).env("XDG_CACHE_HOME", format!("{file}/cache")).output().unwrap();
+        let message = text(&indexed.stderr);
+        assert!(
+            message.starts_with(&format!("error: {file}/cache/meshpeek: cannot be created: Not a directory")),
+            "{message}"
+        );
+    }
+    // A path that ends with a separator is a folder, even if the folder is missing.
+    let message = failed(&["rewrite", "data/unigine/cube_ms13.mesh", "-o", &below("new/")], 2);
+    assert!(message.contains("new/: expected a path to write a file to, found a folder"), "{message}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "litter");
 }

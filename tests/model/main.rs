@@ -25,6 +25,7 @@ mod geometry;
 mod open;
 mod out_of_range;
 mod pages_read;
+mod paths;
 mod samples;
 mod sidecar;
 mod space;

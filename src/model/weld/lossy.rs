@@ -6,6 +6,7 @@ use zerocopy::little_endian::U32;
 
 use crate::array::{Array, Packed};
 use crate::decode::Index;
+use crate::error::debug::{items, short_debug};
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::attributes::Indices;
@@ -28,7 +29,7 @@ use crate::model::weld::reserve::{push, reserve};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Omitted {
     /// The indices of the triangles that were left out, in ascending order. The triangles of the
     /// surface are counted from 0, in file order.
@@ -44,6 +45,8 @@ pub struct Omitted {
     /// Attribute indices without a position index also belong to no triangle.
     pub unused_indices: [usize; 2],
 }
+
+short_debug!(Omitted: |omitted| { triangles: items(&omitted.triangles), first: &omitted.first });
 
 /// An index of a triangle corner that is out of range or missing.
 ///

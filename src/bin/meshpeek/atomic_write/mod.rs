@@ -120,7 +120,7 @@ impl AtomicFile {
         write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let (target, _) = check_target(path, force)?;
-        let folder = Folder::open(folder(&target)).with_context(|| cannot_write(path))?;
+        let folder = open_folder(&target, path)?;
         let replace = if force { Replace::Any } else { Replace::None };
         Self::write_in(folder, target, replace, None, write).map_err(|error| {
             let is_located = error.is::<UsageError>() || error.is::<meshpeek::Error>();
@@ -229,6 +229,13 @@ fn check_sidecar(folder: &Folder, target: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Opens the folder of `target`. An error is about the output `path` on the command line.
+pub fn open_folder(target: &Path, path: &Path) -> anyhow::Result<Folder> {
+    let folder = folder(target);
+    let named = || format!("folder {}", shown(folder));
+    Folder::open(folder).with_context(named).with_context(|| cannot_write(path))
+}
+
 fn cannot_write(path: &Path) -> String {
     format!("{}: cannot be written", shown(path))
 }
@@ -236,13 +243,15 @@ fn cannot_write(path: &Path) -> String {
 /// Returns the path of the output file with symbolic links resolved, and the metadata of the file
 /// that already exists at this path.
 ///
-/// Returns an error if the path refers to a folder or a special file, or if the file exists and
-/// `force` is false.
+/// Returns an error if the path refers to a folder or a special file, or ends with a separator.
+/// Returns an error if the file exists and `force` is false.
 pub fn check_target(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Metadata>), UsageError> {
     // If the path is a symbolic link, the target of the link is replaced, and the link stays.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let existing = fs::metadata(&target).ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+    let is_folder =
+        path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator((*last).into()));
+    if is_folder || existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         return Err(UsageError(format!(
             "{}: expected a path to write a file to, found a folder or a special file",
             shown(path)

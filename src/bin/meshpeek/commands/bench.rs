@@ -4,13 +4,13 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum as _};
 use indicatif::ProgressBar;
 use meshpeek::Model;
 
 use crate::args::{Global, STDIN};
-use crate::atomic_write::{AtomicFile, check_target};
+use crate::atomic_write::{AtomicFile, Folder, check_target};
 use crate::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::bench::mesh_files::MeshFiles;
 use crate::bench::question::{BenchQuestion, Contestant};
@@ -123,7 +123,10 @@ impl BenchArgs {
         }
         let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
         let context = || format!("{}: cannot create a folder in it", shown(&folder));
-        let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder).with_context(context)?;
+        Folder::open(&folder).with_context(context)?;
+        // The text of the error has the path of the temporary folder, and its kind has not.
+        let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder);
+        let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
         let mut notes = Vec::new();
         let measured = match &self.file {
             Some(path) => self.measure_file(path, scratch.path(), global),

@@ -11,7 +11,7 @@ use meshpeek::{Error, ErrorKind, Field, query};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Files, Global, STDIN};
-use crate::atomic_write::{AtomicFile, Folder, Replace, folder, is_sidecar};
+use crate::atomic_write::{AtomicFile, Folder, Replace, folder, is_sidecar, open_folder};
 use crate::input::asset::InputAsset;
 use crate::input::bytes::identity;
 use crate::input::open::{Repeated, each};
@@ -160,8 +160,8 @@ impl IndexArgs {
     fn sidecar_path(&self, path: &Path) -> anyhow::Result<(PathBuf, Folder)> {
         if self.beside {
             let place = sidecar::adjacent_path(path);
-            let open = Folder::open(folder(&place));
-            return Ok((place.clone(), open.with_context(|| format!("{}: cannot be written", shown(&place)))?));
+            let folder = open_folder(&place, &place)?;
+            return Ok((place, folder));
         }
         let place = sidecar::cache_path(path);
         let place = place.with_context(|| {
@@ -199,10 +199,14 @@ fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
     let place = sidecar::adjacent_path(path);
     match Folder::open(folder(&place)) {
         Ok(folder) => {
-            let found = is_sidecar(&folder, &place).with_context(|| format!("{}: cannot be read", shown(&place)))?;
+            let found = match is_sidecar(&folder, &place) {
+                // The name of the mesh file is so long that its sidecar cannot exist.
+                Err(error) if error.kind() == io::ErrorKind::InvalidFilename => None,
+                found => found.with_context(|| format!("{}: cannot be read", shown(&place)))?,
+            };
             remove(&folder, place, found, &mut removed, global)?;
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
         Err(error) => return Err(error).with_context(|| format!("{}: cannot be opened", shown(folder(&place)))),
     }
     Ok(IndexResult::Removed(removed))

@@ -8,7 +8,7 @@ use meshpeek::Finding;
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
-use crate::atomic_write::AtomicFile;
+use crate::atomic_write::{AtomicFile, open_folder};
 use crate::formats::facts::PairEndings;
 use crate::formats::options::{BlockArgs, BlockStorage};
 use crate::input::asset::{InputAsset, at_output};
@@ -194,6 +194,8 @@ impl RewriteArgs {
             return Err(UsageError(text.to_owned()).into());
         };
         let stem = stem(&self.output, &endings)?;
+        // If the folder of the files is missing, no single file is to blame.
+        open_folder(&self.output, &self.output)?;
         let named = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
         let file = |source: usize, ending: &str| {
             let write = |out: &mut dyn Write| Ok(asset.model.file().write_to(source, out)?);

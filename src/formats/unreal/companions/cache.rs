@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::{fs, iter};
 
 use super::file_names::{name_of, strip};
-use super::folder::{Folder, around, folder_of, is_file};
+use super::folder::{Folder, around, folder_of, is_file, unlisted};
 use super::imports::{Imports, Near, ScriptMesh};
 use super::pair::Pair;
 use super::root::{Root, join, outside, parts};
@@ -182,7 +182,7 @@ impl FolderCache {
         }
         let guessed = [join(&[b"Models"], name), join(&inside, name)];
         for parts in named.into_iter().chain(guessed).flatten() {
-            match self.walk(&root, &parts)? {
+            match self.walk(&root, &parts).map_err(|error| unlisted(script, error))? {
                 PathTarget::Found(path) => return Ok(Some(path)),
                 PathTarget::Outside => return Err(refused()),
                 PathTarget::Nothing => {}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::cache::FolderCache;
 use super::file_names::{self, name_of};
-use super::folder::{folder_of, is_file, shown, wrong};
+use super::folder::{folder_of, is_file, shown, unlisted, wrong};
 use super::imports::{Imports, ScriptMesh};
 use super::pair::Pair;
 use super::pair_file::PairFile;
@@ -191,7 +191,7 @@ impl Finder {
             io::open_regular(path)?;
             return Ok(Target::File(path.to_owned(), file_names::part(name).map(|(part, _)| part)));
         }
-        let folder = self.cache.folder(&folder_of(path))?;
+        let folder = self.cache.folder(&folder_of(path)).map_err(|error| unlisted(path, error))?;
         let beside = |ending: &str| {
             let name = folder.find(&[name, ending.as_bytes()].concat())?;
             Some(folder_of(path).join(name)).filter(|path| is_file(path))
@@ -209,7 +209,7 @@ impl Finder {
     /// Finds the aniv file for a data file, or the data file for an aniv file, and the script that
     /// imports both files.
     fn pair_of(&mut self, file: &Path, part: Option<PairFile>, mesh: Option<&[u8]>) -> Result<Pair> {
-        let near = self.cache.near(&folder_of(file))?;
+        let near = self.cache.near(&folder_of(file)).map_err(|error| unlisted(file, error))?;
         let name = name_of(file);
         let stem = file_names::part(name).map_or(name, |(_, stem)| stem);
         let own = self.own_script(file, stem)?;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Error, ErrorKind, Field, Result, Shown};
 use crate::math::as_u64;
 
 /// The names of the files and subfolders in a folder, sorted by their lower-case form.
@@ -81,6 +81,20 @@ pub(super) fn is_classes(folder: &Path) -> bool {
 /// Returns whether a path leads to a regular file, directly or through links.
 pub(super) fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Makes the error for a folder that cannot be listed. The error is about `path`, the file that was
+/// requested, and not about the folder.
+pub(super) fn unlisted(path: &Path, error: Error) -> Error {
+    match (error.kind(), error.path()) {
+        // A file in a folder that cannot be listed may exist.
+        (ErrorKind::Io(reason), Some(folder)) if reason.kind() == io::ErrorKind::PermissionDenied => {
+            let folder = Shown(shown(folder).as_os_str().as_encoded_bytes());
+            failed(path, io::Error::new(reason.kind(), format!("cannot list the folder {folder}: {reason}")))
+        }
+        (ErrorKind::Io(_), _) => wrong(path, error.kind().clone()),
+        _ => error,
+    }
 }
 
 pub(super) fn failed(path: &Path, error: io::Error) -> Error {

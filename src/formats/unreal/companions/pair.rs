@@ -45,7 +45,7 @@ impl Pair {
     /// # Errors
     ///
     /// Returns the errors of the function `open`, of [`Mesh::open`], of [`Script::open`] and of
-    /// [`Mesh::with_script`]. An error about the contents of a file contains the path of that file.
+    /// [`Mesh::with_script`]. An error about a file contains the path of that file.
     pub fn open<D: AsRef<[u8]>>(&self, open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
         self.open_with(&OpenOptions::default(), open)
     }
@@ -60,6 +60,7 @@ impl Pair {
         options: &OpenOptions,
         mut open: impl FnMut(&Path) -> Result<D>,
     ) -> Result<Mesh<D>> {
+        let mut open = |path: &Path| open(path).map_err(|error| error.at_path(path));
         let (data, aniv) = (open(&self.data)?, open(&self.aniv)?);
         let mesh = Mesh::open_with(data, aniv, options).map_err(|error| self.locate_error(error))?;
         let (Some(script), Some(name)) = (&self.script, &self.mesh) else { return Ok(mesh) };

@@ -44,7 +44,8 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
             Some("3d") => !is_recognised(path),
             // If exactly one of the two files with this stem exists, `find` returns an error with
             // the path of a file, and `path` counts as the stem of an Unreal mesh.
-            _ => !path.exists() && self.finder.find(path).map_or_else(|error| error.path() != Some(path), |_| true),
+            _ if path.exists() => false,
+            _ => self.finder.find(path).map_or_else(|error| !is_about(&error, path), |_| true),
         };
         if !is_unreal {
             return Ok(None);
@@ -130,6 +131,13 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         let mesh = |(mesh, why)| MissingMesh { path: path.to_owned(), mesh, why, script: script.clone() };
         Ok(missing.map(mesh).collect())
     }
+}
+
+/// Returns whether an error says that nothing is at `path`.
+fn is_about(error: &Error, path: &Path) -> bool {
+    let is_denied =
+        matches!(error.kind(), ErrorKind::Io(reason) if reason.kind() == std::io::ErrorKind::PermissionDenied);
+    error.path() == Some(path) && !is_denied
 }
 
 /// Returns the source index of the file on the command line: the index of the file in the list of
