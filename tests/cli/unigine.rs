@@ -4,6 +4,7 @@ use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, Mesh};
 use serde_json::{Value, json};
 
+use super::support::unigine::raw_blocks::with_leaf_box;
 use super::{code, json, meshpeek, sample, scratch, text};
 
 const BEND: &str = "data/unigine/bend_an10.anim";
@@ -230,6 +231,23 @@ fn a_damaged_block_keeps_no_other_from_being_read() {
     let output = meshpeek(&["info", &path]);
     assert_eq!(code(&output), 1, "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("UG19"));
+}
+
+#[test]
+fn a_loose_leaf_of_a_tree_is_no_failure() {
+    let (_folder, raw) = scratch("raw.mesh", b"");
+    assert_eq!(code(&meshpeek(&["rewrite", ROOM, "-o", &raw, "--force", "--blocks", "raw"])), 0);
+    let sound = std::fs::read(&raw).unwrap();
+    for (bytes, severity, expected) in
+        [(with_leaf_box(&sound, |_, parent| parent), "info", 0), (with_leaf_box(&sound, |_, _| [0.0; 6]), "warning", 1)]
+    {
+        std::fs::write(&raw, bytes).unwrap();
+        assert_eq!(code(&meshpeek(&["validate", &raw])), expected, "{severity}");
+        let found = entry(&["validate", &raw])["findings"].clone();
+        let found: Vec<&Value> = found.as_array().unwrap().iter().filter(|found| found["rule"] == "UG21").collect();
+        assert!(!found.is_empty() && found.iter().all(|found| found["severity"] == severity), "{found:?}");
+        assert_eq!(text(&meshpeek(&["validate", "-q", &raw]).stdout).contains("UG21"), expected == 1);
+    }
 }
 
 #[test]

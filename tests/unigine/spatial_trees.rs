@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use meshpeek::model::{SpatialTree, SplitNode};
 use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles};
-use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::{Bounds, Surface};
+use meshpeek::unigine::{Generation, Mesh, Storage, builder};
+use meshpeek::{Bounds, MeshFile as _, Severity, Surface};
 
 use crate::support::corpus;
 use crate::support::random::Random;
+use crate::support::unigine::raw_blocks::with_leaf_box;
 use crate::support::unigine::{bytes, grid};
 
 /// A partition in memory, valid or not.
@@ -155,6 +156,56 @@ fn real_files_answer_as_trees_built_do() {
         }
     }
     assert!(asked > 20);
+}
+
+/// Returns the findings of rule UG21 about the boxes of the tree of surface 0, without other
+/// findings above info.
+fn box_findings(bytes: &[u8]) -> Vec<(Severity, String)> {
+    let mut found = Vec::new();
+    Mesh::open(bytes).unwrap().validate(&mut |finding| found.push(finding)).unwrap();
+    found.retain(|finding| finding.severity > Severity::Info || finding.rule == "UG21");
+    let boxes = found.into_iter().map(|finding| {
+        assert_eq!((finding.rule, finding.field.to_string().as_str()), ("UG21", "surface[0].tree.boxes"), "{finding}");
+        (finding.severity, finding.text)
+    });
+    boxes.collect()
+}
+
+#[test]
+fn a_loose_leaf_is_a_remark_and_a_missed_triangle_a_warning() {
+    let mesh = builder::Mesh { surfaces: vec![grid("waves", 8, false)], ..builder::Mesh::new(Generation::Ms14) };
+    let sound = builder::Mesh { storage: Storage::Raw, ..mesh }.to_bytes().unwrap();
+    assert_eq!(box_findings(&sound), []);
+    // The box of the leaf is as large as its parent's. No query misses a triangle.
+    let loose = with_leaf_box(&sound, |_, parent| parent);
+    let found = box_findings(&loose);
+    assert_eq!((found.len(), found[0].0), (1, Severity::Info), "{found:?}");
+    assert!(found[0].1.starts_with("1 leaves have a box that is not tight around their triangles"), "{found:?}");
+    assert!(expect_twins(&loose, 100) > 20);
+    // On one side, the box ends within the triangles of the leaf or is not a number.
+    for side in 0..6 {
+        let middle = |own: [f32; 6]| f32::midpoint(own[side % 3], own[side % 3 + 3]);
+        let with_side = |mut all: [f32; 6], value| {
+            all[side] = value;
+            all
+        };
+        for missed in [
+            with_leaf_box(&sound, |own, _| with_side(own, middle(own))),
+            with_leaf_box(&sound, |own, parent| with_side(parent, middle(own))),
+            with_leaf_box(&sound, |own, _| with_side(own, f32::NAN)),
+        ] {
+            let found = box_findings(&missed);
+            let (severity, text) = &found[0];
+            assert_eq!(*severity, Severity::Warning, "side {side}: {found:?}");
+            assert!(text.starts_with("1 leaves have a triangle outside their box"), "side {side}: {found:?}");
+            assert!(found.iter().all(|(severity, _)| *severity == Severity::Warning), "side {side}: {found:?}");
+        }
+    }
+    // One unit in the last place is a difference of rounding.
+    let rounded = with_leaf_box(&sound, |[x, y, z, right, top, front], _| {
+        [x.next_up(), y.next_up(), z.next_up(), right.next_down(), top.next_down(), front.next_down()]
+    });
+    assert_eq!(box_findings(&rounded), []);
 }
 
 /// Converts another partition to a tree over the wavy grid.

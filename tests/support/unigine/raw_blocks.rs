@@ -1,6 +1,7 @@
 //! Compressed UNIGINE meshes that are assembled block by block, for files that the builder refuses
 //! to write.
 
+use meshpeek::Array as _;
 use meshpeek::decode::compact;
 use meshpeek::unigine::{Generation, Mesh, Storage};
 
@@ -44,6 +45,27 @@ pub fn contents(mesh: &[u8]) -> Vec<[Vec<u8>; 2]> {
     let range = |start, end| usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
     let blocks = (0..mesh.surface_count()).map(|index| mesh.blocks(index).unwrap().unwrap());
     blocks.map(|both| both.map(|block| raw[range(block.start(), block.end())].to_vec())).collect()
+}
+
+/// Changes the box of the first leaf of the tree of surface 0 whose box differs from its parent's.
+///
+/// The trees of the mesh must be stored uncompressed. `change` gets the boxes of the leaf and of
+/// its parent, as the minimum and the maximum of x, y and z, and returns the new box of the leaf.
+pub fn with_leaf_box(mesh: &[u8], change: impl FnOnce([f32; 6], [f32; 6]) -> [f32; 6]) -> Vec<u8> {
+    let opened = Mesh::open(mesh).unwrap();
+    let tree = opened.tree(0).unwrap().unwrap();
+    let box_of = |node: usize| tree.boxes().get(node).unwrap();
+    let children = |node: usize| tree.nodes()[node].children().into_iter().flatten().map(move |child| (child, node));
+    let is_loosened = |(child, parent): &(usize, usize)| {
+        tree.nodes()[*child].is_leaf() && box_of(*child).map(f32::to_bits) != box_of(*parent).map(f32::to_bits)
+    };
+    let (leaf, parent) = (0..tree.nodes().len()).flat_map(children).find(is_loosened).unwrap();
+    let boxes = tree.boxes().as_bytes();
+    let start = boxes.as_ptr().addr() - mesh.as_ptr().addr() + leaf * 24;
+    let mut changed = mesh.to_vec();
+    let floats = change(box_of(leaf), box_of(parent));
+    changed[start..start + 24].copy_from_slice(&floats.map(f32::to_le_bytes).concat());
+    changed
 }
 
 /// Assembles a mesh with a correct table of block offsets.

@@ -36,7 +36,7 @@ rules! {
         "Blocks of ms14 and ms15 have sizes that fit, inflate to their declared size and are filled by their contents.";
     Error BLOCK_TABLE "UG20" "The table of ms14 and ms15 has the offset of the block of each surface.";
     Warning SPATIAL_TREE "UG21"
-        "A tree is in pre-order, its boxes are nested and tight, and its leaves partition the triangles. An edge record has 3 bits.";
+        "Trees are in pre-order with nested boxes, and their leaves partition the triangles. Edge records have 3 bits. Info only for a loose box of a leaf.";
     Info UNUSED_ITEM "UG22"
         "Every position and tangent frame is used. The lightmap code is 0 to 7. Unknown fields of an13 are 0.";
     Info BIND_POSE_FRAME "UG23" "The first frame of an animation differs from the bind pose.";

@@ -11,7 +11,7 @@ use crate::formats::unigine::blocks::tree::{InflatedTree, SurfaceTree};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::parse::{Report, Tally, filled, room};
+use crate::parse::{Report, Severity, Tally, filled, room};
 
 /// The bits of an edge record that may be set: one bit for each edge of the triangle.
 const EDGE_BITS: u8 = 7;
@@ -63,7 +63,11 @@ struct SurfaceTreeCheck<'a, 'c, 'r> {
 
 impl SurfaceTreeCheck<'_, '_, '_> {
     fn add(&mut self, name: &'static str, offset: u64, text: impl std::fmt::Display) {
-        self.report.add(rules::SPATIAL_TREE, self.field.named(name), offset, text);
+        self.add_as(rules::SPATIAL_TREE.severity, name, offset, text);
+    }
+
+    fn add_as(&mut self, severity: Severity, name: &'static str, offset: u64, text: impl std::fmt::Display) {
+        self.report.add_as(severity, rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
     /// Checks the array of edge records and the array of first triangle corners.
@@ -177,20 +181,24 @@ impl SurfaceTreeCheck<'_, '_, '_> {
     /// Checks the bounding boxes and the split coordinates of all nodes.
     ///
     /// The bounding box of a child node must lie inside the bounding box of its parent node. The
-    /// bounding box of a leaf must be the smallest bounding box around the triangles of the leaf.
-    /// The bounding box of the root node must be equal to the bounding box of the surface. The
-    /// split coordinate of a node must lie inside the bounding box of the node.
+    /// bounding box of a leaf must contain the triangles of the leaf, or a query would miss them. A
+    /// larger bounding box only makes queries slower, and some sound files have such leaves. The
+    /// bounding box of the root node must be equal to the bounding box of the surface. The split
+    /// coordinate of a node must lie inside the bounding box of the node.
     fn boxes(&mut self, view: &SurfaceView<'_>) -> Result<()> {
         let tree = self.tree;
         let bounds = |number: usize| tree.boxes().get(number).map(split);
         let (positions, indices) = (view.positions()?, view.indices()?);
-        let [mut loose, mut outside, mut cuts] = [Tally::default(); 3];
+        let [mut missed, mut loose, mut outside, mut cuts] = [Tally::default(); 4];
         for (number, node) in tree.nodes().iter().enumerate() {
             let (item, Some(own)) = (as_u64(number), bounds(number)) else { break };
             let cut = tree.splits().get(number).map_or(0.0, |[cut]| cut);
             let Some(children) = node.children() else {
-                let found = tight(&tree, node, &positions, &indices);
-                loose.add(item, found.is_some_and(|found| !nearly_equal(&found, &own)));
+                if let Some(found) = tight(&tree, node, &positions, &indices) {
+                    let contains = nearly_equal(&own.union(&found), &own);
+                    missed.add(item, !contains);
+                    loose.add(item, contains && !nearly_equal(&found, &own));
+                }
                 cuts.add(item, cut != 0.0);
                 continue;
             };
@@ -200,15 +208,17 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             cuts.add(item, !ends.is_some_and(|(min, max)| (*min..=*max).contains(&cut)));
         }
         let offsets = self.inflated.offsets;
+        let (info, wrong) = (Severity::Info, rules::SPATIAL_TREE.severity);
         let cases = [
-            (loose, "boxes", offsets.boxes, 24, "leaves have a box that is not tight around their triangles"),
-            (outside, "boxes", offsets.boxes, 24, "nodes have a child whose box is not inside theirs"),
-            (cuts, "splits", offsets.splits, 4, "nodes are split outside their box, or are leaves with a split"),
+            (wrong, missed, "boxes", offsets.boxes, 24, "leaves have a triangle outside their box"),
+            (info, loose, "boxes", offsets.boxes, 24, "leaves have a box that is not tight around their triangles"),
+            (wrong, outside, "boxes", offsets.boxes, 24, "nodes have a child whose box is not inside theirs"),
+            (wrong, cuts, "splits", offsets.splits, 4, "nodes are split outside their box, or are leaves with a split"),
         ];
-        for (tally, name, at, size, what) in cases {
+        for (severity, tally, name, at, size, what) in cases {
             if tally.any() {
                 let text = format_args!("{} {what}; the first is node {}", tally.count, tally.first);
-                self.add(name, tally.offset(at, size), text);
+                self.add_as(severity, name, tally.offset(at, size), text);
             }
         }
         if let Some(root) = bounds(0)
