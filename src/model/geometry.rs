@@ -103,13 +103,12 @@ pub trait Geometry: FormatVersion {
     }
     /// Returns how the file states that a surface is drawn.
     fn draw_style(&self, surface: usize) -> Result<DrawStyle> {
-        let _ = surface;
-        Ok(DrawStyle::default())
+        self.surface_sphere(surface).map(|_| DrawStyle::default())
     }
     /// Returns the vertex pool of a surface. Surfaces with equal pools share their arrays of
     /// positions, weights and attributes, so a program reads these arrays once for all of them.
     fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
-        Ok(VertexPool::new(surface))
+        self.surface_sphere(surface).map(|_| VertexPool::new(surface))
     }
     /// Returns the lengths of the arrays of a surface. The method reads the item count of every
     /// array of the surface, but no vertex.

@@ -26,7 +26,7 @@ fn expect_no_such<T>(what: &str, result: Result<T>, count: usize, index: usize) 
 }
 
 fn expect_surfaces(format: &str, geometry: &dyn Geometry) {
-    let count = geometry.surface_count();
+    let count = geometry.surface_count().unwrap();
     for index in OUT_OF_RANGE {
         let expect = |name: &str, result: Result<()>| {
             expect_no_such(&format!("{format}: {name}"), result, count, index);
@@ -37,6 +37,8 @@ fn expect_surfaces(format: &str, geometry: &dyn Geometry) {
         expect("sphere", surface.sphere().map(drop));
         expect("material", surface.material().map(drop));
         expect("is_drawn", surface.is_drawn().map(drop));
+        expect("draw_style", surface.draw_style().map(drop));
+        expect("vertex_pool", surface.vertex_pool().map(drop));
         expect("counts", surface.counts().map(drop));
         expect("positions", surface.positions().map(drop));
         expect("tangent_frames", surface.tangent_frames().map(drop));
@@ -63,24 +65,24 @@ fn expect_surfaces(format: &str, geometry: &dyn Geometry) {
         expect_no_such(&what("positions"), surface.target_positions(index), targets, index);
         expect_no_such(&what("tangent_frames"), surface.target_tangent_frames(index), targets, index);
         expect_no_such(&what("normals"), surface.target_normals(index), targets, index);
-        let frames = geometry.vertex_frame_count();
+        let frames = geometry.vertex_frame_count().unwrap();
         expect_no_such(&format!("{format}: vertex_frame"), surface.vertex_frame(index), frames, index);
     }
 }
 
 fn expect_clips(format: &str, motion: &dyn Animations) {
-    let mut out = vec![Transform::default(); motion.bone_count()];
-    let mut moved = vec![false; motion.bone_count()];
+    let mut out = vec![Transform::default(); motion.bone_count().unwrap()];
+    let mut moved = vec![false; motion.bone_count().unwrap()];
     for index in OUT_OF_RANGE {
         let what = |name: &str| format!("{format}: {name}");
-        expect_no_such(&what("bone"), motion.bone(index), motion.bone_count(), index);
-        let clips = motion.clip_count();
+        expect_no_such(&what("bone"), motion.bone(index), motion.bone_count().unwrap(), index);
+        let clips = motion.clip_count().unwrap();
         expect_no_such(&what("clip"), motion.clip(index), clips, index);
         expect_no_such(&what("event"), motion.event(index, 0), clips, index);
         expect_no_such(&what("pose"), motion.pose(index, 0, &mut out), clips, index);
         expect_no_such(&what("animated_bones"), motion.animated_bones(index, &mut moved), clips, index);
         expect_no_such(&what("moment"), Pose::moment(motion, index, 0.0, Some(1.0), false), clips, index);
-        if clips > 0 && motion.bone_count() > 0 {
+        if clips > 0 && motion.bone_count().unwrap() > 0 {
             let frames = motion.clip(0).unwrap().frames as usize;
             expect_no_such(&what("frame"), motion.pose(0, index, &mut out), frames, index);
             let mut pose = Pose::rest(motion).unwrap();
@@ -162,7 +164,7 @@ fn unreal_errors_name_the_index() {
         expect_clips(stem, &mesh);
         expect_sources(stem, &mesh);
         for index in OUT_OF_RANGE {
-            expect_no_such(stem, mesh.surface(index), mesh.surface_count(), index);
+            expect_no_such(stem, mesh.surface(index), mesh.surface_count().unwrap(), index);
             expect_no_such(stem, mesh.frame(index), mesh.frame_count(), index);
             expect_no_such(stem, mesh.normals(index, Shading::Smooth, &Placement::STORED), mesh.frame_count(), index);
             let attachments = mesh.attachment_count();

@@ -272,11 +272,10 @@ fn keeps_the_triangles_of_queries_in_every_format() {
     let mesh = meshpeek::ezmesh::Mesh::open(text.into_bytes()).unwrap();
     assert_eq!((kept(&mesh), queried(&mesh)), (vec![1], vec![1]));
 
-    // The aniv file ends before the last vertex.
-    let whole = crate::support::unreal::cube(1);
-    let whole = unreal::builder::Mesh { frames: vec![whole.frames[0].clone()], ..whole };
-    let (data, aniv) = (whole.data_bytes().unwrap(), whole.aniv_bytes().unwrap());
-    let mesh = unreal::Mesh::open(data, aniv[..aniv.len() - 4].to_vec()).unwrap();
+    // One polygon refers to a vertex that the mesh does not have.
+    let mut data = crate::support::unreal::cube(1).data_bytes().unwrap();
+    data[48 + 3 * 16..][..2].copy_from_slice(&99_u16.to_le_bytes());
+    let mesh = unreal::Mesh::open(data, crate::support::unreal::cube(1).aniv_bytes().unwrap()).unwrap();
     let surface = Surface::new(&mesh, 0);
     expect_lossy_weld(&surface);
     let (welded, omitted) = surface.weld_lossy().unwrap();

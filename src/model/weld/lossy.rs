@@ -6,8 +6,8 @@ use zerocopy::little_endian::U32;
 
 use crate::array::{Array, Packed};
 use crate::decode::Index;
-use crate::error::debug::{items, short_debug};
 use crate::error::Result;
+use crate::error::debug::{items, short_debug};
 use crate::math::as_index;
 use crate::model::attributes::Indices;
 use crate::model::corners::{Corner, Corners, IndexStream};

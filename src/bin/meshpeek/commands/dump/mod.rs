@@ -177,7 +177,7 @@ impl DumpArgs {
     fn print_pose(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let clip = self.frame.clip.unwrap_or_default();
         let (facts, animations) = (asset.facts(), asset.model.animations()?);
-        if self.frame.clip.is_none() && facts.has_bone_animations() && animations.clip_count() == 0 {
+        if self.frame.clip.is_none() && facts.has_bone_animations() && animations.clip_count()? == 0 {
             return Err(UsageError(format!("{}: expected animation[0], found 0 animations", self.pose)).into());
         }
         let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
