@@ -487,7 +487,9 @@ fn sorts_copies_of_changing_polygons() {
         |byte| byte ^ 5,
         |data| {
             let Ok(mesh) = unreal::Mesh::open(data, aniv.as_slice()) else { return };
-            meshpeek::Surface::all(&mesh).unwrap().for_each(|surface| drop(surface.weld()));
+            for surface in meshpeek::Surface::all(&mesh).unwrap() {
+                drop(surface.weld());
+            }
         },
     );
 }

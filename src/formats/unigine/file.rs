@@ -318,14 +318,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Returns the offset of the first byte after the closing magic number, in bytes from the start
-    /// of the file.
-    ///
-    /// Bytes at and after the returned offset belong to no field of the mesh.
+    /// of the file. Bytes from there on belong to no field of the mesh.
     ///
     /// # Errors
     ///
-    /// Returns the first error in the data up to the closing magic number, with the field name and
-    /// the byte offset of the error.
+    /// Returns the first error in the data up to the closing magic number.
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }
