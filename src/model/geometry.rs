@@ -112,6 +112,10 @@ pub trait Geometry: FormatVersion {
     }
     /// Returns the lengths of the arrays of a surface. The method reads the item count of every
     /// array of the surface, but no vertex.
+    ///
+    /// In UNIGINE ms14 and ms15 files, some counts are in the compressed block of the surface. The
+    /// first call for a surface inflates the block in 128 KiB of memory and keeps the counts only.
+    /// It takes about as long as inflating the block, so find an array first if you need both.
     fn counts(&self, surface: usize) -> Result<Counts>;
     /// Finds the positions of a surface in the shape `target`, without decoding them.
     ///

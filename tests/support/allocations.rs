@@ -90,6 +90,14 @@ pub fn most_held<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (result, u64::try_from(PEAK.get() - before).unwrap())
 }
 
+/// Returns the result of `work`, and the number of bytes that this thread holds afterwards in
+/// addition to those that it held before.
+pub fn still_held<T>(work: impl FnOnce() -> T) -> (T, i64) {
+    let before = HELD.get();
+    let result = work();
+    (result, HELD.get() - before)
+}
+
 /// Refuses the first large allocation of `work`, then the second, and so on, until `work` returns
 /// no error. Each error must be [`ErrorKind::OutOfMemory`].
 ///

@@ -21,6 +21,7 @@ mod allocations;
 mod animation;
 mod blocks;
 mod builder;
+mod counting;
 mod mesh;
 mod spatial_trees;
 #[path = "../support/mod.rs"]

@@ -33,7 +33,8 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 /// |---|---|---|---|
 /// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface (168 in ms14 and ms15) |
 /// | [`surface`](Self::surface) | surfaces not yet located | the counts of these surfaces; 1 byte per skinned vertex | nothing |
-/// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block |
+/// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block, as long as the mesh exists |
+/// | [`Geometry::counts`] in ms14 and ms15, first call | the same | the same | 128 KiB during the call |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | number of arrays before it | the counts of these arrays | nothing |
 /// | [`check`](Self::check) | surfaces + skinned vertices | every count; in ms14 and ms15, every geometry block | the inflated bytes of the largest block |
@@ -184,7 +185,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// The method scans the surfaces before surface `index` that are not yet located. For each
     /// scanned surface, it reads the array counts and, if the surface is skinned, one byte per
-    /// position. The file offset of each located surface is cached.
+    /// position. The file offset of each located surface is cached. In ms14 and ms15, the first
+    /// call for a surface inflates its geometry, and the mesh keeps the inflated geometry as long
+    /// as the mesh exists.
     ///
     /// # Errors
     ///

@@ -52,10 +52,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {
-        match self.reader().known_counts(surface) {
-            Some(counts) => Ok(counts),
-            None => self.surface(surface)?.counts(),
-        }
+        self.reader().counts(surface)
     }
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {

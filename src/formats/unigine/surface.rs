@@ -233,18 +233,7 @@ impl<'a> SurfaceView<'a> {
         let mut counts = Counts { targets: self.head.targets, ..Counts::default() };
         let mut arrays = self.arrays()?;
         while let Some(SurfaceArray { kind, count, element, .. }) = arrays.next()? {
-            let some = count > 0;
-            let width = u8::try_from(element.size).unwrap_or_default();
-            match kind {
-                ArrayKind::Positions(0) => counts.vertices = count,
-                ArrayKind::TangentFrames(0) => counts.attribute_vertices = count,
-                ArrayKind::Positions(_) | ArrayKind::TangentFrames(_) => {}
-                ArrayKind::Weights => counts.weights = some,
-                ArrayKind::Uv0 | ArrayKind::Uv1 => counts.uv_sets = counts.uv_sets.saturating_add(some.into()),
-                ArrayKind::Colors => counts.colors = some,
-                ArrayKind::Indices => (counts.corners, counts.index_widths[0]) = (count, width),
-                ArrayKind::AttributeIndices => counts.index_widths[1] = width,
-            }
+            kind.add_to(&mut counts, count, element);
         }
         Ok(counts)
     }

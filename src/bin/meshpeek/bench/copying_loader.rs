@@ -142,6 +142,8 @@ impl Loader {
 
     /// Decodes the arrays of a surface. The positions are decoded only if `positions` is true.
     pub fn surface(&mut self, geometry: &dyn Geometry, surface: usize, positions: bool) -> Result<SurfaceLists> {
+        // The first array inflates a compressed surface, and its counts are cached then.
+        let indices = geometry.indices(surface)?;
         let counts = geometry.counts(surface)?;
         let mut lists = SurfaceLists::default();
         for target in 0..usize::try_from(counts.targets).unwrap_or(usize::MAX) {
@@ -161,7 +163,6 @@ impl Loader {
             let decode = |colors: &Colors<'_>| list(colors.len(), |out| colors.decode_into(out));
             lists.colors = Some(self.colors.list(key!(colors), || decode(&colors))?);
         }
-        let indices = geometry.indices(surface)?;
         lists.indices = Rc::new(list(indices.len(), |out| indices.decode_into(out))?);
         let attributes = geometry.attribute_indices(surface)?;
         if let Some(indices) = attributes.filter(|indices| !matches!(indices, meshpeek::model::Indices::Consecutive(_)))

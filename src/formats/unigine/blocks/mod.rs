@@ -14,7 +14,9 @@
 pub(crate) mod block;
 pub(crate) mod buffer;
 pub(crate) mod cache;
+mod counts;
 mod inflate;
+mod inflate_stream;
 pub(crate) mod inflated;
 pub(crate) mod locate;
 pub(crate) mod node;

@@ -26,13 +26,24 @@ impl<'a> MeshReader<'a> {
     where
         'a: 'b,
     {
-        let Some(blocks) = self.state.blocks.surfaces.get(index) else { return self.surface(index) };
+        let block = self.block_in(index, buffer)?;
+        self.view(index, block)
+    }
+
+    /// Returns the geometry block of a surface, with uncompressed content, or `None` in format
+    /// versions before ms14. The block is inflated into `buffer` if the mesh does not cache it.
+    pub(super) fn block_in<'b>(self, index: usize, buffer: &'b mut InflateBuffer) -> Result<Option<&'b InflatedBlock>>
+    where
+        'a: 'b,
+    {
+        let Some(blocks) = self.state.blocks.surfaces.get(index) else {
+            return self.surface_header(index).map(|_| None);
+        };
         if blocks.geometry.get().is_some_and(|inflated| inflated.is_ok()) {
-            return self.surface(index);
+            return self.geometry(index).map(Some);
         }
-        let mut budget = MemoryBudget::alone(self.asset());
-        self.fill_geometry(index, &mut buffer.block, &mut budget)?;
-        self.view(index, Some(&buffer.block))
+        self.fill_geometry(index, &mut buffer.block, &mut self.alone())?;
+        Ok(Some(&buffer.block))
     }
 
     /// Returns the spatial tree of a surface, or `None` in format versions before ms14. The first
@@ -117,7 +128,12 @@ impl<'a> MeshReader<'a> {
     /// of each array.
     ///
     /// Returns an error if the arrays do not fill the geometry block exactly.
-    fn fill_geometry(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<()> {
+    pub(super) fn fill_geometry(
+        self,
+        index: usize,
+        inflated: &mut InflatedBlock,
+        budget: &mut MemoryBudget<'_>,
+    ) -> Result<()> {
         let block = self.geometry_block(index)?;
         let part = (Field::new("").in_list("surface", as_u64(index)), BlockKind::Geometry);
         inflated.fill(self.bytes, block, self.limits(), budget, self.format(), part)?;
@@ -224,15 +240,9 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Records in the access log that all stored bytes of a block were read.
-    fn note_whole(self, block: &BlockLocation) {
+    pub(super) fn note_whole(self, block: &BlockLocation) {
         if let Some(touched) = self.state.file.context.access_log() {
             touched.record(block.start(), block.end());
         }
-    }
-
-    /// Returns the cached numbers of array items in a surface's geometry, or `None` if the geometry
-    /// was not read yet.
-    pub(crate) fn known_counts(self, index: usize) -> Option<Counts> {
-        self.state.blocks.surfaces.get(index)?.counts.get().copied()
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, Field, Result};
 use crate::formats::unigine::header::CornerCounts;
 use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use crate::math::as_index;
+use crate::model::Counts;
 use crate::parse::Element;
 
 /// The content of an array of a surface. The arrays of a surface are stored in the order of the
@@ -53,7 +54,7 @@ impl ArrayKind {
 
     /// Returns the kind of the array that follows this array in the file, in a surface with the
     /// given number of shapes (targets). Returns `None` if `self` is the last array of the surface.
-    fn next(self, targets: u32, generation: Generation) -> Option<Self> {
+    pub(crate) fn next(self, targets: u32, generation: Generation) -> Option<Self> {
         Some(match self {
             Self::Positions(target) => Self::TangentFrames(target),
             Self::TangentFrames(target) => match target.checked_add(1).filter(|next| *next < targets) {
@@ -68,6 +69,36 @@ impl ArrayKind {
             Self::Indices => Self::AttributeIndices,
             Self::AttributeIndices => return None,
         })
+    }
+
+    /// Returns the type of an item of the array. The numbers of positions and of tangent frames of
+    /// shape 0 determine the widths of the indices.
+    pub(crate) const fn element(self, generation: Generation, [positions, frames]: [u32; 2]) -> Element {
+        match self {
+            Self::Positions(_) => POSITION,
+            Self::TangentFrames(_) => generation.frame(),
+            Self::Weights => WEIGHTS,
+            Self::Uv0 | Self::Uv1 => UV,
+            Self::Colors => COLOR,
+            Self::Indices => index_element(positions),
+            Self::AttributeIndices => index_element(frames),
+        }
+    }
+
+    /// Adds the array, which has `count` items of the type `element`, to the lengths of the arrays
+    /// of its surface.
+    pub(crate) fn add_to(self, counts: &mut Counts, count: u32, element: Element) {
+        let width = u8::try_from(element.size).unwrap_or_default();
+        match self {
+            Self::Positions(0) => counts.vertices = count,
+            Self::TangentFrames(0) => counts.attribute_vertices = count,
+            Self::Positions(_) | Self::TangentFrames(_) => {}
+            Self::Weights => counts.weights = count > 0,
+            Self::Uv0 | Self::Uv1 => counts.uv_sets = counts.uv_sets.saturating_add((count > 0).into()),
+            Self::Colors => counts.colors = count > 0,
+            Self::Indices => (counts.corners, counts.index_widths[0]) = (count, width),
+            Self::AttributeIndices => counts.index_widths[1] = width,
+        }
     }
 }
 
@@ -98,7 +129,7 @@ pub(crate) struct HeaderCounts<'a> {
 impl HeaderCounts<'_> {
     /// Returns the number of items of an array and the offset of that number, or `None` if the
     /// header does not store that number.
-    fn count(&mut self, kind: ArrayKind, generation: Generation) -> Result<Option<(u32, u64)>> {
+    pub(crate) fn count(&mut self, kind: ArrayKind, generation: Generation) -> Result<Option<(u32, u64)>> {
         let CornerCounts { counts: [indices, attributes], offsets: [first, second] } = self.corners;
         Ok(match kind {
             ArrayKind::Positions(_) => {
@@ -184,7 +215,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
             ArrayKind::TangentFrames(0) => self.frames = count,
             _ => {}
         }
-        let element = self.element(kind);
+        let element = kind.element(self.generation, [self.positions, self.frames]);
         let at = self.reader.cursor.offset();
         let bytes = match kind {
             ArrayKind::Weights => self.weights(count)?,
@@ -232,18 +263,6 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
     pub(crate) fn index_streams(&self) -> Option<[(u32, u32); 2]> {
         let [first, second] = self.header_counts.as_ref()?.corners.counts;
         Some([(first, index_element(self.positions).size), (second, index_element(self.frames).size)])
-    }
-
-    fn element(&self, kind: ArrayKind) -> Element {
-        match kind {
-            ArrayKind::Positions(_) => POSITION,
-            ArrayKind::TangentFrames(_) => self.generation.frame(),
-            ArrayKind::Weights => WEIGHTS,
-            ArrayKind::Uv0 | ArrayKind::Uv1 => UV,
-            ArrayKind::Colors => COLOR,
-            ArrayKind::Indices => index_element(self.positions),
-            ArrayKind::AttributeIndices => index_element(self.frames),
-        }
     }
 
     /// Skips the weight lists of all positions and returns their bytes. The first call for a

@@ -158,11 +158,14 @@ impl<'a> MeshReader<'a> {
         'a: 'b,
     {
         let (head, cache) = (self.surface_header(index)?, self.cache(index)?);
-        let counts = match head.corners {
-            Some(corners) => Some(HeaderCounts { targets: self.file().fields(head.target_names)?, corners }),
-            None => None,
-        };
+        let counts = self.array_counts(&head)?;
         Ok(Arrays::new(fields, self.generation(), as_u64(index), head.targets, cache).with_counts(counts))
+    }
+
+    /// Returns the array lengths that the header stores for a surface, or `None` before ms14.
+    pub(crate) fn array_counts(self, head: &SurfaceHeader<'a>) -> Result<Option<HeaderCounts<'a>>> {
+        let Some(corners) = head.corners else { return Ok(None) };
+        Ok(Some(HeaderCounts { targets: self.file().fields(head.target_names)?, corners }))
     }
 
     pub(crate) fn animation(self, index: usize) -> Result<AnimationView<'a>> {
