@@ -69,9 +69,10 @@
 //! | call | order | pages touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 168 of ms14 and ms15 |
+//! | [`unigine::Mesh::open`] | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 176 of ms14 and ms15 |
 //! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* that are not yet located | one per large array, and all of the weights | nothing |
 //! | the same for ms14 and ms15 | size of its block | the table once, and the block | the inflated block, kept with the mesh |
+//! | [`lend(k)`](Geometry::lend) of ms14 and ms15 | size of its block | the table once, and the block | the inflated block, freed with the returned value |
 //! | [`counts(k)`](Geometry::counts) of ms14 and ms15, first time | size of its block | the table once, and the block | 128 KiB during the call |
 //! | [`unigine::Animation::open`] | bones | the header | 8 bytes per bone, 16 per animation |
 //! | [`pose(n)`](unigine::AnimationView::pose) of an10, first time | keys | all keys | 2 % of the file |

@@ -38,7 +38,7 @@ const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
     for surface in Surface::all(geometry)? {
-        if surface.indices()?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
+        if surface.lend()?.indices(0)?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
             reserve_one(&mut large)?;
             large.push(surface.index());
         }
@@ -52,7 +52,8 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
 /// a tree is written as soon as it is complete. At any time, only the data for building the tree of
 /// one surface is therefore in memory. The data for building a tree takes 2 to 4 bytes per
 /// triangle, or 16 bytes per triangle if consecutive triangles of the surface are not close in
-/// space.
+/// space. The surface is [lent](Geometry::lend), so its inflated geometry is freed after its tree
+/// is written.
 ///
 /// # Errors
 ///
@@ -67,14 +68,21 @@ pub fn write_sidecar<W: Write + Seek>(
 ) -> Result<()> {
     let large = worth_storing(geometry)?;
     builder.write_around(key, out, |builder, first, out| {
-        large.iter().try_fold(first, |first, surface| add(builder, &Surface::new(geometry, *surface), first, out))
+        large.iter().try_fold(first, |first, surface| add(builder, geometry, *surface, first, out))
     })
 }
 
 /// Builds the tree of a surface and writes it to the sidecar, starting at page `first`. Returns the
 /// index of the page after the last page of the tree.
-fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usize, out: &mut W) -> Result<usize> {
-    let triangles = Triangles::new(surface)?;
+fn add<W: Write + Seek>(
+    builder: &mut Builder,
+    geometry: &dyn Geometry,
+    surface: usize,
+    first: usize,
+    out: &mut W,
+) -> Result<usize> {
+    let lent = geometry.lend(surface)?;
+    let triangles = Triangles::new(&Surface::new(&*lent, 0))?;
     let mut sink = SidecarPages { first, end: first, out };
     let (header, numbers) = build(&triangles, &mut sink)?;
     let end = sink.end;
@@ -93,7 +101,7 @@ fn add<W: Write + Seek>(builder: &mut Builder, surface: &Surface<'_>, first: usi
     write(&mut next).map_err(failed)?;
     let corner = |corner: [f32; 3]| corner.map(F32::new);
     let raw = RawTree {
-        surface: u32::try_from(surface.index()).unwrap_or(u32::MAX).into(),
+        surface: u32::try_from(geometry.file_index(surface)).unwrap_or(u32::MAX).into(),
         triangles: header.triangles.into(),
         cluster: header.cluster.into(),
         root: header.root.into(),

@@ -78,6 +78,8 @@ forward! {
         fn indices(&self, surface: usize) -> Result<Indices<'_>>;
         fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
         fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>>;
+        fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>>;
+        fn file_index(&self, surface: usize) -> usize;
         fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error;
     }
 }

@@ -2,6 +2,7 @@
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::draw_style::DrawStyle;
+use super::single_surface::SingleSurface;
 use super::space::Space;
 use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
@@ -153,6 +154,38 @@ pub trait Geometry: FormatVersion {
     /// the file stores no such tree.
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         self.surface_sphere(surface).map(|_| None)
+    }
+    /// Lends one surface as a geometry of its own, in which the surface has the index 0. The bounds
+    /// of the returned geometry are those of the surface.
+    ///
+    /// Use this method to look at one surface of a large file after another. In a format that
+    /// compresses each surface, the inflated surface belongs to the returned value and is freed
+    /// with it. The methods of this trait that find an array instead inflate a surface for the life
+    /// of the mesh, because arrays borrow from the mesh. In all other formats, the returned value
+    /// borrows from this geometry, and lending saves no memory.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Surface};
+    /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
+    /// for index in 0..model.geometry()?.surface_count()? {
+    ///     let lent = model.geometry()?.lend(index)?;
+    ///     let surface = Surface::new(&*lent, 0);
+    ///     println!("{}: {:?}", surface.name()?, surface.positions()?.bounds());
+    /// } // the surface is freed here
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
+        self.surface_name(surface)?;
+        Ok(Box::new(SingleSurface::new(self, surface)))
+    }
+    /// Returns the index of a surface in the file, which differs from `surface` only in a geometry
+    /// that was [lent](Self::lend). The method does not check the index.
+    ///
+    /// Errors and sidecars contain the index of a surface in the file.
+    fn file_index(&self, surface: usize) -> usize {
+        surface
     }
     /// Makes an error about the region `name` of a surface, at the offset `into` bytes after the
     /// start of this region.

@@ -25,6 +25,7 @@ mod format_version;
 mod geometry;
 mod interpolated;
 mod mesh_file;
+mod single_surface;
 mod space;
 mod spatial_tree;
 mod surface;

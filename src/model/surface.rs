@@ -208,6 +208,12 @@ impl<'a> Surface<'a> {
         self.geometry.partition(self.index)
     }
 
+    /// Lends the surface as a geometry of its own, in which the surface has the index 0: see
+    /// [`Geometry::lend`].
+    pub fn lend(&self) -> Result<Box<dyn Geometry + 'a>> {
+        self.geometry.lend(self.index)
+    }
+
     /// Finds both index streams of the surface. `corners` checks that the two index streams have
     /// the same length and consist of whole triangles.
     ///

@@ -35,7 +35,8 @@ pub struct Limits {
     /// bytes. 128 MiB by default.
     ///
     /// If 4 times the file size is more than `asset`, all inflated blocks together may have up to 4
-    /// times the file size.
+    /// times the file size. A block in a buffer of the caller, or in a surface that was
+    /// [lent](crate::Geometry::lend), does not count toward the other blocks.
     pub asset: u64,
     /// Maximum size of a header that does not store its own length, such as the header of a Second
     /// Life mesh, in bytes. 64 KiB by default.

@@ -102,7 +102,7 @@ impl<'a> Scene<'a> {
         for number in surfaces {
             let triangles = Triangles::new(&Surface::new(geometry, number))?;
             let stored = sidecar.and_then(|sidecar| {
-                Tree::from_sidecar(sidecar, number, triangles.len())
+                Tree::from_sidecar(sidecar, geometry.file_index(number), triangles.len())
                     .filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
             scene.add_or_build(number, triangles, stored)?;

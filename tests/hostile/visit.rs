@@ -31,6 +31,13 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
         common(file, random);
     }
     if let Some(geometry) = file.geometry() {
+        for surface in 0..SOME {
+            if random.one_in(2)
+                && let Ok(lent) = geometry.lend(surface)
+            {
+                visit_geometry(&*lent, random);
+            }
+        }
         visit_geometry(geometry, random);
         if let Some(animations) = file.animations() {
             skin(geometry, animations, random);

@@ -15,6 +15,7 @@ use meshpeek::{
 };
 use zerocopy::little_endian::{F32, U16, U32};
 
+use crate::support::invariants::expect_same_surface;
 use crate::support::random::Random;
 use crate::support::unigine::{animation_samples, bytes, grid, samples};
 
@@ -337,6 +338,52 @@ fn opens_whatever_it_is() {
         assert_eq!(Format::recognises(bytes), known);
         assert!(Format::detect(bytes).is_err() && Model::open(bytes).is_err());
     }
+}
+
+fn expect_lent(geometry: &dyn Geometry) {
+    for surface in Surface::all(geometry).unwrap() {
+        let lent = surface.lend().unwrap();
+        assert_eq!((lent.format(), lent.version()), (geometry.format(), geometry.version()));
+        assert_eq!((lent.surface_count().unwrap(), lent.file_index(0)), (1, surface.index()));
+        assert_eq!(lent.bounds().unwrap(), surface.bounds().unwrap());
+        assert_eq!(lent.sphere().unwrap(), surface.sphere().unwrap());
+        let (alone, twice) = (Surface::new(&*lent, 0), lent.lend(0).unwrap());
+        expect_same_surface(&alone, &surface);
+        expect_same_surface(&Surface::new(&*twice, 0), &surface);
+        assert_eq!(twice.file_index(0), surface.index());
+        assert_eq!(lent.vertex_frame_count().unwrap(), geometry.vertex_frame_count().unwrap());
+        for frame in 0..=geometry.vertex_frame_count().unwrap() {
+            let frames = [&alone, &surface].map(|surface| {
+                let frame = surface.vertex_frame(frame);
+                frame.map(|all| all.iter().collect::<Vec<_>>()).map_err(|error| error.to_string())
+            });
+            assert_eq!(frames[0], frames[1]);
+        }
+        let fault = |geometry: &dyn Geometry, surface| geometry.fault(surface, "positions", 0, ErrorKind::Changed);
+        assert_eq!(fault(&*lent, 0).to_string(), fault(geometry, surface.index()).to_string());
+        let beyond = Surface::new(&*lent, 1);
+        let errors = [beyond.name().map(drop), beyond.indices().map(drop), beyond.lend().map(drop)];
+        assert!(beyond.vertex_frame(0).is_err());
+        for error in errors {
+            assert!(matches!(error.unwrap_err().kind(), ErrorKind::NoSuch { count: 1, index: 1 }));
+        }
+    }
+    let beyond = Surface::new(geometry, geometry.surface_count().unwrap()).lend().map(drop).unwrap_err();
+    assert!(matches!(beyond.kind(), ErrorKind::NoSuch { .. }), "{beyond}");
+}
+
+#[test]
+fn lends_each_surface_of_any_format() {
+    let unigine = samples().into_iter().map(|sample| sample.mesh.to_bytes().unwrap());
+    let secondlife = crate::support::secondlife::samples().into_iter().map(|sample| sample.bytes);
+    let ezmesh = crate::support::ezmesh::samples().into_iter().map(|sample| sample.bytes);
+    for bytes in unigine.chain(secondlife).chain(ezmesh) {
+        expect_lent(Model::open(bytes).unwrap().geometry().unwrap());
+    }
+    for (_, mesh) in pairs() {
+        expect_lent(&mesh);
+    }
+    expect_lent(&plain(4, &[0, 1, 2, 0, 2, 3], Some(&[0; 6])));
 }
 
 // Attributes that are stored per corner.

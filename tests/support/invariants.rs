@@ -90,3 +90,43 @@ pub fn expect_named(error: &Error, length: u64) {
         "{text} is not an error of the file"
     );
 }
+
+/// Returns all items of an array as text.
+fn items<A: Array>(array: Option<A>) -> Option<String>
+where
+    A::Item: std::fmt::Debug,
+{
+    array.map(|array| format!("{:?}", array.iter().collect::<Vec<_>>()))
+}
+
+/// Asserts that two surfaces have the same name, bounds, counts and arrays.
+pub fn expect_same_surface(one: &Surface<'_>, other: &Surface<'_>) {
+    let header = |surface: &Surface<'_>| {
+        let name = surface.name().unwrap().to_vec();
+        let material = surface.material().unwrap().map(|name| name.to_vec());
+        let boxes = format!("{:?}", (surface.bounds().unwrap(), surface.sphere().unwrap()));
+        (name, material, boxes, surface.is_drawn().unwrap(), surface.counts().unwrap())
+    };
+    assert_eq!(header(one), header(other));
+    let shape = |surface: &Surface<'_>, target: usize| {
+        let frames = items(surface.target_tangent_frames(target).unwrap());
+        (items(surface.target_positions(target).ok()), items(surface.target_normals(target).unwrap()), frames)
+    };
+    let targets = usize::try_from(one.counts().unwrap().targets).unwrap();
+    (0..targets).for_each(|target| assert_eq!(shape(one, target), shape(other, target)));
+    let attributes = |surface: &Surface<'_>| {
+        let uvs: Vec<_> = (0..4).map(|set| items(surface.uvs(set).unwrap())).collect();
+        let weights = surface.weights().unwrap().map(|weights| {
+            let list = |vertex| format!("{:?}", weights.get(vertex).unwrap().iter().collect::<Vec<_>>());
+            (0..weights.len()).map(list).collect::<Vec<_>>()
+        });
+        (uvs, items(surface.colors().unwrap()), weights)
+    };
+    assert_eq!(attributes(one), attributes(other));
+    let triangles = |surface: &Surface<'_>| {
+        let indices = [surface.indices().unwrap(), surface.attribute_indices().unwrap()].map(|all| items(Some(all)));
+        let nodes = surface.partition().unwrap().map(|tree| (tree.node_count(), tree.triangle_count()));
+        (indices, nodes, surface.weld().map_err(|error| error.to_string()))
+    };
+    assert_eq!(triangles(one), triangles(other));
+}

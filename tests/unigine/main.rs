@@ -22,6 +22,8 @@ mod animation;
 mod blocks;
 mod builder;
 mod counting;
+mod large;
+mod lending;
 mod mesh;
 mod spatial_trees;
 #[path = "../support/mod.rs"]

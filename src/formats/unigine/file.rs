@@ -31,9 +31,10 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 ///
 /// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface (168 in ms14 and ms15) |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface (176 in ms14 and ms15) |
 /// | [`surface`](Self::surface) | surfaces not yet located | the counts of these surfaces; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block, as long as the mesh exists |
+/// | [`lend`](Self::lend) in ms14 and ms15 | the same | the same | the inflated bytes of the block, until the returned value is dropped |
 /// | [`Geometry::counts`] in ms14 and ms15, first call | the same | the same | 128 KiB during the call |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | number of arrays before it | the counts of these arrays | nothing |
@@ -187,7 +188,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// scanned surface, it reads the array counts and, if the surface is skinned, one byte per
     /// position. The file offset of each located surface is cached. In ms14 and ms15, the first
     /// call for a surface inflates its geometry, and the mesh keeps the inflated geometry as long
-    /// as the mesh exists.
+    /// as the mesh exists. [`lend`](Self::lend) and [`surface_in`](Self::surface_in) inflate a
+    /// surface without keeping it.
     ///
     /// # Errors
     ///
@@ -198,9 +200,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface(index)
     }
 
-    /// Returns the lightmap bytes of surface `index` without locating the surface.
-    ///
-    /// The returned bytes are the same as those from [`SurfaceView::lightmap`].
+    /// Returns the bytes of [`SurfaceView::lightmap`] without locating the surface.
     ///
     /// # Errors
     ///
@@ -209,15 +209,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface_header(index).map(|head| head.lightmap)
     }
 
-    /// Returns an iterator over all surfaces in file order.
-    ///
-    /// The iterator locates a surface only when it returns this surface.
+    /// Returns an iterator that locates all surfaces, one after another, in file order.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
     }
 
-    /// Locates surface `index`, inflates its geometry into `buffer`, and returns a view of the
-    /// surface.
+    /// Locates surface `index`, inflates its geometry into `buffer`, and returns its view.
     ///
     /// The buffer is not used if the mesh already caches the inflated geometry, or if the geometry
     /// is stored uncompressed. The mesh does not cache the contents of the buffer. For files before
@@ -300,7 +297,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().header_counts(index)
     }
 
-    /// Returns the number of bytes of memory that the cached inflated blocks hold.
+    /// Returns the number of bytes of memory that the cached inflated blocks hold. Lent surfaces do
+    /// not count.
     #[must_use]
     pub fn inflated_bytes(&self) -> u64 {
         self.state.blocks.inflated_bytes()

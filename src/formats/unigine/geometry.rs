@@ -1,13 +1,16 @@
-//! Implements the format-independent [`Geometry`] trait for UNIGINE meshes.
+//! Implements the format-independent [`Geometry`] trait for UNIGINE meshes and for single surfaces
+//! of them.
 
+use super::blocks::lent_surface::LentSurface;
 use super::file::Mesh;
+use super::surface::SurfaceView;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
-    Axis, Colors, Counts, Geometry, Handedness, Indices, Positions, Space, SpatialTree, TangentFrames, UvOrigin, Uvs,
-    Weights, Winding,
+    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, Positions, Space, SpatialTree, TangentFrames,
+    UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -21,6 +24,40 @@ pub(super) const SPACE: Space = Space {
     uv_origin: Some(UvOrigin::TopLeft),
     placement: Affine::IDENTITY,
 };
+
+/// Implements the methods of [`Geometry`] that find an array, for a type with a method `$view` that
+/// returns the [`SurfaceView`] of a surface.
+macro_rules! arrays_of {
+    ($view:ident) => {
+        fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
+            self.$view(surface)?.target(target)?.positions().map(Positions::F32)
+        }
+
+        fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
+            self.$view(surface)?.target(target)?.tangent_frames().map(Some)
+        }
+
+        fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+            Ok(self.$view(surface)?.uvs(set)?.map(Uvs::F32))
+        }
+
+        fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+            Ok(self.$view(surface)?.colors()?.map(Colors::Unorm8))
+        }
+
+        fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+            self.$view(surface)?.weights()
+        }
+
+        fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+            self.$view(surface)?.indices()
+        }
+
+        fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+            self.$view(surface)?.attribute_indices().map(Some)
+        }
+    };
+}
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn space(&self) -> Space {
@@ -55,33 +92,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.reader().counts(surface)
     }
 
-    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
-        self.surface(surface)?.target(target)?.positions().map(Positions::F32)
-    }
-
-    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
-        self.surface(surface)?.target(target)?.tangent_frames().map(Some)
-    }
-
-    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
-        Ok(self.surface(surface)?.uvs(set)?.map(Uvs::F32))
-    }
-
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        Ok(self.surface(surface)?.colors()?.map(Colors::Unorm8))
-    }
-
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        self.surface(surface)?.weights()
-    }
-
-    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        self.surface(surface)?.indices()
-    }
-
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.surface(surface)?.attribute_indices().map(Some)
-    }
+    arrays_of!(surface);
 
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         Ok(self.tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
@@ -93,5 +104,82 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             Ok(view) => view.fault(name, into, kind),
             Err(_) => Error::without_offset(self.generation().format(), field, kind),
         }
+    }
+
+    fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
+        Ok(Box::new(Self::lend(self, surface)?))
+    }
+}
+
+impl LentSurface<'_> {
+    /// Returns the view of surface 0, the only surface of this geometry.
+    fn only(&self, surface: usize) -> Result<SurfaceView<'_>> {
+        match surface {
+            0 => self.view(),
+            _ => Err(self.reader.file().no_such("surface", 1, surface)),
+        }
+    }
+}
+
+impl FormatVersion for LentSurface<'_> {
+    fn format(&self) -> &'static str {
+        "unigine"
+    }
+
+    fn version(&self) -> &'static str {
+        self.reader.generation().magic()
+    }
+}
+
+impl Geometry for LentSurface<'_> {
+    fn space(&self) -> Space {
+        SPACE
+    }
+
+    fn bounds(&self) -> Result<Bounds> {
+        self.surface_bounds(0)
+    }
+
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        self.surface_sphere(0)
+    }
+
+    fn surface_count(&self) -> Result<usize> {
+        Ok(1)
+    }
+
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        Ok(self.only(surface)?.name())
+    }
+
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        Ok(self.only(surface)?.bounds())
+    }
+
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        Ok(Some(self.only(surface)?.sphere()))
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        self.only(surface)?.counts()
+    }
+
+    arrays_of!(only);
+
+    fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
+        self.only(surface)?;
+        Ok(self.tree()?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+    }
+
+    fn file_index(&self, surface: usize) -> usize {
+        self.index.saturating_add(surface)
+    }
+
+    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+        let Ok(view) = self.only(surface) else {
+            let field = Field::new(name).in_list("surface", as_u64(self.file_index(surface)));
+            return Error::without_offset(self.reader.format(), field, kind);
+        };
+        view.fault(name, into, kind)
     }
 }

@@ -124,7 +124,7 @@ mod write;
 mod writer;
 
 pub use animation::{Animation, AnimationKey, AnimationView, Coding, Playback};
-pub use blocks::{BlockLocation, InflateBuffer, Storage, SurfaceTree, TreeNode};
+pub use blocks::{BlockLocation, InflateBuffer, LentSurface, Storage, SurfaceTree, TreeNode};
 pub use file::Mesh;
 pub use layout::{AnimationGeneration, Generation};
 pub use morph::MorphTarget;

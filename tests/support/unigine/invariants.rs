@@ -1,7 +1,7 @@
 //! Does everything that a caller can do with a UNIGINE mesh, valid or not, and tests the invariants
 //! that hold for any content.
 
-use meshpeek::unigine::{Mesh, RULES, Storage, SurfaceView};
+use meshpeek::unigine::{LentSurface, Mesh, RULES, Storage, SurfaceTree, SurfaceView};
 use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Region, Result, Surface};
 
 use crate::support::invariants::{Fate, expect_lossy_weld, expect_named, pose_and_skin};
@@ -57,7 +57,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
         assert_eq!(end, length, "bytes without a name");
     }
     look_at_blocks(&mesh, length);
-    count(&mesh, bytes);
+    count_and_lend(&mesh, bytes);
     for index in 0..mesh.animation_count() {
         look_at_animation(&mesh, index, length);
     }
@@ -257,17 +257,30 @@ fn look_at_blocks(mesh: &Mesh<&[u8]>, length: u64) {
     assert!(mesh.tree(mesh.surface_count()).is_err() && mesh.blocks(mesh.surface_count()).is_err());
 }
 
-/// Asserts that counting the items of a surface gives the same result as reading the surface, and
-/// keeps no block.
-fn count(mesh: &Mesh<&[u8]>, bytes: &[u8]) {
+/// Asserts that counting the items of a surface and lending the surface give the same results as
+/// reading the surface, and that they keep no block.
+fn count_and_lend(mesh: &Mesh<&[u8]>, bytes: &[u8]) {
     let fresh = Mesh::open(bytes).unwrap();
     for index in 0..mesh.surface_count() {
-        let read = mesh.surface(index).and_then(|view| view.counts()).map_err(|error| error.to_string());
+        let said = |view: Result<SurfaceView<'_>>| {
+            let said = view.and_then(|view| {
+                let ends = (view.positions()?.as_bytes().len(), view.attribute_indices()?.iter().last());
+                Ok((view.counts()?, view.name().to_string(), ends))
+            });
+            said.map_err(|error| error.to_string())
+        };
+        let read = said(mesh.surface(index));
         if read.as_ref().is_err_and(|error| error.contains("asset")) {
             continue;
         }
         let counts = Geometry::counts(&fresh, index).map_err(|error| error.to_string());
-        assert_eq!(counts, read, "surface {index}");
+        assert_eq!(counts, read.clone().map(|(counts, ..)| counts), "surface {index}");
+        let lent = fresh.lend(index);
+        assert_eq!(said(lent.as_ref().map_err(Error::clone).and_then(LentSurface::view)), read, "surface {index}");
+        let tree = |tree: Result<Option<SurfaceTree<'_>>>| tree.map(|tree| tree.map(|tree| tree.nodes().len())).ok();
+        if let Ok(lent) = &lent {
+            assert_eq!(tree(lent.tree()), tree(mesh.tree(index)));
+        }
     }
     assert_eq!(fresh.inflated_bytes(), 0);
 }

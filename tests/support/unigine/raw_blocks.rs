@@ -1,9 +1,11 @@
 //! Compressed UNIGINE meshes that are assembled block by block, for files that the builder refuses
 //! to write.
 
-use meshpeek::Array as _;
+use std::io::{self, Write};
+
 use meshpeek::decode::compact;
 use meshpeek::unigine::{Generation, Mesh, Storage};
+use meshpeek::{Array as _, MeshFile as _};
 
 /// A block as stored in a file: its declared sizes and its bytes.
 #[derive(Clone, Debug)]
@@ -138,4 +140,40 @@ pub fn header_of(generation: Generation, surfaces: usize, targets: usize, counts
         bytes.extend(floats([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]));
     }
     bytes
+}
+
+/// Writes a mesh without animations that has the surfaces of the given mesh `times` times. It needs
+/// no memory for the repeated bytes.
+pub fn repeat(bytes: &[u8], times: usize, out: &mut impl Write) -> io::Result<()> {
+    let mesh = Mesh::open(bytes).unwrap();
+    let mut fields = Vec::new();
+    mesh.regions(0, &mut |region| fields.push((region.field.to_string(), region.start, region.end))).unwrap();
+    let find = |name: &str| fields.iter().find(|(field, ..)| field == name).unwrap();
+    let ((_, before, first), (_, after, _)) = (find("surfaces.count"), find("memory_estimate"));
+    let blocks: Vec<_> = (0..mesh.surface_count()).map(|index| mesh.blocks(index).unwrap().unwrap()).collect();
+    let span = |part: usize| (blocks[0][part].offset, blocks[blocks.len() - 1][part].end());
+    let (geometry, trees) = (span(0), span(1));
+    let part = |start: u64, end: u64| &bytes[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
+    let surfaces = count(blocks.len() * times);
+    let entries = part(*first, *after);
+    out.write_all(part(0, *before))?;
+    out.write_all(&surfaces)?;
+    (0..times).try_for_each(|_| out.write_all(entries))?;
+    out.write_all(part(*after, geometry.0))?;
+    (0..times).try_for_each(|_| out.write_all(part(geometry.0, geometry.1)))?;
+    out.write_all(part(geometry.1, trees.0))?;
+    (0..times).try_for_each(|_| out.write_all(part(trees.0, trees.1)))?;
+    out.write_all(&bytes[..4])?;
+    let start = *before + as_u64(surfaces.len()) + as_u64(entries.len() * times) + (geometry.0 - *after);
+    for round in 0..as_u64(times) {
+        for block in &blocks {
+            let place = start + round * (geometry.1 - geometry.0) + (block[0].offset - geometry.0);
+            out.write_all(&place.to_le_bytes())?;
+        }
+    }
+    out.write_all(&bytes[..4])
+}
+
+fn as_u64(length: usize) -> u64 {
+    u64::try_from(length).unwrap()
 }

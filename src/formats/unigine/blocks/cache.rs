@@ -2,7 +2,7 @@
 //! located.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::inflated::InflatedBlock;
 use super::tree::InflatedTree;
@@ -29,9 +29,11 @@ pub(crate) struct BlockState {
 /// The cached data about the two blocks of one surface.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
-    /// The mutex `busy` is locked while a thread inflates a block of the surface. Other threads
-    /// that need the block wait, and do not inflate the same block again.
-    pub(crate) busy: Mutex<()>,
+    /// The inflated geometry that is lent to callers, while at least one of them holds it.
+    ///
+    /// The mutex is locked while a thread inflates a block of the surface. Other threads that need
+    /// the block wait, and do not inflate the same block again.
+    pub(crate) shared: Mutex<Weak<InflatedBlock>>,
     pub(crate) geometry: OnceLock<Box<Result<InflatedBlock>>>,
     pub(crate) tree: OnceLock<Box<Result<InflatedTree>>>,
     /// The numbers of vertices, triangle corners and other array items of the surface, which are
@@ -76,7 +78,7 @@ pub(crate) fn keep<T>(
         return Err(error.clone());
     }
     budget.commit(new.as_ref().map_or(0, size));
-    // The caller of `keep` has locked the mutex `busy` of the surface, so no other thread sets
+    // The caller of `keep` has locked the mutex `shared` of the surface, so no other thread sets
     // `place` at the same time.
     drop(place.set(Box::new(new)));
     Ok(())
@@ -84,8 +86,8 @@ pub(crate) fn keep<T>(
 
 /// Locks a mutex. Poisoning of the mutex is ignored, because the mutex protects no data that a
 /// panic could leave incomplete.
-pub(crate) fn lock(busy: &Mutex<()>) -> MutexGuard<'_, ()> {
-    busy.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns a reference to the cached inflated block, or the cached error if inflating the block

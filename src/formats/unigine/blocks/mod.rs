@@ -8,8 +8,8 @@
 //! | the stored bytes: the content itself if both numbers are equal, otherwise one raw LZ4 block | |
 //!
 //! The content of an uncompressed block is borrowed directly from the file. The content of a
-//! compressed block is inflated on its first use and then cached in the mesh, or inflated into an
-//! [`InflateBuffer`] that the caller provides.
+//! compressed block is inflated on its first use and then cached in the mesh, inflated into an
+//! [`InflateBuffer`] that the caller provides, or lent to the caller in a [`LentSurface`].
 
 pub(crate) mod block;
 pub(crate) mod buffer;
@@ -18,6 +18,7 @@ mod counts;
 mod inflate;
 mod inflate_stream;
 pub(crate) mod inflated;
+pub(crate) mod lent_surface;
 pub(crate) mod locate;
 pub(crate) mod node;
 pub(crate) mod regions;
@@ -28,6 +29,7 @@ pub(crate) mod write;
 
 pub use block::BlockLocation;
 pub use buffer::InflateBuffer;
+pub use lent_surface::LentSurface;
 pub use node::TreeNode;
 pub use tree::SurfaceTree;
 pub use write::Storage;

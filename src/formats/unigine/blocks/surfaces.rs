@@ -51,7 +51,7 @@ impl<'a> MeshReader<'a> {
     pub(crate) fn tree(self, index: usize) -> Result<Option<SurfaceTree<'a>>> {
         self.surface_header(index)?;
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return Ok(None) };
-        let busy = blocks.tree.get().is_none().then(|| lock(&blocks.busy));
+        let busy = blocks.tree.get().is_none().then(|| lock(&blocks.shared));
         if blocks.tree.get().is_none() {
             let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
             let new = self.fresh_tree(index, &mut budget);
@@ -113,7 +113,7 @@ impl<'a> MeshReader<'a> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else {
             return Err(self.no_surface(index));
         };
-        let busy = blocks.geometry.get().is_none().then(|| lock(&blocks.busy));
+        let busy = blocks.geometry.get().is_none().then(|| lock(&blocks.shared));
         if blocks.geometry.get().is_none() {
             let mut budget = MemoryBudget::shared(&self.state.blocks.alive, self.asset());
             let mut inflated = InflatedBlock::default();

@@ -145,7 +145,20 @@ impl<'a> MeshReader<'a> {
     {
         // The index is checked first, because a search beyond the last surface would name the first
         // surface that does not exist.
-        let cache = self.cache(index)?;
+        self.view_with(index, block, self.cache(index)?)
+    }
+
+    /// Creates the view of surface `index`, like [`view`](Self::view). The cached results of
+    /// reading the weights are in `cache`.
+    pub(crate) fn view_with<'b>(
+        self,
+        index: usize,
+        block: Option<&'b InflatedBlock>,
+        cache: &'b SurfaceCache,
+    ) -> Result<SurfaceView<'b>>
+    where
+        'a: 'b,
+    {
         let start = self.locate(self.file().animation_count().saturating_add(index))?;
         let fields = self.file().fields(start)?;
         Ok(SurfaceView::new(fields, self.generation(), as_u64(index), (self.surface_header(index)?, block), cache))
