@@ -20,6 +20,7 @@
 mod allocations;
 mod animations;
 mod contents;
+mod cuts;
 mod debug;
 mod geometry;
 mod open;

@@ -557,13 +557,31 @@ fn divides_uvs_by_255_or_256() {
     }
 }
 
+/// Tests that a file that ends early is not read as another variant whose frames are smaller.
 #[test]
-fn a_stale_size_that_is_another_variants_is_only_stale() {
-    // The frames have 42 vertices. The declared frame size is that of two more vertices, or of
-    // twice the number.
+fn a_cut_file_keeps_the_variant_that_its_header_declares() {
+    for (variant, size) in [(Variant::DeusEx, 84 * 4_usize), (Variant::Prototype, 44 * 4)] {
+        let [data, aniv] =
+            bytes_of(&builder::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..builder::Mesh::new(variant, 42) });
+        assert_eq!(aniv.len(), 4 + 3 * size);
+        // Three classic frames have this length.
+        let mesh = Mesh::open(&data[..], &aniv[..4 + 3 * 42 * 4]).unwrap();
+        assert_eq!((mesh.variant(), mesh.frame_count()), (variant, 3));
+        assert_eq!(mesh.frame(0).unwrap().positions().len(), 42);
+        let mut rules = Vec::new();
+        mesh.validate(&mut |finding| rules.push(finding.rule)).unwrap();
+        assert!(rules.contains(&"UR04"), "{rules:?}");
+        assert!(mesh.frame(2).is_err() || mesh.frame(2).unwrap().positions().len() < 42);
+    }
+}
+
+#[test]
+fn a_size_that_fits_no_variant_is_only_stale() {
+    // The frames have 42 vertices. The declared frame size is that of eleven more vertices, or of
+    // one more.
     let [data, aniv] =
         bytes_of(&builder::Mesh { frames: vec![vec![[1, 2, 3]; 42]; 3], ..builder::Mesh::new(Variant::Classic, 42) });
-    for stale in [44_u16 * 4, 84 * 4] {
+    for stale in [53_u16 * 4, 43 * 4] {
         let aniv = [&aniv[..2], &stale.to_le_bytes(), &aniv[4..]].concat();
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap();
         assert_eq!((mesh.variant(), mesh.frame(2).unwrap().positions().len()), (Variant::Classic, 42));

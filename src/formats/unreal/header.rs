@@ -89,16 +89,10 @@ impl PairHeader {
 
 /// Determines the storage format of the vertices and the stride of the frames.
 ///
-/// `fit` tries four candidates for the frame size in order, and uses the first frame size that fits
-/// a [`Variant`]. The first candidate for the frame size is the size that the aniv header declares,
-/// if all frames of this size exactly fill the aniv file after its header. The second candidate for
-/// the frame size is the number of bytes after the aniv header divided by the number of frames,
-/// provided that the division has no remainder. The third candidate for the frame size is the
-/// declared size without regard to the length of the aniv file, because the file may be cut or have
-/// extra bytes at its end. The fourth candidate for the frame size is the number of bytes after the
-/// aniv header divided by the number of frames, rounded down. A frame size that is computed from
-/// the length of the file is compared only with the classic and Deus Ex variants, and only if the
-/// mesh has vertices.
+/// The size that the aniv header declares is used if it fits a [`Variant`], without regard to the
+/// length of the aniv file: the file may be cut or have extra bytes at its end. Otherwise the size
+/// is the number of bytes after the aniv header divided by the number of frames, rounded down. This
+/// size is compared only with the classic and Deus Ex variants, and only if the mesh has vertices.
 fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant, u64)> {
     // With two vertices, a frame of 16 bytes fits both the Deus Ex variant and the prototype
     // variant. Only Deus Ex frames are known from real files, so the Deus Ex variant is tried
@@ -108,18 +102,14 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
         of.iter().copied().find(|variant| variant.frame_size(vertices) == size).map(|variant| (variant, size))
     };
     let by_declaration = by_size(declared, &all);
-    if by_declaration.is_some() && u64::from(frames).saturating_mul(declared) == body {
-        return by_declaration;
-    }
     let Some(size) = body.checked_div(frames.into()) else {
         // If an aniv file has no frames and no bytes after its header, and the declared frame size
         // fits no variant, `fit` assumes the classic format, because no vertex is ever decoded.
         let classic = || (body == 0).then(|| (Variant::Classic, Variant::Classic.frame_size(vertices)));
         return by_declaration.or_else(classic);
     };
-    let by_length = by_size(size, &[Variant::Classic, Variant::DeusEx]).filter(|_| vertices > 0);
-    let exactly = by_length.filter(|(_, size)| u64::from(frames).saturating_mul(*size) == body);
-    exactly.or(by_declaration).or(by_length)
+    let by_length = || by_size(size, &[Variant::Classic, Variant::DeusEx]).filter(|_| vertices > 0);
+    by_declaration.or_else(by_length)
 }
 
 /// Makes the error for an index that is out of range, in a list such as the clips of a mesh. `list`
