@@ -35,9 +35,9 @@ fn see(surface: &Surface<'_>) -> Result<Seen> {
     Ok(Seen {
         name: surface.name()?.to_string(),
         positions: bits(surface.positions()?.iter()),
-        normals: bits(surface.normals()?.iter().flat_map(|all| all.iter())),
-        uvs: bits(surface.uvs(0)?.iter().flat_map(|all| all.iter())),
-        colors: bits(surface.colors()?.iter().flat_map(|all| all.iter())),
+        normals: bits(surface.normals()?.iter().flat_map(Array::iter)),
+        uvs: bits(surface.uvs(0)?.iter().flat_map(Array::iter)),
+        colors: bits(surface.colors()?.iter().flat_map(Array::iter)),
         weights: influences,
         corners: surface.corners()?.iter().map(|corner| [corner.position, corner.attribute]).collect(),
     })
