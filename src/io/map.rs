@@ -7,7 +7,7 @@ use std::path::Path;
 use super::advice::page_mask;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
-use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular};
+use super::regular_file::{FILE, Identity, check_unchanged, describe, differs, failed, open_regular};
 use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -163,6 +163,32 @@ impl Map {
         let lost = self.guard.as_ref().and_then(GuardedRange::lost);
         let located = |error: Error| self.path.as_ref().map_or(error.clone(), |path| error.at_path(path));
         check_unchanged(&self.file, &self.opened, lost).map_err(located)
+    }
+
+    /// Returns whether the path of the map now leads to another file than the mapped one, to a file
+    /// that was modified after the map was opened, or to no regular file.
+    ///
+    /// A program that reads files again when they are replaced calls `has_changed` from time to
+    /// time, and opens the path again if the result is `true`. The map keeps the old content until
+    /// it is dropped, if the file was replaced by a rename or deleted. [`check`](Self::check) is
+    /// different: it examines the mapped file itself, wherever its path leads. For a map of an
+    /// [open file](Self::from_file), whose path is not known, `has_changed` also examines the
+    /// mapped file itself.
+    ///
+    /// The values that are compared are those of
+    /// [`FileStamp::has_changed`](crate::io::FileStamp::has_changed). Because the map keeps the old
+    /// file open, no new file has the inode of the old one, and a rename is always noticed on Unix.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file. A
+    /// file that does not exist is not an error.
+    pub fn has_changed(&self) -> Result<bool> {
+        let Some(path) = &self.path else {
+            let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
+            return Ok(Identity::of(&metadata) != self.opened);
+        };
+        differs(path, &self.opened)
     }
 }
 

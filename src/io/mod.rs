@@ -21,6 +21,12 @@
 //! a lost page then returns zeros, and [`Map::check`] returns an error. [`Map::open_protected`]
 //! maps a file without `unsafe` code if the operating system forbids every change of the file.
 //!
+//! # Files that are replaced
+//!
+//! [`Map::has_changed`] returns whether the path of a map now leads to another file, for example
+//! because a new version was renamed over it. A [`FileStamp`] does the same for a file that was
+//! copied to memory.
+//!
 //! # Advice
 //!
 //! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
@@ -35,6 +41,7 @@
 
 mod advice;
 mod file_bytes;
+mod file_stamp;
 pub mod guard;
 mod huge_pages;
 mod map;
@@ -44,6 +51,7 @@ mod regular_file;
 
 pub use advice::prefetch;
 pub use file_bytes::FileBytes;
+pub use file_stamp::FileStamp;
 pub use map::{Map, map};
 pub use read::{open_stream, read, read_start, read_unchanged, read_up_to};
 

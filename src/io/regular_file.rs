@@ -112,12 +112,15 @@ pub(crate) fn describe(metadata: &Metadata) -> &'static str {
 }
 
 /// The properties of a file that change when the file is modified or replaced.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) len: u64,
     modified: Option<std::time::SystemTime>,
     #[cfg(unix)]
     inode: [i128; 4],
+    /// The time of creation, which replaces the inode on systems without inodes.
+    #[cfg(not(unix))]
+    created: Option<std::time::SystemTime>,
 }
 
 impl Identity {
@@ -137,6 +140,8 @@ impl Identity {
                 metadata.mtime().into(),
                 metadata.mtime_nsec().into(),
             ],
+            #[cfg(not(unix))]
+            created: metadata.created().ok(),
         }
     }
 }
@@ -157,6 +162,21 @@ pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>)
         return Err(Error::new("file", FILE, found, kind));
     }
     if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+}
+
+/// Returns whether the path leads to a file whose size, modification time or inode is not `before`,
+/// or to no regular file.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata for another reason
+/// than that the file does not exist.
+pub(crate) fn differs(path: &Path, before: &Identity) -> Result<bool> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(!metadata.is_file() || Identity::of(&metadata) != *before),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(true),
+        Err(error) => Err(failed(path, error.into())),
+    }
 }
 
 /// Returns whether the current user owns a file and no other user has permission to write to the
