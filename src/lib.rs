@@ -27,7 +27,8 @@
 //! arrays borrow their bytes from the owner. A [`query::Scene`] borrows the surfaces of a mesh,
 //! holds a [`query::Tree`] over the triangles of each surface, and runs ray casts and other spatial
 //! queries. Keep the value that owns the bytes, such as [`Model`], and build the [`query::Scene`]
-//! from it once.
+//! from it once. A struct that contains the owner and the trees holds [`query::SceneTrees`], which
+//! borrow nothing and lend a scene for a batch of queries.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -97,6 +98,7 @@
 //! | [`SkinnedSurface::positions_into`] | influences | the positions and weights | nothing |
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
+//! | [`query::SceneTrees::scene`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and those of at most 16 triangles | 112 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
 //! | [`Surface::weld`] of equal index streams | corners | both index streams | 4 bytes per vertex during the call |
 //! | [`Surface::weld`] of different index streams | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |

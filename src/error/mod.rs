@@ -171,6 +171,15 @@ pub enum ErrorKind {
     /// The file was modified after it was opened.
     #[error("expected an unchanged file, found that it was modified after it was opened")]
     Changed,
+    /// The mesh is not the one whose trees are used
+    /// ([`SceneTrees::scene`](crate::query::SceneTrees::scene)).
+    #[error("expected {expected}, found {found}")]
+    OtherMesh {
+        /// The property of the mesh that the trees belong to, such as `12 triangles`.
+        expected: Cow<'static, str>,
+        /// The same property of the mesh that was given.
+        found: Cow<'static, str>,
+    },
     /// The file could be changed by a process while it is mapped
     /// ([`Map::open_protected`](crate::Map::open_protected)).
     #[error("expected a file that the system protects from changes, found a file that programs can change")]
@@ -213,6 +222,7 @@ impl ErrorKind {
             Self::Buffer { .. } => "buffer",
             Self::Truncated { .. } => "truncated",
             Self::Changed => "changed",
+            Self::OtherMesh { .. } => "other-mesh",
             Self::Unprotected => "unprotected",
             Self::OutOfMemory { .. } => "out-of-memory",
         }
@@ -242,6 +252,7 @@ impl ErrorKind {
             Self::Choice { .. } => "name one of them",
             Self::Buffer { .. } => "pass a buffer of that length",
             Self::Truncated { .. } | Self::Changed => "read it again when no program writes to it",
+            Self::OtherMesh { .. } => "the trees belong to another mesh; build trees of this mesh",
             Self::Unprotected => "copy the file with `read`, or call the unsafe `Map::open`",
             Self::OutOfMemory { .. } => "request only a part of the data",
         }

@@ -10,6 +10,10 @@
 //! [`Scene::indexed`] makes a scene that uses the trees in a sidecar. A query of such a scene reads
 //! only the memory pages that it needs.
 //!
+//! A `Scene` borrows from the owner of the mesh. [`SceneTrees`] contains only the trees and borrows
+//! nothing, so a struct can contain it together with the owner. It lends a `Scene` for a batch of
+//! queries.
+//!
 //! # Answers
 //!
 //! A query returns the same result as a test of every triangle in `f64`. The test of a ray against
@@ -33,6 +37,7 @@
 //! |---|---|
 //! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
 //! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
+//! | lending a scene with [`SceneTrees::scene`] | locates the arrays of each surface and reads at most 16 triangles; one allocation of 112 bytes per surface |
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!
@@ -59,6 +64,8 @@ mod ray_query;
 mod ray_sort;
 mod scene;
 mod scene_surface;
+mod scene_tree;
+mod scene_trees;
 mod triangle_overlap;
 mod watertight_ray;
 
@@ -73,3 +80,4 @@ pub use pages_touched::PagesTouched;
 pub use probed_scene::ProbedScene;
 pub use ray::Ray;
 pub use scene::Scene;
+pub use scene_trees::SceneTrees;

@@ -11,21 +11,21 @@ use crate::query::hit_collector::{AllHits, AnyHit, NearestHit, TriangleHit};
 use crate::query::overlap::QueryVolume;
 use crate::query::ray::Ray;
 use crate::query::ray_query::RayQuery;
-use crate::query::scene_surface::SceneSurface;
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 
 /// A [`Scene`](crate::query::Scene) whose queries report all bytes that they read to a
 /// [`Probe`](crate::query::Probe).
 ///
 /// A query of a `ProbedScene` returns the same result as the same query of the `Scene`.
 pub struct ProbedScene<'s, 'a, P> {
-    surfaces: &'s [SceneSurface<'a>],
+    surfaces: SceneSurfaces<'s, 'a>,
     probe: &'s mut P,
 }
 
 short_debug!(['s, 'a, P] ProbedScene<'s, 'a, P>: |scene| { surfaces: scene.surfaces.len() });
 
 impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
-    pub(crate) const fn new(surfaces: &'s [SceneSurface<'a>], probe: &'s mut P) -> Self {
+    pub(crate) const fn new(surfaces: SceneSurfaces<'s, 'a>, probe: &'s mut P) -> Self {
         Self { surfaces, probe }
     }
 
@@ -34,12 +34,12 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     #[must_use]
     pub fn ray(&mut self, ray: &Ray) -> Option<Hit> {
         let mut query = RayQuery::new(ray)?;
-        if let [surface] = self.surfaces {
+        if let Some(surface) = self.surfaces.only() {
             let mut nearest = NearestHit::default();
             surface.cast(&mut query, &mut nearest, self.probe);
             return Some(surface.hit(ray, &nearest.0?));
         }
-        let mut first: Option<(&SceneSurface<'a>, TriangleHit)> = None;
+        let mut first: Option<(SceneSurface<'s, 'a>, TriangleHit)> = None;
         for surface in self.along(&query) {
             if first.is_some() && surface.misses(&query) {
                 continue;
@@ -49,7 +49,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
             if let Some(hit) = nearest.0 {
                 let is_first = first.is_none_or(|(other, known)| {
                     let [near, far] = [hit.crossing.t, known.crossing.t];
-                    near < far || near <= far && surface.surface < other.surface
+                    near < far || near <= far && surface.index() < other.index()
                 });
                 if is_first {
                     first = Some((surface, hit));
@@ -84,7 +84,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
             all.extend(hits.0.into_iter().map(|hit| (surface, hit)));
         }
         all.sort_by(|(one, a), (other, b)| {
-            a.crossing.t.total_cmp(&b.crossing.t).then((one.surface, a.triangle).cmp(&(other.surface, b.triangle)))
+            a.crossing.t.total_cmp(&b.crossing.t).then((one.index(), a.triangle).cmp(&(other.index(), b.triangle)))
         });
         all.into_iter().map(|(surface, hit)| surface.hit(ray, &hit)).collect()
     }
@@ -96,10 +96,10 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     #[must_use]
     pub fn nearest(&mut self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         let mut query = PointQuery::new(point, limit)?;
-        let distances = self.surfaces.iter().map(|surface| (query.distance_to(&surface.bounds), surface));
+        let distances = self.surfaces.iter().map(|surface| (query.distance_to(surface.bounds()), surface));
         let mut order: Vec<_> = distances.collect();
         order.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let mut best: Option<(&SceneSurface<'a>, Candidate)> = None;
+        let mut best: Option<(SceneSurface<'s, 'a>, Candidate)> = None;
         for (distance, surface) in order {
             if distance > query.exact_limit() {
                 break;
@@ -107,7 +107,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
             if let Some(found) = surface.nearest(&mut query, self.probe) {
                 let is_nearer = best.is_none_or(|(other, known)| {
                     let [near, far] = [found, known].map(|candidate| candidate.closest.distance_squared);
-                    near < far || near <= far && surface.surface < other.surface
+                    near < far || near <= far && surface.index() < other.index()
                 });
                 if is_nearer {
                     best = Some((surface, found));
@@ -116,7 +116,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         }
         let (surface, Candidate { triangle, closest }) = best?;
         Some(Nearest {
-            surface: surface.surface,
+            surface: surface.index(),
             triangle,
             distance: narrow(closest.distance_squared.sqrt()),
             point: closest.point.map(narrow),
@@ -144,9 +144,9 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
 
     fn overlapping(&mut self, volume: &impl QueryVolume) -> Vec<(usize, u32)> {
         let mut all = Vec::new();
-        for surface in self.surfaces.iter().filter(|surface| volume.meets(&surface.bounds)) {
+        for surface in self.surfaces.iter().filter(|surface| volume.meets(surface.bounds())) {
             let found = surface.overlapping(volume, self.probe);
-            all.extend(found.into_iter().map(|triangle| (surface.surface, triangle)));
+            all.extend(found.into_iter().map(|triangle| (surface.index(), triangle)));
         }
         all.sort_unstable();
         all
@@ -154,8 +154,8 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
 
     /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance along the ray
     /// at which the ray enters the box, with the nearest first.
-    fn along(&self, ray: &RayQuery) -> Vec<&'s SceneSurface<'a>> {
-        let met = self.surfaces.iter().filter_map(|surface| Some((ray.meets(&surface.bounds)?, surface)));
+    fn along(&self, ray: &RayQuery) -> Vec<SceneSurface<'s, 'a>> {
+        let met = self.surfaces.iter().filter_map(|surface| Some((ray.meets(surface.bounds())?, surface)));
         let mut met: Vec<_> = met.collect();
         met.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         met.into_iter().map(|(_, surface)| surface).collect()

@@ -1,5 +1,6 @@
 //! A scene: several surfaces that are queried together, each with a bounding volume hierarchy.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::array::Bounds;
@@ -16,7 +17,8 @@ use crate::query::frustum::Frustum;
 use crate::query::hit::{Hit, Nearest};
 use crate::query::probed_scene::ProbedScene;
 use crate::query::ray::Ray;
-use crate::query::scene_surface::{SceneSurface, fits};
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
+use crate::query::scene_tree::{SceneTree, fits};
 use crate::sidecar::Sidecar;
 
 /// The maximum number of surfaces for which a scene allocates memory before it reads them.
@@ -31,6 +33,9 @@ const MAX_EARLY_SURFACES: usize = 1 << 16;
 /// finite hits nothing. A nearest-point query returns `None` if the query point is not finite or
 /// beyond ±2^60.
 ///
+/// A scene borrows from the owner of the mesh. A struct that contains the owner and its trees holds
+/// [`SceneTrees`](crate::query::SceneTrees), which lend a scene for a batch of queries.
+///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::query::{Ray, Scene};
@@ -44,7 +49,10 @@ const MAX_EARLY_SURFACES: usize = 1 << 16;
 /// # }
 /// ```
 pub struct Scene<'a> {
-    surfaces: Vec<SceneSurface<'a>>,
+    /// The trees of the surfaces, sorted by the indices of the surfaces.
+    trees: Cow<'a, [SceneTree]>,
+    /// The triangles of the same surfaces, in the same order.
+    triangles: Vec<Triangles<'a>>,
 }
 
 short_debug!(Scene<'_>: |scene| {
@@ -141,7 +149,7 @@ impl<'a> Scene<'a> {
     /// Makes a scene without surfaces.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { surfaces: Vec::new() }
+        Self { trees: Cow::Owned(Vec::new()), triangles: Vec::new() }
     }
 
     /// Adds a surface to the scene. The results of queries contain `surface` as the index of the
@@ -151,12 +159,24 @@ impl<'a> Scene<'a> {
     /// in a pose of the surface. The tree must be [built](Tree::new) for `triangles`, or
     /// [refitted](Tree::refit) to `triangles`.
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
-        self.insert(SceneSurface::new(surface, triangles, tree));
+        self.insert(triangles, SceneTree::new(surface, &triangles, tree));
     }
 
-    fn insert(&mut self, surface: SceneSurface<'a>) {
-        let place = self.surfaces.partition_point(|one| one.surface <= surface.surface);
-        self.surfaces.insert(place, surface);
+    fn insert(&mut self, triangles: Triangles<'a>, tree: SceneTree) {
+        let place = self.trees.partition_point(|one| one.surface <= tree.surface);
+        self.trees.to_mut().insert(place, tree);
+        self.triangles.insert(place, triangles);
+    }
+
+    /// Combines trees with the triangles that they were made for. `trees` is sorted by surface, and
+    /// `triangles` has the same order.
+    pub(crate) const fn lent(trees: &'a [SceneTree], triangles: Vec<Triangles<'a>>) -> Self {
+        Self { trees: Cow::Borrowed(trees), triangles }
+    }
+
+    /// Returns the trees of the scene, which borrow nothing.
+    pub(crate) fn into_trees(self) -> Vec<SceneTree> {
+        self.trees.into_owned()
     }
 
     /// Makes a scene without surfaces, with memory for `count` surfaces.
@@ -164,7 +184,8 @@ impl<'a> Scene<'a> {
     /// A few bytes of a compressed block can be a surface without vertices, so the memory for more
     /// than [`MAX_EARLY_SURFACES`] is only allocated when it is needed.
     fn with_room(count: usize) -> Result<Self> {
-        Ok(Self { surfaces: try_with_capacity(count.min(MAX_EARLY_SURFACES))? })
+        let count = count.min(MAX_EARLY_SURFACES);
+        Ok(Self { trees: Cow::Owned(try_with_capacity(count)?), triangles: try_with_capacity(count)? })
     }
 
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
@@ -174,12 +195,14 @@ impl<'a> Scene<'a> {
         if triangles.is_empty() && triangles.vertex_count() == 0 {
             return Ok(());
         }
-        reserve_one(&mut self.surfaces)?;
-        self.insert(match tree {
-            Some(tree) => SceneSurface::new(surface, triangles, Arc::new(tree)),
-            None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneSurface::small(surface, triangles),
-            None => SceneSurface::new(surface, triangles, Arc::new(Tree::new(&triangles)?)),
-        });
+        reserve_one(self.trees.to_mut())?;
+        reserve_one(&mut self.triangles)?;
+        let tree = match tree {
+            Some(tree) => SceneTree::new(surface, &triangles, Arc::new(tree)),
+            None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneTree::small(surface, &triangles),
+            None => SceneTree::new(surface, &triangles, Arc::new(Tree::new(&triangles)?)),
+        };
+        self.insert(triangles, tree);
         Ok(())
     }
 
@@ -197,10 +220,10 @@ impl<'a> Scene<'a> {
     /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
     /// enough memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
-        let mut scene = Scene::with_room(self.surfaces.len())?;
-        for one in &self.surfaces {
+        let mut scene = Scene::with_room(self.trees.len())?;
+        for one in &*self.trees {
             let moved = triangles(one.surface)?;
-            scene.add_or_build(one.surface, moved, one.refit(&moved))?;
+            scene.add_or_build(one.surface, moved, one.tree().and_then(|tree| tree.refit(&moved)))?;
         }
         Ok(scene)
     }
@@ -209,19 +232,23 @@ impl<'a> Scene<'a> {
     ///
     /// A surface with at most 8 triangles has no tree, unless it was [added](Self::add) with one.
     pub fn trees(&self) -> impl Iterator<Item = (usize, &Tree)> {
-        self.surfaces.iter().filter_map(|one| Some((one.surface, one.tree()?)))
+        self.trees.iter().filter_map(|one| Some((one.surface, &**one.tree()?)))
     }
 
     /// Returns the triangles of the surface with the index `surface`, or `None` if the scene has no
     /// such surface or made none of it, because it has neither vertices nor triangles.
     #[must_use]
     pub fn triangles(&self, surface: usize) -> Option<&Triangles<'a>> {
-        self.find(surface).map(|one| &one.triangles)
+        self.find(surface).map(|one| one.triangles)
     }
 
-    fn find(&self, surface: usize) -> Option<&SceneSurface<'a>> {
-        let place = self.surfaces.partition_point(|one| one.surface < surface);
-        self.surfaces.get(place).filter(|one| one.surface == surface)
+    fn find(&self, surface: usize) -> Option<SceneSurface<'_, 'a>> {
+        let place = self.trees.partition_point(|one| one.surface < surface);
+        self.surfaces().get(place).filter(|one| one.index() == surface)
+    }
+
+    pub(crate) fn surfaces(&self) -> SceneSurfaces<'_, 'a> {
+        SceneSurfaces { trees: &self.trees, triangles: &self.triangles }
     }
 
     /// Returns the bounding box of all valid triangles of the scene, or an empty box if the scene
@@ -231,7 +258,7 @@ impl<'a> Scene<'a> {
     /// beyond ±2^60.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        self.surfaces.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
+        self.trees.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
     }
 
     /// Returns a view of the scene for queries with a probe. Each query of the view passes the
@@ -251,7 +278,7 @@ impl<'a> Scene<'a> {
     /// ```
     #[must_use]
     pub fn probed<'s, P: Probe>(&'s self, probe: &'s mut P) -> ProbedScene<'s, 'a, P> {
-        ProbedScene::new(&self.surfaces, probe)
+        ProbedScene::new(self.surfaces(), probe)
     }
 
     /// Returns the hit of a ray that is nearest to the start of the ray's range, on any surface of
@@ -283,7 +310,7 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(rays, &self.bounds(), |rays| {
-            for (number, surface) in self.surfaces.iter().enumerate() {
+            for (number, surface) in self.surfaces().iter().enumerate() {
                 surface.cast_batch(rays);
                 batch::keep_nearest(rays, number);
             }
@@ -292,7 +319,7 @@ impl<'a> Scene<'a> {
         .zip(rays)
         .map(|(hit, ray)| {
             let (number, hit) = hit?;
-            Some(self.surfaces.get(number)?.hit(ray, &hit))
+            Some(self.surfaces().get(number)?.hit(ray, &hit))
         })
         .collect()
     }

@@ -1,15 +1,9 @@
-//! One surface of a scene: its triangles, and the tree over these triangles.
-
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+//! The surfaces of a scene: the triangles of each, and the tree over these triangles.
 
 use crate::array::Bounds;
-use crate::bvh::check;
 use crate::bvh::kernel::dispatch;
 use crate::bvh::probe::{NoProbe, Probe};
-use crate::bvh::refit;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
-use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::narrow;
@@ -20,79 +14,54 @@ use crate::query::hit_collector::{HitCollector, TriangleHit};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::Ray;
 use crate::query::ray_query::{RayQuery, SingleRay};
-use crate::sidecar::Trust;
+use crate::query::scene_tree::SceneTree;
+
+/// The surfaces of a scene, sorted by their indices. Both slices have the same length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SceneSurfaces<'s, 'a> {
+    pub(crate) trees: &'s [SceneTree],
+    pub(crate) triangles: &'s [Triangles<'a>],
+}
 
 /// One surface of a scene, with its triangles and its tree.
-#[derive(Debug)]
-pub(crate) struct SceneSurface<'a> {
-    pub(crate) surface: usize,
-    pub(crate) triangles: Triangles<'a>,
-    pub(crate) bounds: Bounds,
-    /// The tree over the triangles, or `None` for a surface with at most 8 triangles. Queries then
-    /// test all triangles of the surface.
-    tree: Option<Arc<Tree>>,
-    /// Whether a query has found that the tree is damaged. A tree that comes from a sidecar can be
-    /// damaged.
-    ///
-    /// If the tree is damaged, the first query that finds the damage builds a new tree and stores
-    /// it in `rebuilt`. All later queries of the surface use the new tree.
-    is_damaged: AtomicBool,
-    rebuilt: OnceLock<Option<Arc<Tree>>>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SceneSurface<'s, 'a> {
+    pub(crate) tree: &'s SceneTree,
+    pub(crate) triangles: &'s Triangles<'a>,
 }
 
-/// Returns whether the tree `tree` from a sidecar belongs to `triangles` and may be used for
-/// queries. The boxes of an untrusted tree must also be as small as those of a built tree.
-pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
-    let view = tree.view();
-    let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
-    fits && (trust == Trust::Trusted || {
-        check::check(&view, triangles).is_ok() && refit::has_tight_boxes(&view, triangles)
-    })
+impl<'s, 'a> SceneSurfaces<'s, 'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = SceneSurface<'s, 'a>> {
+        self.trees.iter().zip(self.triangles).map(|(tree, triangles)| SceneSurface { tree, triangles })
+    }
+
+    /// Returns the surface at position `place` of the scene, which need not be the index of the
+    /// surface in the file.
+    pub(crate) fn get(self, place: usize) -> Option<SceneSurface<'s, 'a>> {
+        Some(SceneSurface { tree: self.trees.get(place)?, triangles: self.triangles.get(place)? })
+    }
+
+    /// Returns the surface if the scene has only one.
+    pub(crate) const fn only(self) -> Option<SceneSurface<'s, 'a>> {
+        match (self.trees, self.triangles) {
+            ([tree], [triangles]) => Some(SceneSurface { tree, triangles }),
+            _ => None,
+        }
+    }
 }
 
-impl<'a> SceneSurface<'a> {
-    pub(crate) fn new(surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) -> Self {
-        let one = Self::without_tree(surface, triangles, tree.bounds());
-        Self { tree: Some(tree), ..one }
+impl<'s> SceneSurface<'s, '_> {
+    /// Returns the index of the surface in the file.
+    pub(crate) const fn index(&self) -> usize {
+        self.tree.surface
     }
 
-    /// Creates a surface with at most 8 triangles, which needs no memory for a tree.
-    pub(crate) fn small(surface: usize, triangles: Triangles<'a>) -> Self {
-        Self::without_tree(surface, triangles, triangles.bounds(0..triangles.len()))
-    }
-
-    const fn without_tree(surface: usize, triangles: Triangles<'a>, bounds: Bounds) -> Self {
-        let is_damaged = AtomicBool::new(false);
-        Self { surface, triangles, bounds, tree: None, is_damaged, rebuilt: OnceLock::new() }
-    }
-
-    /// Returns the tree of the surface, or `None` if the surface has no tree. If a query has built
-    /// a new tree because the tree was damaged, the new tree is returned.
-    pub(crate) fn tree(&self) -> Option<&Tree> {
-        if self.is_damaged.load(Ordering::Relaxed)
-            && let Some(Some(rebuilt)) = self.rebuilt.get()
-        {
-            return Some(rebuilt);
-        }
-        self.tree.as_deref()
-    }
-
-    /// Returns the tree of the surface, refitted to `triangles`. Returns `None` if the surface has
-    /// no tree, or if the tree cannot be refitted.
-    pub(crate) fn refit(&self, triangles: &Triangles<'_>) -> Option<Tree> {
-        self.tree()?.refit(triangles)
-    }
-
-    #[inline]
-    fn view(&self) -> TreeView<'_> {
-        match &self.tree {
-            Some(tree) => tree.view(),
-            None => TreeView::root_leaf(self.triangles.len(), self.bounds),
-        }
+    pub(crate) const fn bounds(&self) -> &'s Bounds {
+        &self.tree.bounds
     }
 
     pub(crate) fn misses(&self, ray: &RayQuery) -> bool {
-        ray.meets(&self.bounds).is_none()
+        ray.meets(self.bounds()).is_none()
     }
 
     /// Runs a query in the tree of the surface.
@@ -102,20 +71,19 @@ impl<'a> SceneSurface<'a> {
     fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
-            test_every_triangle(&self.triangles, query, probe);
+            test_every_triangle(self.triangles, query, probe);
         }
     }
 
     fn search_sound_tree(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
-        if !self.is_damaged.load(Ordering::Relaxed) {
-            if self.search_tree(self.view(), query, probe).is_ok() {
+        if !self.tree.is_damaged() {
+            if self.search_tree(self.tree.view(), query, probe).is_ok() {
                 return Ok(());
             }
-            self.is_damaged.store(true, Ordering::Relaxed);
             query.restart();
         }
-        let rebuilt = self.rebuilt.get_or_init(|| Tree::new(&self.triangles).ok().map(Arc::new));
-        self.search_tree(rebuilt.as_ref().ok_or(DamagedTree)?.view(), query, probe)
+        let rebuilt = self.tree.rebuild(self.triangles).ok_or(DamagedTree)?;
+        self.search_tree(rebuilt.view(), query, probe)
     }
 
     fn search_tree(
@@ -124,20 +92,20 @@ impl<'a> SceneSurface<'a> {
         query: &mut impl TreeQuery,
         probe: &mut impl Probe,
     ) -> Result<(), DamagedTree> {
-        dispatch::run(TreeSearch { view, triangles: &self.triangles, query, probe })
+        dispatch::run(TreeSearch { view, triangles: self.triangles, query, probe })
     }
 
     /// Casts a ray at the surface and passes its hits to the collector `hits`.
     pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
-        ray.widen(&self.bounds);
+        ray.widen(self.bounds());
         self.search(&mut SingleRay::new(ray, hits), probe);
     }
 
     /// Casts a batch of rays at the surface, with interleaved traversals of the tree, and stores
     /// the nearest hit of each ray in `rays`.
     pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
-        let done = !self.is_damaged.load(Ordering::Relaxed) && {
-            dispatch::run(RayBatch { view: self.view(), triangles: &self.triangles, rays: &mut *rays }).is_ok()
+        let done = !self.tree.is_damaged() && {
+            dispatch::run(RayBatch { view: self.tree.view(), triangles: self.triangles, rays: &mut *rays }).is_ok()
         };
         if !done {
             for ray in rays.iter_mut().flatten() {
@@ -168,7 +136,7 @@ impl<'a> SceneSurface<'a> {
         let crossing = hit.crossing;
         let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
         Hit {
-            surface: self.surface,
+            surface: self.index(),
             triangle: hit.triangle,
             t: narrow(crossing.t),
             distance: narrow(crossing.t.abs() * length),

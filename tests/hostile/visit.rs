@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::model::{Indices, Transform};
-use meshpeek::query::{Attributes, Frustum, PagesTouched, Ray, Scene, Tree, Triangles, worth_storing, write_sidecar};
+use meshpeek::query::{
+    Attributes, Frustum, PagesTouched, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing, write_sidecar,
+};
 use meshpeek::scan::Histogram;
 use meshpeek::secondlife::{self, AssetPart, Edit, Lod};
 use meshpeek::sidecar::{Builder, Sidecar};
@@ -156,7 +158,8 @@ fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
             let _ = Scene::new(geometry).map(|scene| query(&scene, random));
         }
         1 => {
-            let _ = Scene::from_file_trees(geometry).map(|scene| query(&scene, random));
+            let Ok(trees) = SceneTrees::from_file_trees(geometry) else { return };
+            let _ = trees.scene(geometry).map(|scene| query(&scene, random));
         }
         _ => {
             let _ = worth_storing(geometry);

@@ -19,7 +19,12 @@
 mod encodings;
 mod files;
 mod poses;
+mod reload;
+mod scene_trees;
 mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
 mod trees;
+
+#[global_allocator]
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
