@@ -22,7 +22,7 @@ pub struct ProbedScene<'s, 'a, P> {
     probe: &'s mut P,
 }
 
-short_debug!(['s, 'a, P] ProbedScene<'s, 'a, P>: |scene| { surfaces: scene.surfaces.len() });
+short_debug!(['s, 'a, P] ProbedScene<'s, 'a, P>: |scene| { surfaces: scene.surfaces.trees.len() });
 
 impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     pub(crate) const fn new(surfaces: SceneSurfaces<'s, 'a>, probe: &'s mut P) -> Self {

@@ -56,8 +56,8 @@ pub struct Scene<'a> {
 }
 
 short_debug!(Scene<'_>: |scene| {
-    surfaces: scene.surfaces.len(),
-    triangles: scene.surfaces.iter().map(|one| u64::from(one.triangles.len())).fold(0, u64::saturating_add),
+    surfaces: scene.triangles.len(),
+    triangles: scene.triangles.iter().map(|one| u64::from(one.len())).fold(0, u64::saturating_add),
 });
 
 impl<'a> Scene<'a> {
