@@ -1,7 +1,7 @@
 //! Tests of counting the items of compressed surfaces, which keeps no inflated block.
 
 use meshpeek::unigine::{Generation, Mesh, Storage, builder};
-use meshpeek::{ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
+use meshpeek::{Array as _, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};
 use crate::support::unigine::grid;
@@ -45,9 +45,9 @@ fn counting_keeps_nothing() {
     }
 }
 
-/// The budget for blocks that the mesh keeps does not limit counting.
+/// The budget for blocks that the mesh keeps limits neither counting nor lending.
 #[test]
-fn kept_blocks_leave_room_for_counting() {
+fn kept_blocks_leave_room_for_counting_and_lending() {
     let positions = 100_000;
     let block = RawBlock::lz4(&vec![0; positions * 12 + 4]);
     let head = header_of(Generation::Ms15, 2, 1, [positions, 0, 0]);
@@ -59,6 +59,7 @@ fn kept_blocks_leave_room_for_counting() {
     let error = mesh.surface(1).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. }), "{error}");
     assert_eq!(Geometry::counts(&mesh, 1).unwrap().vertices as usize, positions);
+    assert_eq!(mesh.lend(1).unwrap().positions(0, 0).unwrap().len(), positions);
 }
 
 #[test]

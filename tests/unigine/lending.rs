@@ -9,13 +9,12 @@ use meshpeek::decode::Influence;
 use meshpeek::query::{Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Sidecar, Trust};
 use meshpeek::unigine::{Generation, InflateBuffer, LentSurface, Mesh, builder};
-use meshpeek::{Array as _, ErrorKind, FormatVersion as _, Geometry, Limits, OpenOptions, Surface};
+use meshpeek::{Array as _, ErrorKind, FormatVersion as _, Geometry, Surface};
 
 use crate::counting::{grids, raw_size};
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};
 use crate::support::invariants::expect_same_surface;
 use crate::support::sidecar::key;
-use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together};
 use crate::support::unigine::{bytes, grid, samples, spoil};
 
 /// Bytes that a lent surface may hold in addition to the inflated blocks.
@@ -255,20 +254,4 @@ fn memory_that_is_refused_is_an_error() {
         lent.tree().map(drop)
     };
     assert_eq!(refuse_each("lend", lend), 4, "the geometry, and the block and two lists of the tree");
-}
-
-/// The budget for blocks that the mesh keeps does not limit lending.
-#[test]
-fn kept_blocks_leave_room_for_lending() {
-    let positions = 100_000;
-    let block = RawBlock::lz4(&vec![0; positions * 12 + 4]);
-    let head = header_of(Generation::Ms15, 2, 1, [positions, 0, 0]);
-    let whole =
-        put_together(&head, &[block.clone(), block], &[RawBlock::verbatim(&[0; 3]), RawBlock::verbatim(&[0; 3])]);
-    let limits = Limits { asset: 2_000_000, ..Limits::default() };
-    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..OpenOptions::default() }).unwrap();
-    mesh.surface(0).unwrap();
-    let error = mesh.surface(1).map(drop).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. }), "{error}");
-    assert_eq!(mesh.lend(1).unwrap().positions(0, 0).unwrap().len(), positions);
 }

@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(fit(10, 3, 48, 144), Some((Variant::Prototype, 48)));
         assert_eq!(fit(2, 3, 16, 48), Some((Variant::DeusEx, 16)), "two vertices");
         assert_eq!(fit(42, 1, 212, 168), Some((Variant::Classic, 168)), "a stale size");
-        assert_eq!(fit(42, 3, 176, 3 * 168), Some((Variant::Classic, 168)), "stale, and a prototype's by chance");
-        assert_eq!(fit(42, 3, 336, 3 * 168), Some((Variant::Classic, 168)), "stale, and Deus Ex's by chance");
+        assert_eq!(fit(42, 3, 176, 3 * 168), Some((Variant::Prototype, 176)), "cut to the length of classic frames");
+        assert_eq!(fit(42, 3, 336, 3 * 168), Some((Variant::DeusEx, 336)), "cut to the length of classic frames");
         assert_eq!(fit(42, 3, 168, 3 * 168 - 4), Some((Variant::Classic, 168)), "cut");
         assert_eq!(fit(42, 3, 168, 3 * 168 + 16), Some((Variant::Classic, 168)), "extra bytes after the end");
         assert_eq!(fit(20_000, 2, 80_000 - 65_536, 160_000), Some((Variant::Classic, 80_000)), "a wrapped size");
