@@ -153,8 +153,9 @@ impl<'a> Surface<'a> {
     /// let conversion = geometry.space().conversion_to(&Space::GLTF)?;
     /// for surface in meshpeek::Surface::all(geometry)? {
     ///     let converted = surface.converted(conversion);
+    ///     let positions = converted.positions()?;
     ///     for triangle in converted.triangles()? {
-    ///         let corners = triangle.map(|corner| converted.positions()?.get(corner.position as usize));
+    ///         let corners = triangle.map(|corner| positions.get(corner.position as usize));
     ///         # let _ = corners;
     ///     }
     /// }
