@@ -4,7 +4,7 @@
 use super::model::Model;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::animation::{Animations, Clip, Event};
+use crate::model::animation::{Affine, Animations, Clip, Event};
 use crate::model::{
     Asset, Bone, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance, Material,
     Metadata, Normals, Positions, Space, SpatialTree, TangentFrames, Transform, Uvs, VertexPool, Weights,
@@ -88,6 +88,8 @@ forward! {
     Animations to neutral_animations {
         fn bone_count(&self) -> Result<usize>;
         fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+        fn bind_shape(&self) -> Result<Affine>;
+        fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>>;
         fn clip_count(&self) -> Result<usize>;
         fn clip(&self, clip: usize) -> Result<Clip<'_>>;
         fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>>;

@@ -52,7 +52,7 @@ pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;
 pub use vertex_pool::VertexPool;
-pub use weights::{Weights, WeightsIter};
+pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 
 pub(crate) use file_context::FileContext;

@@ -23,12 +23,29 @@ use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     lists: Encoding<'a>,
+    rules: SkinningRules,
     /// Storage for the index of the lists of influences. If `index` is `None`, the influences of a
     /// vertex are found by reading the lists of all vertices before it.
     index: Option<&'a OnceLock<Option<RunIndex>>>,
 }
 
 short_debug!(Weights<'_>: |weights| (item_count::<[Influence]>(weights.len())));
+
+/// The rules of a format for vertices whose influences do not name the bones that move them.
+///
+/// Each format states its rules with the [`Weights`] of its surfaces, and
+/// [`SkinnedSurface`](crate::model::animation::SkinnedSurface) follows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkinningRules {
+    /// A vertex without weights keeps its position. A weight of a bone that is out of range is an
+    /// error.
+    #[default]
+    Strict,
+    /// The rules of Second Life viewers: a vertex without weights follows the first bone, and the
+    /// last bone replaces a bone that is out of range. Without bones, all positions are kept.
+    Clamped,
+}
 
 /// A visitor that gets the influences on one position after another.
 pub(crate) trait WeightVisitor {
@@ -52,18 +69,29 @@ impl<'a> Weights<'a> {
         runs: CountedRuns<'a, RawInfluence4>,
         index: Option<&'a OnceLock<Option<RunIndex>>>,
     ) -> Self {
-        Self { lists: Encoding::Counted(runs), index }
+        Self { lists: Encoding::Counted(runs), index, rules: SkinningRules::Strict }
     }
 
     pub(crate) const fn from_terminated(
         runs: TerminatedRuns<'a>,
         index: Option<&'a OnceLock<Option<RunIndex>>>,
     ) -> Self {
-        Self { lists: Encoding::Terminated(runs), index }
+        Self { lists: Encoding::Terminated(runs), index, rules: SkinningRules::Strict }
     }
 
     pub(crate) const fn from_fixed(lists: FixedWeights<'a>) -> Self {
-        Self { lists: Encoding::Fixed(lists), index: None }
+        Self { lists: Encoding::Fixed(lists), index: None, rules: SkinningRules::Strict }
+    }
+
+    /// Sets the rules of the format for vertices without weights, and for bones out of range.
+    pub(crate) const fn with_rules(self, rules: SkinningRules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Returns the rules of the format for vertices without weights, and for bones out of range.
+    #[must_use]
+    pub const fn skinning_rules(&self) -> SkinningRules {
+        self.rules
     }
 
     /// Returns the number of lists of influences, which is the number of positions.

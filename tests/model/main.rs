@@ -29,6 +29,7 @@ mod pages_read;
 mod paths;
 mod samples;
 mod sidecar;
+mod skinning;
 mod space;
 #[path = "../support/mod.rs"]
 mod support;

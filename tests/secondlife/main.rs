@@ -16,6 +16,7 @@ mod allocations;
 mod builder;
 mod llsd;
 mod mesh;
+mod skinning;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -2,12 +2,10 @@
 //! bone. A mesh asset contains no animation clips.
 
 use super::geometry::{ShownAsset, no_such};
-use super::matrix::Matrix;
+use super::matrix::{Matrix, affine};
 use super::skin::Skin;
-use crate::decode::TangentFrame;
 use crate::error::Result;
-use crate::math::{cross, dot};
-use crate::model::animation::{Animations, Clip};
+use crate::model::animation::{Affine, Animations, Clip};
 use crate::model::{Bone, Transform};
 
 impl<A: ShownAsset> Animations for A {
@@ -18,9 +16,29 @@ impl<A: ShownAsset> Animations for A {
 
     /// Returns a joint of the skin as a bone without a parent. The file does not store parent
     /// joints, because the avatar's skeleton defines the joint hierarchy.
+    ///
+    /// The rest transform of the bone is the inverse of its inverse bind matrix. If the inverse
+    /// shears, the rest transform is an approximation, and [`Skeleton::bind`] is exact.
+    ///
+    /// [`Skeleton::bind`]: crate::Skeleton::bind
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         match self.asset().skin()? {
             Some(skin) => read_bone(&skin, bone),
+            None => Err(no_such("bone", 0, bone)),
+        }
+    }
+
+    /// Returns the bind shape matrix of the skin, or the identity if the asset has no skin.
+    ///
+    /// Also returns an error if the number of inverse bind matrices differs from the number of
+    /// joints, because viewers ignore such a skin.
+    fn bind_shape(&self) -> Result<Affine> {
+        self.asset().skin()?.map_or(Ok(Affine::IDENTITY), |skin| skin.bind_shape_map())
+    }
+
+    fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>> {
+        match self.asset().skin()? {
+            Some(skin) => skin.inverse_bind_map(bone).map(Some),
             None => Err(no_such("bone", 0, bone)),
         }
     }
@@ -43,28 +61,9 @@ fn read_bone<'a>(skin: &Skin<'a>, bone: usize) -> Result<Bone<'a>> {
 }
 
 /// Returns the rest transform of a joint in the bind space: the inverse of the joint's inverse bind
-/// matrix. Returns `None` if the inverse bind matrix cannot be inverted.
+/// matrix, without its shear. Returns `None` if the inverse bind matrix cannot be inverted.
 fn rest(inverse: &Matrix) -> Option<Transform> {
-    let rows = inverse.as_chunks::<4>().0;
-    let [first, second, third, moved] =
-        [0, 1, 2, 3].map(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z]));
-    let columns = [cross(second, third), cross(third, first), cross(first, second)];
-    let determinant = dot(first, cross(second, third));
-    if determinant == 0.0 || !determinant.is_finite() {
-        return None;
-    }
-    let columns = columns.map(|column| column.map(|value| value / determinant));
-    // The first three rows of the inverted matrix are the joint's x, y and z axes in the bind
-    // space.
-    let row = |number: usize| columns.map(|column| column.get(number).copied().unwrap_or_default());
-    let axes = [row(0), row(1), row(2)];
-    let position = columns.map(|column| -dot(moved, column));
-    let [width, depth, height] = axes.map(|axis| dot(axis, axis).sqrt());
-    let scale = [if determinant < 0.0 { -width } else { width }, depth, height];
-    let [right, _, up] = axes;
-    let [tangent, normal] =
-        [right.map(|value| value / scale.first().copied().unwrap_or(1.0)), up.map(|value| value / height)];
-    Some(Transform { position, rotation: TangentFrame::from_axes(normal, tangent, 1.0).rotation, scale })
+    affine(inverse).inverse()?.to_transform()
 }
 
 #[cfg(test)]

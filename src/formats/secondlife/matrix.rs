@@ -3,6 +3,7 @@
 
 use super::llsd::{LlsdArray, LlsdValue};
 use crate::math::narrow;
+use crate::model::animation::Affine;
 
 /// A 4x4 matrix for row vectors. The 16 numbers are stored row by row, in the order of the file.
 ///
@@ -28,6 +29,12 @@ pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
         }
     }
     product
+}
+
+/// Returns the map of a matrix. The fourth column of the matrix is not used.
+pub(super) fn affine(matrix: &Matrix) -> Affine {
+    let rows = matrix.as_chunks::<4>().0;
+    Affine::new(std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z].map(f64::from))))
 }
 
 /// Reads a matrix from an LLSD array of 16 numbers, or returns `None` if the value is not such an

@@ -4,9 +4,10 @@
 use super::asset_block::{AssetBlock, SKIN_LISTS};
 use super::asset_part::AssetPart;
 use super::llsd::{LlsdMap, LlsdValue};
-use super::matrix::{Matrix, matrix};
+use super::matrix::{Matrix, affine, matrix};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
+use crate::model::animation::Affine;
 use crate::parse::Name;
 
 /// The joints that a mesh is bound to, and the bind matrices of the joints, borrowed from the
@@ -16,7 +17,8 @@ use crate::parse::Name;
 /// In the weighted sum for a vertex `v`, the term of a joint is the weight of the joint multiplied
 /// by `v * bind_shape * inverse_bind[joint] * world[joint]`. For each joint,
 /// [`palette`](Self::palette) computes the matrix product
-/// `bind_shape * inverse_bind[joint] * world[joint]`.
+/// `bind_shape * inverse_bind[joint] * world[joint]`. So does
+/// [`Skeleton::palette`](crate::Skeleton::palette), for the bones of all formats.
 #[derive(Clone, Copy, Debug)]
 pub struct Skin<'a> {
     block: AssetBlock<'a>,
@@ -163,6 +165,54 @@ impl<'a> Skin<'a> {
                 Err(self.block.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
             }
         }
+    }
+
+    /// Returns the bind shape matrix as a map.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`bind_shape`](Self::bind_shape). Returns [`ErrorKind::Value`] if a
+    /// number of the matrix is not finite, or if the number of inverse bind matrices differs from
+    /// the number of joints.
+    pub(super) fn bind_shape_map(&self) -> Result<Affine> {
+        let name = "bind_shape_matrix";
+        let at = self.map.get(name).map_or_else(|| self.block.value_at(), |entry| entry.at);
+        let shape = self.finite(&self.bind_shape()?, Field::new(name).in_struct(AssetPart::Skin.key()), at)?;
+        self.expect_all_binds().map(|()| shape)
+    }
+
+    /// Returns the inverse bind matrix of a joint as a map.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`] if
+    /// a number of the matrix is not finite, or if the number of inverse bind matrices differs from
+    /// the number of joints.
+    pub(super) fn inverse_bind_map(&self, joint: usize) -> Result<Affine> {
+        self.expect_all_binds()?;
+        let matrix = self.inverse_bind(joint)?;
+        let (at, _) = self.item(1, joint)?;
+        self.finite(&matrix, field("inverse_bind_matrix", joint), at)
+    }
+
+    /// Returns an error if the number of inverse bind matrices differs from the number of joints.
+    /// Viewers ignore such a skin.
+    fn expect_all_binds(&self) -> Result<()> {
+        let (joints, matrices) = (self.joint_count(), self.inverse_bind_count());
+        if matrices == joints {
+            return Ok(());
+        }
+        let expected = format!("{joints} matrices, one per joint").into();
+        let kind = ErrorKind::Value { expected, found: matrices.to_string().into() };
+        let field = Field::new("inverse_bind_matrix").in_struct(AssetPart::Skin.key());
+        Err(self.block.error(field, self.block.value_at(), kind))
+    }
+
+    fn finite(&self, matrix: &Matrix, field: Field, at: usize) -> Result<Affine> {
+        if matrix.iter().all(|number| number.is_finite()) {
+            return Ok(affine(matrix));
+        }
+        Err(self.block.wrong(field, at, "16 finite numbers", "a number that is not finite"))
     }
 
     fn matrix_of(&self, list: usize, joint: usize) -> Result<Matrix> {

@@ -1,12 +1,14 @@
 //! Skinning on the CPU: transforms the vertices of a mesh by the joints of its skin.
 
-use super::matrix::{Matrix, multiply};
+use super::layout::FORMAT;
+use super::matrix::{Matrix, affine};
 use super::skin::Skin;
 use crate::decode::Influence;
+use crate::error::Result;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
-use crate::math::as_u64;
-use crate::model::animation::SkinMatrix;
+use crate::model::SkinningRules;
+use crate::model::animation::{BonePalette, SkinMatrix};
+use crate::parse::room;
 
 /// The skinning matrices of a pose, one per joint of a skin. The matrix of a joint transforms the
 /// vertices for which this joint has weight 1 and all other joints have weight 0.
@@ -31,7 +33,8 @@ pub struct Palette {
 short_debug!(Palette: |palette| { matrices: items(&palette.matrices) });
 
 impl Skin<'_> {
-    /// Computes `bind_shape * inverse_bind[joint] * world(joint)` for each joint, in `f32`.
+    /// Computes `bind_shape * inverse_bind[joint] * world(joint)` for each joint, in `f64`. The
+    /// fourth column of the matrices is not used.
     ///
     /// The closure `world` returns the world matrix of a joint, for row vectors. The returned
     /// palette allocates 48 bytes per joint.
@@ -39,25 +42,16 @@ impl Skin<'_> {
     /// # Errors
     ///
     /// Returns the same errors as [`bind_shape`](Self::bind_shape) and
-    /// [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`] if the number of inverse
-    /// bind matrices differs from the number of joints. Returns [`ErrorKind::OutOfMemory`] if the
-    /// allocation fails.
+    /// [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`](crate::ErrorKind::Value)
+    /// if the number of inverse bind matrices differs from the number of joints, or if a number of
+    /// a matrix of the skin is not finite. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
     pub fn palette(&self, mut world: impl FnMut(usize) -> Matrix) -> Result<Palette> {
-        let shape = self.bind_shape()?;
-        let joints = self.joint_count();
-        if self.inverse_bind_count() != joints {
-            let expected = format!("{joints} matrices, one per joint").into();
-            let kind = ErrorKind::Value { expected, found: self.inverse_bind_count().to_string().into() };
-            let field = Field::new("inverse_bind_matrix").in_struct("skin");
-            return Err(self.block().error(field, self.block().value_at(), kind));
-        }
-        let mut matrices = Vec::new();
-        matrices.try_reserve_exact(joints).map_err(|_| {
-            let kind = ErrorKind::OutOfMemory { asked: as_u64(joints).saturating_mul(as_u64(size_of::<SkinMatrix>())) };
-            Error::without_offset(super::layout::FORMAT, Field::new("joint_names"), kind)
-        })?;
+        let (shape, joints) = (self.bind_shape_map()?, self.joint_count());
+        let mut matrices = room(FORMAT, "joint_names", joints)?;
         for joint in 0..joints {
-            matrices.push(skin_matrix(&multiply(&multiply(&shape, &self.inverse_bind(joint)?), &world(joint))));
+            let moved = self.inverse_bind_map(joint)?.then(&affine(&world(joint)));
+            matrices.push(SkinMatrix::from(&shape.then(&moved)));
         }
         Ok(Palette { matrices })
     }
@@ -71,14 +65,15 @@ impl Palette {
         &self.matrices
     }
 
-    /// Transforms the position of a vertex by the joints that influence the vertex.
+    /// Transforms the position of a vertex by the joints that influence the vertex, by the same
+    /// rules as a [`SkinnedSurface`](crate::model::animation::SkinnedSurface).
     ///
     /// The joint weights of the vertex are divided by their sum. As in viewers, a vertex without
     /// weights follows the first joint, and the last joint replaces a joint whose index is out of
     /// range. If the skin has no joints, the result is `position` without a change.
     #[must_use]
-    pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
-        self.blend(influences, |matrix| matrix.apply(position)).unwrap_or(position)
+    pub fn position(&self, position: [f32; 3], influences: impl Iterator<Item = Influence>) -> [f32; 3] {
+        BonePalette::new(&self.matrices, SkinningRules::Clamped).moved(position, influences).unwrap_or(position)
     }
 
     /// Transforms a direction by the joints that influence a vertex. The translations of the
@@ -87,46 +82,17 @@ impl Palette {
     /// The transformed direction is not scaled to unit length. For a normal vector, the transformed
     /// direction is correct only if every joint matrix scales all axes equally.
     #[must_use]
-    pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence> + Clone) -> [f32; 3] {
-        let turn = |matrix: &SkinMatrix| {
-            let [x, y, z, _] = matrix.columns;
-            SkinMatrix { columns: [x, y, z, [0.0; 3]] }.apply(direction)
-        };
-        self.blend(influences, turn).unwrap_or(direction)
+    pub fn direction(&self, direction: [f32; 3], influences: impl Iterator<Item = Influence>) -> [f32; 3] {
+        let blend = BonePalette::new(&self.matrices, SkinningRules::Clamped).blend(influences).ok().flatten();
+        let Some((SkinMatrix { columns: [x, y, z, _] }, sum)) = blend else { return direction };
+        SkinMatrix { columns: [x, y, z, [0.0; 3]] }.apply(direction).map(|part| part / sum)
     }
-
-    /// Calls `apply` with the matrix of each joint in `influences`, and returns the weighted sum of
-    /// the vectors that `apply` returns. Returns `None` if the skin has no joints.
-    fn blend(
-        &self,
-        influences: impl Iterator<Item = Influence> + Clone,
-        apply: impl Fn(&SkinMatrix) -> [f32; 3],
-    ) -> Option<[f32; 3]> {
-        let last = self.matrices.last()?;
-        let sum: f32 = influences.clone().map(|one| one.weight).sum();
-        if sum <= 0.0 || sum.is_nan() {
-            return self.matrices.first().map(apply);
-        }
-        Some(influences.fold([0.0; 3], |[x, y, z], one| {
-            let matrix = usize::try_from(one.bone).ok().and_then(|bone| self.matrices.get(bone)).unwrap_or(last);
-            let ([left, up, out], weight) = (apply(matrix), one.weight / sum);
-            [x + weight * left, y + weight * up, z + weight * out]
-        }))
-    }
-}
-
-/// Converts a matrix for row vectors to a [`SkinMatrix`]. The first three numbers of each matrix
-/// row become a column of the [`SkinMatrix`]. The four columns of a [`SkinMatrix`] are the
-/// transformed x, y and z axes, and the transformed origin.
-fn skin_matrix(matrix: &Matrix) -> SkinMatrix {
-    let rows = matrix.as_chunks::<4>().0;
-    SkinMatrix { columns: std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z])) }
 }
 
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "small whole numbers are exact")]
 mod tests {
-    use super::super::matrix::IDENTITY;
+    use super::super::matrix::{IDENTITY, multiply};
     use super::*;
 
     fn shift([x, y, z]: [f32; 3]) -> Matrix {
@@ -137,8 +103,9 @@ mod tests {
 
     #[test]
     fn blends_as_viewers_do() {
-        let palette =
-            Palette { matrices: [[1.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|by| skin_matrix(&shift(by))).to_vec() };
+        let palette = Palette {
+            matrices: [[1.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|by| SkinMatrix::from(&affine(&shift(by)))).to_vec(),
+        };
         let one = |bone, weight| Influence { bone, weight };
         let moved = |influences: &[Influence]| palette.position([1.0, 1.0, 1.0], influences.iter().copied());
         assert_eq!(moved(&[one(0, 1.0)]), [2.0, 1.0, 1.0]);
@@ -152,7 +119,7 @@ mod tests {
     #[test]
     fn rows_come_first() {
         let turn = [0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let palette = Palette { matrices: vec![skin_matrix(&multiply(&shift([1.0, 0.0, 0.0]), &turn))] };
+        let palette = Palette { matrices: vec![SkinMatrix::from(&affine(&multiply(&shift([1.0, 0.0, 0.0]), &turn)))] };
         // The only matrix in `palette` is a product: it first translates by one unit along x, and
         // then rotates by 90 degrees, from x to y.
         let moved = palette.position([0.0; 3], [Influence { bone: 0, weight: 1.0 }].into_iter());

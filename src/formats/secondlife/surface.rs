@@ -13,7 +13,7 @@ use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
-use crate::model::Weights;
+use crate::model::{SkinningRules, Weights};
 use crate::parse::Record;
 
 /// The known keys of a submesh. Errors, and findings of `validate`, use the names of the submesh
@@ -268,7 +268,8 @@ impl<'a> Submesh<'a> {
     /// Returns [`ErrorKind::Value`] if the weight data is not binary.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let Some(runs) = self.weight_runs()? else { return Ok(None) };
-        Ok(Some(Weights::from_terminated(runs, self.block.weight_index(self.index))))
+        let weights = Weights::from_terminated(runs, self.block.weight_index(self.index));
+        Ok(Some(weights.with_rules(SkinningRules::Clamped)))
     }
 
     pub(super) fn weight_runs(&self) -> Result<Option<TerminatedRuns<'a>>> {

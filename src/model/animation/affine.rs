@@ -2,7 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::math::{narrow, unit_rotation};
+use crate::decode::TangentFrame;
+use crate::math::{narrow, unit_of_wide, unit_rotation};
 use crate::model::bone::Transform;
 
 /// A vector with three components: a direction, a position or a row of a 3 x 3 matrix.
@@ -90,6 +91,32 @@ impl Affine {
         let origin = back.turn(self.origin).map(|part| -part);
         let sound = rows.iter().flatten().chain(&origin).all(|part| part.is_finite());
         sound.then_some(Self { origin, ..back })
+    }
+
+    /// Returns whether all components of the map are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.axes.as_flattened().iter().chain(&self.origin).all(|part| part.is_finite())
+    }
+
+    /// Returns the transform whose map is this map, or `None` if this map is singular or has a
+    /// component that is not finite.
+    ///
+    /// A transform cannot represent a map that shears. For such a map, the transform has the scale
+    /// of the map, and its rotation maps the x axis to the direction of the image of the x axis.
+    /// For a map that mirrors, the scale along x is negative.
+    #[must_use]
+    pub fn to_transform(&self) -> Option<Transform> {
+        self.inverse()?;
+        let [x, y, z] = self.axes;
+        let [width, depth, height] = self.axes.map(|axis| dot(axis, axis).sqrt());
+        let width = if dot(x, cross(y, z)) < 0.0 { -width } else { width };
+        let right = x.map(|part| part / width);
+        // The part of the image of the z axis that is perpendicular to the image of the x axis.
+        let along = dot(right, z);
+        let up = add(z, right.map(|part| -along * part));
+        let (tangent, normal) = (unit_of_wide(right)?, unit_of_wide(up)?);
+        let rotation = TangentFrame::from_axes(normal, tangent, 1.0).rotation;
+        Some(Transform { position: self.origin.map(narrow), rotation, scale: [width, depth, height].map(narrow) })
     }
 
     /// Returns the image of a direction under this map.
@@ -240,6 +267,28 @@ mod tests {
                 assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{none:?}");
             }
         }
+    }
+
+    #[test]
+    fn becomes_a_transform() {
+        for scale in [[1.0; 3], [2.0, 0.5, 3.0], [-2.0, 0.5, 1e-3], [2.0, -0.5, 3.0], [-1.0; 3]] {
+            for rotation in [QUARTER, [0.1, 0.5, -0.3, 0.7], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]] {
+                let map = Affine::from(&Transform { position: [1.0, 2.0, 3.0], rotation, scale });
+                let found = map.to_transform().unwrap();
+                let back = Affine::from(&found);
+                for (found, expected) in back.columns().iter().zip(map.columns()) {
+                    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-6), "{scale:?}: {back:?}");
+                }
+                assert_eq!(found.scale[0] < 0.0, scale.iter().product::<f32>() < 0.0);
+            }
+        }
+        let sheared = Affine::new([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 4.0], [7.0, 8.0, 9.0]]);
+        let found = sheared.to_transform().unwrap();
+        assert_eq!((found.position, found.scale), ([7.0, 8.0, 9.0], [2.0, 1.0, 5.0]));
+        near(Affine::from(&found).apply([1.0, 0.0, 0.0]), [9.0, 8.0, 9.0]);
+        let flat = Affine::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0; 3]]);
+        let wild = Affine::new([[f64::NAN, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
+        assert_eq!((flat.to_transform(), wild.to_transform()), (None, None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The trait of files that contain bones and animations.
 
+use super::affine::Affine;
 use super::clip::Clip;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::model::bone::{Bone, Transform};
@@ -29,6 +30,23 @@ pub trait Animations: FormatVersion {
     fn bone_count(&self) -> Result<usize>;
     /// Returns bone `bone` of the file.
     fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+    /// Returns the bind shape matrix of the file: the map from the space of the mesh to the space
+    /// in which the bones are bound.
+    ///
+    /// The bind shape matrix is the identity in all formats but Second Life.
+    fn bind_shape(&self) -> Result<Affine> {
+        Ok(Affine::IDENTITY)
+    }
+    /// Returns the inverse bind matrix that the file stores for a bone: the map from the space in
+    /// which the bones are bound to the space of the bone.
+    ///
+    /// Returns `None` if the format stores no inverse bind matrices. The inverse bind matrix is
+    /// then the inverse of the rest transforms of the bone and its ancestors.
+    /// [`Skeleton::inverse_binds`](super::Skeleton::inverse_binds) returns the inverse bind
+    /// matrices of all formats.
+    fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>> {
+        self.bone(bone).map(|_| None)
+    }
     /// Returns the number of animations in the file.
     fn clip_count(&self) -> Result<usize>;
     /// Finds animation `clip` in the file, without reading its key frames.

@@ -19,6 +19,7 @@ mod retarget;
 mod rig;
 mod skeleton;
 mod skinning;
+mod stored_binds;
 
 pub use affine::{Affine, SkinMatrix};
 pub use animations::{Animations, Event};
@@ -26,4 +27,5 @@ pub use clip::{Clip, FrameBlend};
 pub use pose::Pose;
 pub use retarget::Retarget;
 pub use skeleton::Skeleton;
+pub(crate) use skinning::BonePalette;
 pub use skinning::SkinnedSurface;

@@ -1,5 +1,6 @@
 //! A rig for tests: bones and clips that are in memory and not in a file.
 
+use super::affine::Affine;
 use super::animations::Animations;
 use super::clip::Clip;
 use crate::error::{Error, ErrorKind, Field, Result};
@@ -15,12 +16,19 @@ type Frames = Vec<Vec<Transform>>;
 pub(super) struct Rig {
     bones: Vec<(String, i32, Transform)>,
     clips: Vec<(Option<f32>, Vec<bool>, Frames)>,
+    shape: Affine,
+    inverses: Vec<Option<Affine>>,
 }
 
 impl Rig {
     pub(super) fn new(bones: &[(&str, i32, Transform)]) -> Self {
         let bones = bones.iter().map(|(name, parent, bind)| ((*name).to_owned(), *parent, *bind));
-        Self { bones: bones.collect(), clips: Vec::new() }
+        Self { bones: bones.collect(), clips: Vec::new(), shape: Affine::IDENTITY, inverses: Vec::new() }
+    }
+
+    /// Sets the bind shape matrix, and the stored inverse bind matrices of the first bones.
+    pub(super) fn with_binds(self, shape: Affine, inverses: &[Option<Affine>]) -> Self {
+        Self { shape, inverses: inverses.to_vec(), ..self }
     }
 
     pub(super) fn with_clip(mut self, rate: Option<f32>, moved: &[bool], frames: Frames) -> Self {
@@ -45,6 +53,12 @@ impl Animations for Rig {
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         let (name, parent, bind) = &self.bones[bone];
         Ok(Bone { name: Name::new(name.as_bytes()), parent: *parent, bind: *bind })
+    }
+    fn bind_shape(&self) -> Result<Affine> {
+        Ok(self.shape)
+    }
+    fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>> {
+        Ok(self.inverses.get(bone).copied().flatten())
     }
     fn clip_count(&self) -> Result<usize> {
         Ok(self.clips.len())

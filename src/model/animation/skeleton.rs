@@ -8,15 +8,17 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::affine::{Affine, SkinMatrix};
 use crate::model::animation::animations::Animations;
+use crate::model::animation::stored_binds::StoredBinds;
 use crate::model::bone::Transform;
 use crate::parse::{expect_length, filled, room};
 
 /// The bones of a file as trees: the parent of each bone, and the rest transforms. In the file, the
 /// bones may be in any order.
 ///
-/// A `Skeleton` does not borrow the file, and takes 208 bytes of memory for each bone. A skeleton
-/// of more than 4,096 bones takes 104 bytes for each bone until the first call of
-/// [`palette`](Self::palette).
+/// A `Skeleton` does not borrow the file, and takes 208 bytes of memory for each bone, or 252 bytes
+/// if the file stores inverse bind matrices. A skeleton of more than 4,096 bones without stored
+/// matrices takes 104 bytes for each bone until the first call of [`palette`](Self::palette) or
+/// [`inverse_binds`](Self::inverse_binds).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,12 +42,17 @@ pub struct Skeleton {
     /// The indices of all bones, sorted: each bone comes after its parent.
     order: Vec<u32>,
     bind: Vec<Affine>,
-    /// The inverse of the rest transform of each bone, or `None` if the rest transform has no
-    /// inverse.
+    /// The bind shape matrix, or `None` if it is the identity.
+    bind_shape: Option<Affine>,
+    /// The inverse bind matrix of each bone, or `None` if the file stores no matrix for the bone
+    /// and its rest transform has no inverse.
     ///
     /// The inverses of more than [`MAX_EARLY_INVERSES`] bones are computed when they are first
     /// needed, because an element of a few bytes in a text file is a bone.
     back: OnceLock<Vec<Option<Affine>>>,
+    /// The rest transform of each bone whose entry in `bind` is the inverse of a stored matrix, and
+    /// `None` for all other bones. The vector is empty if the file stores no inverse bind matrices.
+    rest: Vec<Option<Transform>>,
 }
 
 short_debug!(Skeleton: |skeleton| { format: skeleton.format, bones: items(&skeleton.bind) });
@@ -62,46 +69,61 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::bone`]. Returns [`ErrorKind::Value`] if the parent of a
-    /// bone is neither the index of a bone nor -1, or if a bone is its own ancestor. Returns
+    /// Returns the errors of [`Animations::bone`], [`Animations::bind_shape`] and
+    /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`] if the parent of a bone is
+    /// neither the index of a bone nor -1, if a bone is its own ancestor, or if the bind shape
+    /// matrix has a component that is not finite. Returns
     /// [`ErrorKind::OutOfMemory`] if an allocation fails.
     pub fn new(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
+        let bind_shape = finite_shape(motion)?;
         let mut parents = room(format, "skeleton", count)?;
         let mut bind = room(format, "skeleton", count)?;
+        let mut stored = StoredBinds::default();
         for number in 0..count {
             let bone = motion.bone(number)?;
             parents.push(resolve(format, number, bone.parent, count)?);
             bind.push(Affine::from(&bone.bind));
-        }
-        let mut order = room(format, "skeleton", count)?;
-        let stages = filled(format, "skeleton", count, Stage::Ahead)?;
-        sort(&parents, stages, &mut order).map_err(|bone| {
-            let found = parent_of(&parents, bone).unwrap_or(bone);
-            let expected = "a parent that is not a descendant of this bone".into();
-            wrong(format, "parent", bone, expected, format!("bone {found}, which is a descendant"))
-        })?;
-        for bone in order.iter().copied().map(as_index) {
-            let parent = parent_of(&parents, bone).and_then(|parent| bind.get(parent).copied());
-            if let Some((bind, parent)) = bind.get_mut(bone).zip(parent) {
-                *bind = bind.then(&parent);
+            if let Some(inverse) = motion.inverse_bind(number)? {
+                stored.set(format, count, number, inverse, bone.bind)?;
             }
         }
-        let skeleton = Self { format, parents, order, bind, back: OnceLock::new() };
+        let order = sorted(format, &parents)?;
+        stored.place(&parents, &order, &mut bind);
+        let (back, rest) = stored.complete(&bind);
+        let skeleton = Self { format, parents, order, bind, bind_shape, back, rest };
         if count <= MAX_EARLY_INVERSES {
-            skeleton.inverses()?;
+            skeleton.inverse_binds()?;
         }
         Ok(skeleton)
     }
 
-    /// Returns the inverse of the rest transform of each bone, which the first call computes.
-    fn inverses(&self) -> Result<&[Option<Affine>]> {
+    /// Returns the inverse bind matrix of each bone: the map from the space in which the bones are
+    /// bound to the space of the bone.
+    ///
+    /// The inverse bind matrix is the matrix that the file stores. If the file stores no inverse
+    /// bind matrices, it is the inverse of the rest transform in [`bind`](Self::bind), or `None` if
+    /// the rest transform has no inverse. glTF has no bind shape matrix: there, the inverse bind
+    /// matrix is [`bind_shape`](Self::bind_shape), followed by this matrix.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::OutOfMemory`] if the first call for a skeleton of more than 4,096 bones
+    /// cannot allocate memory.
+    pub fn inverse_binds(&self) -> Result<&[Option<Affine>]> {
         if let Some(back) = self.back.get() {
             return Ok(back);
         }
         let mut back = room(self.format, "skeleton", self.len())?;
         back.extend(self.bind.iter().map(Affine::inverse));
         Ok(self.back.get_or_init(|| back))
+    }
+
+    /// Returns the bind shape matrix of the file: the map from the space of the mesh to the space
+    /// in which the bones are bound. The map is the identity in all formats but Second Life.
+    #[must_use]
+    pub fn bind_shape(&self) -> Affine {
+        self.bind_shape.unwrap_or_default()
     }
 
     /// Returns the number of bones in the skeleton.
@@ -125,6 +147,10 @@ impl Skeleton {
 
     /// Returns the rest pose: for each bone, the map from the space of the bone to the space of the
     /// model.
+    ///
+    /// If the file stores an inverse bind matrix that has an inverse, the map of the bone is this
+    /// inverse. The map is exact even if it shears, which the [`Transform`] of a bone cannot
+    /// represent.
     #[must_use]
     pub fn bind(&self) -> &[Affine] {
         &self.bind
@@ -133,8 +159,11 @@ impl Skeleton {
     /// Writes to `out`, for each bone, the map from the space of the bone to the space of the
     /// model.
     ///
-    /// `local` contains the transform of each bone relative to its parent. The cost of `model` is
-    /// one multiplication of two affine maps for each bone.
+    /// `local` contains the transform of each bone relative to its parent. A bone with exactly its
+    /// rest transform rests relative to its parent: for a Second Life joint whose stored matrix
+    /// shears, the map then includes the shear. The map of a transform that differs from the rest
+    /// transform contains no shear. The cost of `model` is one multiplication of two affine maps
+    /// for each bone.
     ///
     /// # Errors
     ///
@@ -142,26 +171,44 @@ impl Skeleton {
     pub fn model(&self, local: &[Transform], out: &mut [Affine]) -> Result<()> {
         expect_length(self.format, "local", self.len(), local.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
-        chain(&self.parents, &self.order, local, out);
+        for bone in self.order.iter().copied().map(as_index) {
+            let Some(local) = local.get(bone) else { continue };
+            let local = self.exact(bone, local).unwrap_or_else(|| Affine::from(local));
+            let parent = parent_of(&self.parents, bone).and_then(|parent| out.get(parent));
+            let map = parent.map_or(local, |parent| local.then(parent));
+            if let Some(out) = out.get_mut(bone) {
+                *out = map;
+            }
+        }
         Ok(())
     }
 
-    /// Writes the skin matrix of each bone to `out`. A skin matrix first applies the inverse of the
-    /// bone's rest transform, and then the map from the space of the bone to the space of the
-    /// model, which the slice `model` contains.
+    /// Returns the rest transform of a bone relative to its parent as an exact map, if the file
+    /// stores the inverse bind matrix of the bone, and `local` is the rest transform of the bone.
+    fn exact(&self, bone: usize, local: &Transform) -> Option<Affine> {
+        self.rest.get(bone)?.as_ref().filter(|rest| *rest == local)?;
+        let bind = self.bind.get(bone)?;
+        let Some(parent) = parent_of(&self.parents, bone) else { return Some(*bind) };
+        Some(bind.then(self.back.get()?.get(parent)?.as_ref()?))
+    }
+
+    /// Writes the skin matrix of each bone to `out`. A skin matrix first applies the bind shape
+    /// matrix of the file, then the inverse bind matrix of the bone, and then the map from the
+    /// space of the bone to the space of the model, which the slice `model` contains.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
-    /// Returns [`ErrorKind::Value`] if the rest transform of a bone has no inverse, because its
-    /// scale is 0 or one of its components is not finite. Returns [`ErrorKind::OutOfMemory`] if the
+    /// Returns [`ErrorKind::Value`] if a bone has no inverse bind matrix: the file stores none and
+    /// the rest transform has no inverse, because its scale is 0, or a component of the stored
+    /// matrix or of the rest transform is not finite. Returns [`ErrorKind::OutOfMemory`] if the
     /// first call for a skeleton of more than 4,096 bones cannot allocate memory.
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
-        for (bone, ((back, map), out)) in self.inverses()?.iter().zip(model).zip(out).enumerate() {
-            let back = back.as_ref().ok_or_else(|| self.flat(bone))?;
-            *out = SkinMatrix::from(&back.then(map));
+        for (bone, ((back, map), out)) in self.inverse_binds()?.iter().zip(model).zip(out).enumerate() {
+            let map = back.as_ref().ok_or_else(|| self.flat(bone))?.then(map);
+            *out = SkinMatrix::from(&self.bind_shape.map_or(map, |shape| shape.then(&map)));
         }
         Ok(())
     }
@@ -173,7 +220,7 @@ impl Skeleton {
 }
 
 /// Returns the index of the parent of a bone, or `None` if the bone is a root.
-fn parent_of(parents: &[u32], bone: usize) -> Option<usize> {
+pub(super) fn parent_of(parents: &[u32], bone: usize) -> Option<usize> {
     parents.get(bone).filter(|parent| **parent != NO_PARENT).copied().map(as_index)
 }
 
@@ -187,16 +234,26 @@ fn resolve(format: &'static str, bone: usize, parent: i32, count: usize) -> Resu
     found.ok_or_else(|| wrong(format, "parent", bone, expected(), parent.to_string()))
 }
 
-/// Multiplies the map of each bone by the map of its parent, starting at the roots.
-fn chain(parents: &[u32], order: &[u32], local: &[Transform], out: &mut [Affine]) {
-    for bone in order.iter().copied().map(as_index) {
-        let Some(local) = local.get(bone).map(Affine::from) else { continue };
-        let parent = parent_of(parents, bone).and_then(|parent| out.get(parent));
-        let map = parent.map_or(local, |parent| local.then(parent));
-        if let Some(out) = out.get_mut(bone) {
-            *out = map;
-        }
+/// Returns the bind shape matrix of a file, or `None` if it is the identity.
+fn finite_shape(motion: &dyn Animations) -> Result<Option<Affine>> {
+    let shape = motion.bind_shape()?;
+    if shape.is_finite() {
+        return Ok(Some(shape).filter(|shape| *shape != Affine::IDENTITY));
     }
+    let kind = ErrorKind::Value { expected: "finite numbers".into(), found: "a number that is not finite".into() };
+    Err(Error::without_offset(motion.format(), Field::new("bind_shape"), kind))
+}
+
+/// Returns the indices of all bones, each bone after its parent.
+fn sorted(format: &'static str, parents: &[u32]) -> Result<Vec<u32>> {
+    let mut order = room(format, "skeleton", parents.len())?;
+    let stages = filled(format, "skeleton", parents.len(), Stage::Ahead)?;
+    sort(parents, stages, &mut order).map_err(|bone| {
+        let found = parent_of(parents, bone).unwrap_or(bone);
+        let expected = "a parent that is not a descendant of this bone".into();
+        wrong(format, "parent", bone, expected, format!("bone {found}, which is a descendant"))
+    })?;
+    Ok(order)
 }
 
 /// Whether the function [`sort`] has visited a bone (`Climbed`), has added it to the order
@@ -353,6 +410,55 @@ mod tests {
             let error = skeleton.palette(skeleton.bind(), &mut palette).unwrap_err();
             assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "bone[1].bind"));
         }
+    }
+
+    #[test]
+    fn stored_matrices_come_first() {
+        let stretch = Affine::new([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.0, 0.0]]);
+        let shape = Affine::from(&Transform { position: [0.0, 3.0, 0.0], ..Transform::default() });
+        // The child comes first. Only the root and the child have stored matrices.
+        let bones = [("child", 1, at(1.0)), ("root", -1, at(4.0)), ("free", 0, at(1.0))];
+        let rig = Rig::new(&bones).with_binds(shape, &[Some(stretch), Some(stretch)]);
+        let skeleton = Skeleton::new(&rig).unwrap();
+        let inverse = stretch.inverse().unwrap();
+        let free = Affine::from(&at(1.0)).then(&inverse);
+        assert_eq!((skeleton.bind(), skeleton.bind_shape()), (&[inverse, inverse, free][..], shape));
+        assert_eq!(skeleton.inverse_binds().unwrap(), [Some(stretch), Some(stretch), free.inverse()]);
+        let near = |found: &[Affine]| {
+            let parts = found.iter().zip(skeleton.bind()).flat_map(|(a, b)| a.columns().into_iter().zip(b.columns()));
+            parts.into_iter().all(|(a, b)| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12))
+        };
+        let (mut model, mut palette) = ([Affine::IDENTITY; 3], [SkinMatrix::IDENTITY; 3]);
+        let rest = bones.map(|(_, _, bind)| bind);
+        skeleton.model(&rest, &mut model).unwrap();
+        assert!(near(&model), "{model:?}");
+        skeleton.palette(&model, &mut palette).unwrap();
+        for matrix in palette {
+            let moved = matrix.apply([1.0, 2.0, 3.0]);
+            assert!(moved.iter().zip([1.0, 5.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-6), "{moved:?}");
+        }
+        let moved = [rest[0], at(5.0), rest[2]];
+        skeleton.model(&moved, &mut model).unwrap();
+        assert_eq!(model[1], Affine::from(&at(5.0)), "a transform that is not the rest transform");
+        let below = inverse.then(&stretch).then(&model[1]);
+        assert_eq!(model[0], below, "the child rests relative to its parent");
+    }
+
+    #[test]
+    fn stored_matrices_may_be_singular_but_not_wild() {
+        let flat = Affine::new([[0.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
+        let wild = Affine::new([[f64::NAN; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
+        let bones = [("root", -1, at(1.0)), ("bone", 0, at(1.0))];
+        let mut palette = [SkinMatrix::IDENTITY; 2];
+        let skeleton = Skeleton::new(&Rig::new(&bones).with_binds(Affine::IDENTITY, &[None, Some(flat)])).unwrap();
+        assert_eq!(skeleton.bind()[1], Affine::from(&at(2.0)));
+        skeleton.palette(skeleton.bind(), &mut palette).unwrap();
+        assert_eq!(palette[1].apply([5.0, 6.0, 7.0]), [2.0, 6.0, 7.0]);
+        let skeleton = Skeleton::new(&Rig::new(&bones).with_binds(Affine::IDENTITY, &[None, Some(wild)])).unwrap();
+        let error = skeleton.palette(skeleton.bind(), &mut palette).unwrap_err();
+        assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "bone[1].bind"));
+        let error = Skeleton::new(&Rig::new(&bones).with_binds(wild, &[])).unwrap_err();
+        assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "bind_shape"));
     }
 
     #[test]

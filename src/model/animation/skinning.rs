@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::affine::SkinMatrix;
 use crate::model::attributes::Positions;
 use crate::model::surface::Surface;
-use crate::model::weights::{WeightVisitor, Weights};
+use crate::model::weights::{SkinningRules, WeightVisitor, Weights};
 use crate::parse::expect_length;
 
 /// The positions of a surface in a pose of its bones. Each skinned position is computed when it is
@@ -15,8 +15,12 @@ use crate::parse::expect_length;
 ///
 /// For each bone that influences a vertex, the skin matrix of the bone transforms the position of
 /// the vertex. The skinned position is the mean of the transformed positions, weighted by the bone
-/// weights. The weights of a vertex are divided by their sum. A vertex without influences, or whose
-/// weights have the sum 0, keeps its position. Surfaces without weights keep all their positions.
+/// weights. The weights of a vertex are divided by their sum. Surfaces without weights keep all
+/// their positions.
+///
+/// A vertex has no weights if it has no influences, or if its weights have the sum 0. The
+/// [`SkinningRules`] of the surface's format determine how such a vertex moves, and whether the
+/// bone of an influence may be out of range.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -40,11 +44,18 @@ pub struct SkinnedSurface<'a, 'p> {
     surface: Surface<'a>,
     positions: Positions<'a>,
     weights: Option<Weights<'a>>,
-    palette: &'p [SkinMatrix],
+    palette: BonePalette<'p>,
+}
+
+/// The skin matrices of a pose, and the rules of the format of the surface that they move.
+#[derive(Clone, Copy)]
+pub(crate) struct BonePalette<'p> {
+    matrices: &'p [SkinMatrix],
+    rules: SkinningRules,
 }
 
 short_debug!(SkinnedSurface<'_, '_>: |skinned| {
-    surface: skinned.surface, positions: skinned.positions, weights: skinned.weights, palette: items(skinned.palette),
+    surface: skinned.surface, positions: skinned.positions, weights: skinned.weights, palette: items(skinned.palette.matrices),
 });
 
 impl<'a, 'p> SkinnedSurface<'a, 'p> {
@@ -59,6 +70,8 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     /// Returns the errors of [`Surface::positions`] and [`Surface::weights`].
     pub fn new(surface: &Surface<'a>, palette: &'p [SkinMatrix]) -> Result<Self> {
         let (positions, weights) = (surface.positions()?, surface.weights()?);
+        let rules = weights.map(|weights| weights.skinning_rules()).unwrap_or_default();
+        let palette = BonePalette::new(palette, rules);
         Ok(Self { surface: *surface, positions, weights, palette })
     }
 
@@ -82,11 +95,15 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if a bone with a weight on the vertex is not in the palette.
+    /// Returns [`ErrorKind::Value`] if a bone with a weight on the vertex is not in the palette,
+    /// and the rules of the format are [`SkinningRules::Strict`].
     pub fn position(&self, vertex: usize) -> Result<Option<[f32; 3]>> {
         let Some(position) = self.positions.get(vertex) else { return Ok(None) };
-        let Some(influences) = self.weights.and_then(|weights| weights.get(vertex)) else { return Ok(Some(position)) };
-        let moved = moved(self.palette, position, influences.iter());
+        let Some(weights) = self.weights else { return Ok(Some(position)) };
+        let moved = match weights.get(vertex) {
+            Some(influences) => self.palette.moved(position, influences.iter()),
+            None => self.palette.moved(position, std::iter::empty()),
+        };
         moved.map(Some).map_err(|bone| self.no_bone(vertex, bone))
     }
 
@@ -96,9 +113,9 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Buffer`] if the length of `out` is not the number of positions. Returns
-    /// [`ErrorKind::Value`] if a bone that influences a vertex is not in the palette. After an
-    /// error about a vertex, the positions in `out` before this vertex are skinned, and all other
-    /// positions in `out` are not skinned.
+    /// [`ErrorKind::Value`] for a vertex for which [`position`](Self::position) returns it. After
+    /// an error about a vertex, the positions in `out` before this vertex are skinned, and all
+    /// other positions in `out` are not skinned.
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         expect_length("skinned", "out", self.len(), out.len())?;
         self.positions.decode_into(out)?;
@@ -107,11 +124,16 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         weights.visit(&mut mover).map_err(|bone| {
             let vertex = self.len().saturating_sub(mover.left.len()).saturating_sub(1);
             self.no_bone(vertex, bone)
-        })
+        })?;
+        // In a damaged file, the last vertices may have no list of influences.
+        for position in mover.left {
+            *position = self.palette.unweighted().map_or(*position, |matrix| matrix.apply(*position));
+        }
+        Ok(())
     }
 
     fn no_bone(&self, vertex: usize, bone: i32) -> Error {
-        let expected = format!("bones below {}", self.palette.len()).into();
+        let expected = format!("bones below {}", self.palette.matrices.len()).into();
         let found = format!("{bone} at vertex {vertex}").into();
         self.surface.fault("weights", ErrorKind::Value { expected, found })
     }
@@ -120,7 +142,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
 /// A visitor that gets the bone weights of each vertex in order, and replaces the position of the
 /// vertex by its skinned position.
 struct Mover<'p, 'o> {
-    palette: &'p [SkinMatrix],
+    palette: BonePalette<'p>,
     left: std::slice::IterMut<'o, [f32; 3]>,
 }
 
@@ -130,40 +152,92 @@ impl WeightVisitor for Mover<'_, '_> {
     #[inline]
     fn vertex(&mut self, influences: impl Iterator<Item = Influence>) -> Result<(), i32> {
         if let Some(position) = self.left.next() {
-            *position = moved(self.palette, *position, influences)?;
+            *position = self.palette.moved(*position, influences)?;
         }
         Ok(())
     }
 }
 
-/// Returns the skinned position of a vertex with the given influences.
-///
-/// # Errors
-///
-/// Returns the bone index as the error if a bone with a weight on the vertex is not in the palette.
-#[inline]
-fn moved(
-    palette: &[SkinMatrix],
-    position: [f32; 3],
-    influences: impl Iterator<Item = Influence>,
-) -> Result<[f32; 3], i32> {
-    let (mut mixed, mut sum) = ([[0.0; 3]; 4], 0.0);
-    for Influence { bone, weight } in influences {
-        let Some(matrix) = usize::try_from(bone).ok().and_then(|bone| palette.get(bone)) else {
-            // An unused influence of a vertex, with the weight 0, may contain any bone index.
-            if weight == 0.0 {
-                continue;
-            }
-            return Err(bone);
-        };
-        for (mixed, part) in mixed.as_flattened_mut().iter_mut().zip(matrix.columns.as_flattened()) {
-            *mixed += weight * part;
-        }
-        sum += weight;
+impl<'p> BonePalette<'p> {
+    pub(crate) const fn new(matrices: &'p [SkinMatrix], rules: SkinningRules) -> Self {
+        Self { matrices, rules }
     }
-    // The weights in a file are truncated, so the weights of a vertex have a sum a little below 1.
-    let whole = sum > 0.0 && sum < f32::INFINITY;
-    Ok(if whole { SkinMatrix { columns: mixed }.apply(position).map(|part| part / sum) } else { position })
+
+    /// Returns the skinned position of a vertex with the given influences.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`blend`](Self::blend).
+    #[inline]
+    pub(crate) fn moved(
+        &self,
+        position: [f32; 3],
+        influences: impl Iterator<Item = Influence>,
+    ) -> Result<[f32; 3], i32> {
+        let (mixed, sum) = self.mix(influences)?;
+        if is_whole(sum) {
+            return Ok(mixed.apply(position).map(|part| part / sum));
+        }
+        Ok(self.unweighted().map_or(position, |matrix| matrix.apply(position)))
+    }
+
+    /// Returns the weighted sum of the skin matrices of the influences, and the sum of the weights.
+    /// Returns `None` if the vertex keeps its position.
+    ///
+    /// # Errors
+    ///
+    /// Returns the bone index as the error if a bone with a weight on the vertex is not in the
+    /// palette, and the rules do not replace the bone.
+    pub(crate) fn blend(&self, influences: impl Iterator<Item = Influence>) -> Result<Option<(SkinMatrix, f32)>, i32> {
+        let (mixed, sum) = self.mix(influences)?;
+        Ok(if is_whole(sum) { Some((mixed, sum)) } else { self.unweighted().map(|matrix| (matrix, 1.0)) })
+    }
+
+    /// Returns the weighted sum of the skin matrices of the influences, and the sum of the weights.
+    #[inline]
+    fn mix(&self, influences: impl Iterator<Item = Influence>) -> Result<(SkinMatrix, f32), i32> {
+        let (mut mixed, mut sum) = ([[0.0; 3]; 4], 0.0);
+        for Influence { bone, weight } in influences {
+            let matrix = match usize::try_from(bone).ok().and_then(|bone| self.matrices.get(bone)) {
+                Some(matrix) => matrix,
+                None => match self.substitute(bone, weight)? {
+                    Some(matrix) => matrix,
+                    None => continue,
+                },
+            };
+            for (mixed, part) in mixed.as_flattened_mut().iter_mut().zip(matrix.columns.as_flattened()) {
+                *mixed += weight * part;
+            }
+            sum += weight;
+        }
+        Ok((SkinMatrix { columns: mixed }, sum))
+    }
+
+    /// Returns the skin matrix that replaces the matrix of a bone that is out of range, or `None`
+    /// if the influence is ignored.
+    #[cold]
+    fn substitute(&self, bone: i32, weight: f32) -> Result<Option<&'p SkinMatrix>, i32> {
+        match self.rules {
+            SkinningRules::Clamped => Ok(self.matrices.last()),
+            // An unused influence of a vertex, with the weight 0, may contain any bone index.
+            SkinningRules::Strict if weight == 0.0 => Ok(None),
+            SkinningRules::Strict => Err(bone),
+        }
+    }
+
+    /// Returns the skin matrix of a vertex without weights, or `None` if the vertex keeps its
+    /// position.
+    #[cold]
+    pub(crate) fn unweighted(&self) -> Option<SkinMatrix> {
+        self.matrices.first().copied().filter(|_| self.rules == SkinningRules::Clamped)
+    }
+}
+
+/// Returns whether a vertex has weights. The weights in a file are truncated, so the weights of a
+/// vertex have a sum a little below 1.
+#[inline]
+fn is_whole(sum: f32) -> bool {
+    sum > 0.0 && sum < f32::INFINITY
 }
 
 #[cfg(test)]
@@ -179,11 +253,12 @@ mod tests {
     ];
 
     fn skin(influences: &[(i32, f32)]) -> Result<[f32; 3], i32> {
-        moved(
-            &PALETTE,
-            [1.0, 2.0, 3.0],
-            influences.iter().map(|(bone, weight)| Influence { bone: *bone, weight: *weight }),
-        )
+        skin_by(&BonePalette::new(&PALETTE, SkinningRules::Strict), influences)
+    }
+
+    fn skin_by(palette: &BonePalette<'_>, influences: &[(i32, f32)]) -> Result<[f32; 3], i32> {
+        let influences = influences.iter().map(|(bone, weight)| Influence { bone: *bone, weight: *weight });
+        palette.moved([1.0, 2.0, 3.0], influences)
     }
 
     #[test]
@@ -206,6 +281,21 @@ mod tests {
         for bone in [2, -1, i32::MIN, i32::MAX] {
             assert_eq!(skin(&[(0, 1.0), (bone, 0.5)]), Err(bone));
             assert_eq!(skin(&[(0, 1.0), (bone, 0.0)]), Ok([5.0, 2.0, 3.0]));
+        }
+    }
+    #[test]
+    fn clamps_bones_as_viewers_do() {
+        let palette = BonePalette::new(&PALETTE, SkinningRules::Clamped);
+        for none in [&[][..], &[(1, 0.0)], &[(1, f32::NAN)], &[(0, 1.0), (1, -1.0)], &[(9, 0.0)]] {
+            assert_eq!(skin_by(&palette, none), Ok([5.0, 2.0, 3.0]), "{none:?}");
+        }
+        for bone in [1, 2, 254, i32::MAX] {
+            assert_eq!(skin_by(&palette, &[(bone, 1.0)]), Ok([2.0, 4.0, 6.0]), "{bone}");
+            assert_eq!(skin_by(&palette, &[(0, 0.25), (bone, 0.25)]), Ok([3.5, 3.0, 4.5]), "{bone}");
+        }
+        let empty = BonePalette::new(&[], SkinningRules::Clamped);
+        for influences in [&[][..], &[(0, 1.0)], &[(7, 0.5), (0, 0.5)]] {
+            assert_eq!(skin_by(&empty, influences), Ok([1.0, 2.0, 3.0]), "{influences:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Does everything that a caller can do with a Second Life mesh asset, a container or a cache file,
 //! valid or not, and tests the invariants that hold for any content.
 
+use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::secondlife::llsd::{self, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter};
 use meshpeek::secondlife::{
     AssetBlock, AssetPart, Convex, Header, HeaderPrefix, IDENTITY, InflateBuffer, Level, LevelGeometry, Lod, Mesh,
@@ -8,7 +9,7 @@ use meshpeek::secondlife::{
 };
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, Limits, MeshFile as _, Model,
-    OpenOptions, Region, Result, Severity, Surface,
+    OpenOptions, Region, Result, Severity, Skeleton, Surface,
 };
 
 use crate::support::invariants::{Fate, expect_lossy_weld, expect_named};
@@ -516,6 +517,12 @@ fn look_at_skin(skin: &Skin<'_>, mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random
     assert_eq!(Animations::bone_count(mesh).unwrap(), joints);
     let Some(palette) = faults.some(skin.palette(|_| IDENTITY)) else { return };
     assert!(shape.is_some() && palette.matrices().len() == joints);
+    if let Ok(skeleton) = Skeleton::new(mesh) {
+        // In the neutral view, joints with the identity as world matrix have the same palette.
+        let (model, mut matrices) = (vec![Affine::IDENTITY; joints], vec![SkinMatrix::IDENTITY; joints]);
+        skeleton.palette(&model, &mut matrices).unwrap();
+        assert_eq!(matrices, palette.matrices());
+    }
     let Ok(submesh) = mesh.view().nearest_level(Lod::High).and_then(|level| level.submesh(0)) else { return };
     if let (Ok(positions), Ok(Some(weights))) = (submesh.positions(), submesh.weights()) {
         for (position, list) in positions.iter().zip(weights.iter()).take(SAMPLES) {
