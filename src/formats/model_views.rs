@@ -88,6 +88,7 @@ forward! {
     Animations to neutral_animations {
         fn bone_count(&self) -> Result<usize>;
         fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+        fn find_bone(&self, name: &[u8]) -> Result<Option<usize>>;
         fn bind_shape(&self) -> Result<Affine>;
         fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>>;
         fn clip_count(&self) -> Result<usize>;

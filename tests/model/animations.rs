@@ -213,6 +213,33 @@ fn tells_which_bones_a_clip_moves() {
 }
 
 #[test]
+fn finds_bones_by_name() {
+    let flag = flag(["", ""]);
+    let mesh = Mesh::open(crate::support::unigine::bytes("skinned_ms12")).unwrap();
+    let arm = meshpeek::secondlife::Mesh::open(crate::support::secondlife::bytes("arm.llmesh")).unwrap();
+    let long = "x".repeat(5000);
+    let bone = |name: &str| format!("<Bone name='{name}'/>");
+    let text = ["a", "", "b", &long, "a", ""].map(bone).concat();
+    let text = format!("<MeshSystem><Skeletons><Skeleton name='s'>{text}</Skeleton></Skeletons></MeshSystem>");
+    let odd = meshpeek::ezmesh::Mesh::open(text.as_bytes()).unwrap();
+    let files: [&dyn Animations; 4] = [flag.file().animations().unwrap(), &mesh, &arm, &odd];
+    for motion in files {
+        let names: Vec<Vec<u8>> =
+            (0..motion.bone_count().unwrap()).map(|bone| motion.bone(bone).unwrap().name.to_vec()).collect();
+        assert!(!names.is_empty());
+        for name in &names {
+            let first = names.iter().position(|other| other == name);
+            assert_eq!(motion.find_bone(name).unwrap(), first);
+        }
+        for none in [&b"nobody"[..], b"\xff", "y".repeat(5000).as_bytes()] {
+            assert_eq!(motion.find_bone(none).unwrap(), None);
+        }
+    }
+    assert_eq!(odd.find_bone(b"").unwrap(), Some(1));
+    assert_eq!(odd.find_bone(long.as_bytes()).unwrap(), Some(3));
+}
+
+#[test]
 fn stands_between_frames() {
     let flag = flag(["", ""]);
     let motion: &dyn Animations = flag.file().animations().unwrap();

@@ -30,6 +30,14 @@ pub trait Animations: FormatVersion {
     fn bone_count(&self) -> Result<usize>;
     /// Returns bone `bone` of the file.
     fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+    /// Returns the index of the first bone with the name `name`, or `None` if no bone has this
+    /// name.
+    ///
+    /// The method reads the names of the bones in order. An EZ-Mesh file sorts the names on the
+    /// first call, and later calls find the name of a bone without reading all names before it.
+    fn find_bone(&self, name: &[u8]) -> Result<Option<usize>> {
+        find_in_order(self, name)
+    }
     /// Returns the bind shape matrix of the file: the map from the space of the mesh to the space
     /// in which the bones are bound.
     ///
@@ -79,4 +87,14 @@ pub trait Animations: FormatVersion {
         out.fill(true);
         Ok(())
     }
+}
+
+/// Returns the index of the first bone with the name `name`. Reads the names of the bones in order.
+pub(crate) fn find_in_order<A: Animations + ?Sized>(motion: &A, name: &[u8]) -> Result<Option<usize>> {
+    for bone in 0..motion.bone_count()? {
+        if motion.bone(bone)?.name.as_bytes() == name {
+            return Ok(Some(bone));
+        }
+    }
+    Ok(None)
 }

@@ -22,6 +22,7 @@ mod skinning;
 mod stored_binds;
 
 pub use affine::{Affine, SkinMatrix};
+pub(crate) use animations::find_in_order;
 pub use animations::{Animations, Event};
 pub use clip::{Clip, FrameBlend};
 pub use pose::Pose;

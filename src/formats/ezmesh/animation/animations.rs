@@ -5,9 +5,9 @@ use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::file::Mesh;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::{as_index, as_u64};
-use crate::model::animation::{Animations, Clip};
+use crate::model::animation::{Animations, Clip, find_in_order};
 use crate::model::{Bone, Transform};
-use crate::parse::expect_length;
+use crate::parse::{Name, expect_length};
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     /// Returns the total number of bones in all skeletons. The bone indices continue from one
@@ -18,6 +18,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
 
     fn bone(&self, bone: usize) -> Result<Bone<'_>> {
         self.view().bone(bone)
+    }
+
+    fn find_bone(&self, name: &[u8]) -> Result<Option<usize>> {
+        let view = self.view();
+        // The index of names has hashes, and leaves out names that are empty or very long.
+        match view.find_bone(Name::new(name)) {
+            Some(bone) if view.bone_name(bone)?.as_bytes() == name => Ok(Some(bone)),
+            _ => find_in_order(self, name),
+        }
     }
 
     fn clip_count(&self) -> Result<usize> {
