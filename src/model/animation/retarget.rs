@@ -18,6 +18,10 @@ const LISTED: usize = 5;
 /// `onto` gets its transform, relative to its parent, from the clip. If several bones of a file
 /// have the same name, the first of these bones is used.
 ///
+/// A clip that moves a bone that `onto` does not have is an error, unless the `Retarget` is
+/// [`lenient`](Self::lenient). Then the clip is played on the bones that match, and
+/// [`left_out`](Self::left_out) names the bones that are left out.
+///
 /// A `Retarget` borrows neither the file `from` nor the file `onto`. Playing a clip allocates
 /// memory only once, for the first moment between two frames.
 ///
@@ -31,6 +35,12 @@ const LISTED: usize = 5;
 /// for name in retarget.missing() {
 ///     println!("{name} is not in the body");
 /// }
+/// let mut retarget = retarget.lenient();
+/// for name in retarget.left_out(&dance, 0)? {
+///     println!("{name} would move, but is left out");
+/// }
+/// let mut pose = meshpeek::Pose::rest(&body)?;
+/// retarget.pose(&dance, 0, 0, pose.bones_mut())?;
 /// # Ok(())
 /// # }
 /// ```
@@ -51,6 +61,8 @@ pub struct Retarget {
     /// frames.
     next: Vec<Transform>,
     moved: Vec<bool>,
+    /// Whether a clip may move bones that `onto` does not have.
+    is_lenient: bool,
 }
 
 short_debug!(Retarget: |retarget| {
@@ -86,7 +98,34 @@ impl Retarget {
         let count = from.bone_count()?;
         let frame = filled(format, "pose", count, Transform::default())?;
         let moved = filled(format, "pose", count, false)?;
-        Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved })
+        Ok(Self { rest, sources, lost, missing, frame, next: Vec::new(), moved, is_lenient: false })
+    }
+
+    /// Makes this `Retarget` play a clip that moves bones that `onto` does not have. The clip is
+    /// played on the bones that match.
+    #[must_use]
+    pub fn lenient(self) -> Self {
+        Self { is_lenient: true, ..self }
+    }
+
+    /// Returns the names of the bones that a clip of `from` moves and `onto` does not have. A
+    /// lenient `Retarget` leaves these bones out. For a strict one, `pose` returns an error if the
+    /// list is not empty.
+    ///
+    /// The names are in the order of the bones in `from`, and escaped for printing.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Animations::animated_bones`], and [`ErrorKind::Buffer`] if the
+    /// number of bones of `from` has changed. Returns [`ErrorKind::OutOfMemory`] if an allocation
+    /// fails.
+    pub fn left_out(&self, from: &dyn Animations, clip: usize) -> Result<Vec<&str>> {
+        expect_length(from.format(), "from", from.bone_count()?, self.frame.len())?;
+        let mut moved = filled(from.format(), "bones", self.frame.len(), false)?;
+        from.animated_bones(clip, &mut moved)?;
+        let mut names = room(from.format(), "bones", self.lost.len())?;
+        names.extend(self.lost_of(&moved));
+        Ok(names)
     }
 
     /// Returns the names of the bones that `from` has and `onto` does not have.
@@ -112,7 +151,8 @@ impl Retarget {
     /// # Errors
     ///
     /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
-    /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have. Returns
+    /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have, unless this
+    /// `Retarget` is [`lenient`](Self::lenient). Returns
     /// [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of `onto`.
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
@@ -138,7 +178,9 @@ impl Retarget {
         expect_length(from.format(), "out", self.rest.len(), out.len())?;
         expect_length(from.format(), "from", from.bone_count()?, self.frame.len())?;
         from.animated_bones(clip, &mut self.moved)?;
-        self.expect_all(from.format())?;
+        if !self.is_lenient {
+            self.expect_all(from.format())?;
+        }
         from.pose(clip, as_index(moment.from), &mut self.frame)?;
         if moment.from != moment.to && moment.fraction > 0.0 {
             self.next.resize(self.frame.len(), Transform::default());
@@ -158,10 +200,15 @@ impl Retarget {
         self.frame.get(bone).copied()
     }
 
+    /// Returns the names of the bones that are true in `moved`, and that `onto` does not have.
+    fn lost_of<'s>(&'s self, moved: &[bool]) -> impl Iterator<Item = &'s str> {
+        let moves = |bone: &usize| moved.get(*bone).copied().unwrap_or_default();
+        self.lost.iter().zip(&self.missing).filter(move |(bone, _)| moves(bone)).map(|(_, name)| name.as_str())
+    }
+
     /// Returns an error if the clip moves a bone of `from` that `onto` does not have.
     fn expect_all(&self, format: &'static str) -> Result<()> {
-        let moves = |bone: &usize| self.moved.get(*bone).copied().unwrap_or_default();
-        let mut names = self.lost.iter().zip(&self.missing).filter(|(bone, _)| moves(bone)).map(|(_, name)| name);
+        let mut names = self.lost_of(&self.moved);
         let listed: Vec<String> = names.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
         if listed.is_empty() {
             return Ok(());
@@ -236,6 +283,27 @@ mod tests {
         assert!(error.contains("moves: `wing`,") && !error.contains("more"), "{error}");
         let retarget = Retarget::new(&onto, &moving(&names, &still)).unwrap();
         assert_eq!(retarget.missing(), ["wing", r"e\u{1b}", "d", "c", "b", "a"]);
+    }
+
+    #[test]
+    fn a_lenient_one_plays_what_matches() {
+        let onto = rig(&["root", "arm"]);
+        let from = moving(&["wing", "arm", "tail", "root", "e\x1b"], &[true, true, false, true, true]);
+        let strict = Retarget::new(&onto, &from).unwrap();
+        assert_eq!(strict.left_out(&from, 0).unwrap(), ["wing", r"e\u{1b}"], "`tail` does not move");
+        let mut lenient = strict.clone().lenient();
+        assert_eq!(lenient.left_out(&from, 0).unwrap(), strict.left_out(&from, 0).unwrap());
+        let mut out = [Transform::default(); 2];
+        lenient.pose(&from, 0, 0, &mut out).unwrap();
+        assert_eq!(out, [at(40.0), at(20.0)]);
+        assert_eq!(play(&onto, &from).unwrap_err().kind().id(), "missing");
+        // Every other error stays.
+        assert_eq!(lenient.pose(&from, 1, 0, &mut out).unwrap_err().kind().id(), "no-such");
+        assert_eq!(lenient.pose(&from, 0, 1, &mut out).unwrap_err().kind().id(), "no-such");
+        assert_eq!(lenient.left_out(&from, 1).unwrap_err().kind().id(), "no-such");
+        assert_eq!(lenient.left_out(&onto, 0).unwrap_err().kind().id(), "buffer");
+        let alone = Retarget::new(&rig(&["nothing"]), &from).unwrap().lenient();
+        assert_eq!((alone.matched(), alone.left_out(&from, 0).unwrap().len()), (0, 4));
     }
 
     #[test]
