@@ -95,6 +95,7 @@
 //! | [`Skeleton::new`] | bones | the bones | 208 bytes per bone; 252 with stored bind matrices |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
 //! | [`SkinnedSurface::position`] | 1, and the cost of [`Weights::get`] | those of the vertex | nothing |
+//! | [`SkinnedSurface::normals`], for each corner | 1, and the cost of [`Weights::get`] | those of the corner | nothing |
 //! | [`SkinnedSurface::positions_into`] | influences | the positions and weights | nothing |
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |

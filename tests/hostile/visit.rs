@@ -226,6 +226,11 @@ fn skin(geometry: &dyn Geometry, animations: &dyn Animations, random: &mut Rando
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len().min(1 << 16)];
         let _ = (skinned.positions_into(&mut moved), skinned.position(random.below(skinned.len())));
+        if let Ok(corners) = surface.corners() {
+            let corner = corners.get(random.below(corners.len())).unwrap_or_default();
+            let _ = skinned.normals().map(|normals| normals.map(|normals| normals.get(corner)));
+            let _ = skinned.tangent_frames().map(|frames| frames.map(|frames| frames.get(corner)));
+        }
         if let (Ok(triangles), Ok(before)) = (Triangles::from_points(&surface, &moved), Triangles::new(&surface)) {
             let _ = Tree::new(&before).map(|tree| tree.refit(&triangles).map(|tree| tree.bytes()));
         }

@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::decode::Influence;
-use meshpeek::model::Transform;
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
+use meshpeek::model::{Corner, Transform};
 use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
@@ -179,6 +179,68 @@ fn names_a_bone_that_is_not_in_the_palette() {
         assert!(error.to_string().contains("bones below 1, found 1 at vertex 2"), "{error}");
     }
     assert_eq!(skinned.positions_into(&mut moved[1..]).unwrap_err().kind().id(), "buffer");
+}
+
+#[test]
+fn normals_and_tangents_follow_their_bones() {
+    let mesh = bar([&[(0, 1.0)], &[(1, 1.0)], &[], &[(0, 0.5), (1, 0.5)]]);
+    let skeleton = Skeleton::new(&mesh).unwrap();
+    // Both bones turn by 90 degrees about the x axis, so y becomes z.
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let mut pose = Pose::rest(&mesh).unwrap();
+    let root = pose.bones().iter().enumerate().find(|(bone, _)| skeleton.parent(*bone).is_none()).unwrap().0;
+    pose.bones_mut()[root].rotation = [half, 0.0, 0.0, half];
+    let mut palette = palette_of(&skeleton, pose.bones(), Path::new("bar"));
+    let surface = Surface::new(&mesh, 0);
+    let (stored, frames) = (surface.normals().unwrap().unwrap(), surface.tangent_frames().unwrap().unwrap());
+    let corner = |position: u32, attribute: u32| Corner { position, attribute };
+    {
+        let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
+        let (normals, tangents) = (skinned.normals().unwrap().unwrap(), skinned.tangent_frames().unwrap().unwrap());
+        for attribute in 0..u32::try_from(stored.len()).unwrap() {
+            let [x, y, z] = stored.get(attribute as usize).unwrap();
+            let found = normals.get(corner(attribute % 2, attribute)).unwrap().unwrap();
+            assert!(distance(found, [x, -z, y]) < 1e-5, "{found:?}");
+            let (before, after) =
+                (frames.get(attribute as usize).unwrap(), tangents.get(corner(0, attribute)).unwrap().unwrap());
+            let [x, y, z] = before.tangent();
+            assert!(distance(after.tangent(), [x, -z, y]) < 1e-5 && after.handedness == before.handedness);
+            // Position 2 has no weights.
+            assert_eq!(normals.get(corner(2, attribute)).unwrap(), stored.get(attribute as usize));
+            assert_eq!(tangents.get(corner(2, attribute)).unwrap(), Some(before));
+        }
+        let (positions, attributes) = (skinned.len() as u32, stored.len() as u32);
+        for outside in [corner(positions, 0), corner(0, attributes), corner(u32::MAX, u32::MAX)] {
+            assert_eq!((normals.get(outside).unwrap(), tangents.get(outside).unwrap()), (None, None));
+            let error = normals.corners_into(&[corner(0, 0), outside], &mut [[0.0; 3]; 2]).unwrap_err();
+            assert_eq!((error.kind().id(), &*error.field().to_string()), ("value", "surface[0].corners"));
+            assert!(error.to_string().contains("at corner 1"), "{error}");
+            assert!(tangents.corners_into(&[outside], &mut [TangentFrame::default()]).is_err());
+        }
+        assert_eq!(normals.corners_into(&[], &mut [[0.0; 3]]).unwrap_err().kind().id(), "buffer");
+    }
+    let short = SkinnedSurface::new(&surface, &palette[..1]).unwrap();
+    let (normals, tangents) = (short.normals().unwrap().unwrap(), short.tangent_frames().unwrap().unwrap());
+    for error in [normals.get(corner(3, 0)).unwrap_err(), tangents.get(corner(3, 0)).unwrap_err()] {
+        assert!(error.to_string().contains("bones below 1, found 1 at vertex 3"), "{error}");
+    }
+    // A palette that is not finite moves positions to nowhere, and keeps the normals.
+    palette.fill(SkinMatrix { columns: [[f32::NAN; 3]; 4] });
+    let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
+    assert!(skinned.position(0).unwrap().unwrap()[0].is_nan());
+    assert_eq!(skinned.normals().unwrap().unwrap().get(corner(0, 0)).unwrap(), stored.get(0));
+    assert_eq!(skinned.tangent_frames().unwrap().unwrap().get(corner(0, 0)).unwrap(), frames.get(0));
+    // A surface without weights keeps its normals, too.
+    let cube = Mesh::open(crate::support::unigine::bytes("cube_ms13")).unwrap();
+    let surface = Surface::new(&cube, 0);
+    let welded = surface.weld().unwrap();
+    let normals = SkinnedSurface::new(&surface, &[]).unwrap().normals().unwrap().unwrap();
+    let mut out = vec![[0.0; 3]; welded.vertices.len()];
+    normals.corners_into(&welded.vertices, &mut out).unwrap();
+    let stored = surface.normals().unwrap().unwrap();
+    assert!(
+        welded.vertices.iter().zip(out).all(|(vertex, normal)| stored.get(vertex.attribute as usize) == Some(normal))
+    );
 }
 
 /// Opens the flag sample with one of its three tracks renamed.

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, SkinMatrix};
+use meshpeek::model::{Corner, Transform};
 use meshpeek::{Animations, Array, Geometry, Pose, Skeleton, SkinnedSurface, Surface, ezmesh, secondlife, unigine};
 
 use crate::support::random::Random;
@@ -127,6 +127,25 @@ impl Rules {
         worlds.into_iter().flatten().collect()
     }
 
+    /// Returns the blended matrix of a vertex by the world matrices of the bones, or `None` if the
+    /// vertex keeps its position.
+    fn blend(&self, influences: &[(i32, f32)], worlds: &[Matrix]) -> Option<Matrix> {
+        let moved = |bone: usize| multiply(&multiply(&self.shape, &self.inverses[bone]), &worlds[bone]);
+        let sum: f64 = influences.iter().map(|(_, weight)| f64::from(*weight)).sum();
+        if sum <= 0.0 {
+            return (self.clamped && !worlds.is_empty()).then(|| moved(0));
+        }
+        let mut mean = [[0.0; 4]; 4];
+        for (bone, weight) in influences.iter().filter(|(_, weight)| *weight != 0.0) {
+            let bone = usize::try_from(*bone).unwrap();
+            let matrix = moved(if self.clamped { bone.min(worlds.len() - 1) } else { bone });
+            for (mean, part) in mean.as_flattened_mut().iter_mut().zip(matrix.as_flattened()) {
+                *mean += f64::from(*weight) / sum * part;
+            }
+        }
+        Some(mean)
+    }
+
     /// Returns the position of a vertex by the world matrices of the bones.
     fn skin(&self, position: [f32; 3], influences: &[(i32, f32)], worlds: &[Matrix]) -> [f64; 3] {
         let position = position.map(f64::from);
@@ -194,20 +213,109 @@ fn compare(geometry: &dyn Geometry, skeleton: &Skeleton, rules: &Rules, pose: &N
     (worst, vertices)
 }
 
+fn dot(one: [f64; 3], other: [f64; 3]) -> f64 {
+    (0..3).map(|axis| one[axis] * other[axis]).sum()
+}
+
+fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+fn unit(vector: [f64; 3]) -> [f64; 3] {
+    let length = dot(vector, vector).sqrt();
+    vector.map(|part| part / length)
+}
+
+fn distance(one: [f32; 3], other: [f64; 3]) -> f64 {
+    (0..3).map(|axis| (f64::from(one[axis]) - other[axis]).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Compares the skinned normals and tangent frames of all corners with the inverse transpose of the
+/// blended matrix. Returns the number of compared normals.
+///
+/// A blend that is nearly singular amplifies the rounding errors of its matrices, and is left out.
+fn compare_directions(
+    geometry: &dyn Geometry,
+    skeleton: &Skeleton,
+    rules: &Rules,
+    pose: &NamedPose,
+    what: &Path,
+) -> usize {
+    let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+    skeleton.palette(&pose.model, &mut palette).unwrap();
+    let mut compared = 0;
+    for surface in Surface::all(geometry).unwrap() {
+        let (Some(weights), Some(stored)) = (surface.weights().unwrap(), surface.normals().unwrap()) else { continue };
+        let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
+        let normals = skinned.normals().unwrap().unwrap();
+        let frames = skinned.tangent_frames().unwrap();
+        let corners: Vec<Corner> = surface.corners().unwrap().iter().step_by(7).collect();
+        let mut all = vec![[0.0; 3]; corners.len()];
+        normals.corners_into(&corners, &mut all).unwrap();
+        for (corner, found) in corners.iter().zip(all) {
+            let [vertex, attribute] = [corner.position, corner.attribute].map(|index| usize::try_from(index).unwrap());
+            assert_eq!(normals.get(*corner).unwrap(), Some(found));
+            let list: Vec<(i32, f32)> = weights
+                .get(vertex)
+                .map(|list| list.iter().map(|one| (one.bone, one.weight)).collect())
+                .unwrap_or_default();
+            let normal = stored.get(attribute).unwrap();
+            let Some(blend) = rules.blend(&list, &pose.worlds) else {
+                assert_eq!(found, normal, "a vertex that keeps its position keeps its normal");
+                continue;
+            };
+            let axes: [[f64; 3]; 3] = [0, 1, 2].map(|row| [0, 1, 2].map(|part| blend[row][part]));
+            let volume = dot(axes[0], cross(axes[1], axes[2]));
+            if volume.abs() < 0.05 * axes.iter().map(|axis| dot(*axis, *axis).sqrt()).product::<f64>() {
+                continue;
+            }
+            let linear = {
+                let mut linear = blend;
+                linear[3] = IDENTITY[3];
+                linear
+            };
+            let inverse = invert(&linear).unwrap();
+            let transposed: Matrix = std::array::from_fn(|row| std::array::from_fn(|column| inverse[column][row]));
+            let turned = |vector: [f32; 3], matrix: &Matrix| apply(vector.map(f64::from), matrix);
+            let expected = unit(turned(normal, &transposed));
+            let place = format!("{}, {}: {corner:?}", what.display(), pose.name);
+            assert!(distance(found, expected) < 2e-5, "{place}: {found:?}, expected {expected:?}");
+            compared += 1;
+            let Some(frames) = &frames else { continue };
+            let frame = frames.get(*corner).unwrap().unwrap();
+            let own = surface.tangent_frames().unwrap().unwrap().get(attribute).unwrap();
+            let along = turned(own.tangent(), &linear);
+            let expected_normal = unit(turned(own.normal(), &transposed));
+            let lean = dot(expected_normal, along);
+            let tangent = unit(std::array::from_fn(|axis| along[axis] - lean * expected_normal[axis]));
+            assert!(distance(frame.normal(), expected_normal) < 5e-5, "{place}: {frame:?}");
+            assert!(distance(frame.tangent(), tangent) < 5e-5, "{place}: {frame:?}, expected {tangent:?}");
+            let mirrored = volume < 0.0;
+            assert_eq!(frame.handedness, if mirrored { -own.handedness } else { own.handedness }, "{place}");
+        }
+    }
+    compared
+}
+
 fn posed(name: String, skeleton: &Skeleton, rules: &Rules, locals: &[Transform]) -> NamedPose {
     let mut model = vec![Affine::IDENTITY; skeleton.len()];
     skeleton.model(locals, &mut model).unwrap();
     NamedPose { name, model, worlds: rules.worlds(locals) }
 }
 
-/// Returns a pose in which every bone is turned, moved by up to a quarter of `size`, and scaled.
-fn made_up(rest: &[Transform], size: f32, random: &mut Random) -> Vec<Transform> {
+/// Returns a pose in which every bone is turned, moved by up to a quarter of `size`, and scaled
+/// along its axes. One pose of three is mirrored.
+fn made_up(rest: &[Transform], size: f32, number: usize, random: &mut Random) -> Vec<Transform> {
     let bend = |bone: &Transform| Transform {
         position: bone.position.map(|part| part + random.unit() * size / 4.0),
         rotation: [random.unit(), random.unit(), random.unit(), 1.5 + random.unit()],
         scale: bone.scale.map(|part| part * (1.0 + random.unit() / 4.0)),
     };
-    rest.iter().map(bend).collect()
+    let mut pose: Vec<Transform> = rest.iter().map(bend).collect();
+    if number == 1 {
+        pose.iter_mut().for_each(|bone| bone.scale[1] *= -1.0);
+    }
+    pose
 }
 
 /// Compares all poses of a file: the rest pose, some frames of its clips, and made-up poses.
@@ -230,13 +338,15 @@ fn compare_all(geometry: &dyn Geometry, motion: &dyn Animations, rules: &Rules, 
     let size = (0..3).map(|axis| bounds.max[axis] - bounds.min[axis]).fold(0.0, f32::max);
     let mut random = Random::new(7);
     for number in 0..3 {
-        let locals = made_up(rest.bones(), size, &mut random);
+        let locals = made_up(rest.bones(), size, number, &mut random);
         poses.push(posed(format!("made-up pose {number}"), &skeleton, rules, &locals));
     }
-    poses
-        .iter()
-        .map(|pose| compare(geometry, &skeleton, rules, pose, what))
-        .fold((0.0, 0), |(worst, vertices), (off, count)| (worst.max(off), vertices + count))
+    let normals: usize = poses.iter().map(|pose| compare_directions(geometry, &skeleton, rules, pose, what)).sum();
+    let found = poses.iter().map(|pose| compare(geometry, &skeleton, rules, pose, what));
+    let (worst, vertices) =
+        found.fold((0.0, 0), |(worst, vertices), (off, count)| (f64::max(worst, off), vertices + count));
+    assert_eq!(normals > 0, vertices > 0, "{}: skinned vertices have normals", what.display());
+    (worst, vertices)
 }
 
 fn files_of(folder: &Path) -> Vec<PathBuf> {

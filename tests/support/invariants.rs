@@ -50,6 +50,7 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
             assert!(error.kind().id() == "value" && is_weights, "{error}");
             continue;
         }
+        expect_unit_directions(&surface, &skinned);
         for (vertex, moved) in moved.iter().enumerate().take(MANY) {
             let alone = skinned.position(vertex).unwrap().unwrap();
             let same = |(one, other): (&f32, f32)| *one == other || one.is_nan() && other.is_nan();
@@ -77,6 +78,29 @@ pub fn expect_lossy_weld(surface: &Surface<'_>) {
     }
     let positions = surface.positions().and_then(|positions| welded.gather(positions));
     assert!(positions.is_ok_and(|positions| positions.len() == welded.vertices.len()) || surface.positions().is_err());
+}
+
+/// Skins the normals and tangent frames of the first corners. A skinned normal is the stored
+/// normal, or has unit length.
+fn expect_unit_directions(surface: &Surface<'_>, skinned: &SkinnedSurface<'_, '_>) {
+    let Ok(corners) = surface.corners() else { return };
+    let (normals, frames) = (skinned.normals().ok().flatten(), skinned.tangent_frames().ok().flatten());
+    let stored = surface.normals().ok().flatten();
+    for corner in corners.iter().take(MANY) {
+        if let (Some(normals), Some(stored)) = (&normals, &stored)
+            && let Ok(Some(normal)) = normals.get(corner)
+        {
+            let own = stored.get(usize::try_from(corner.attribute).unwrap()).unwrap();
+            let length: f32 = normal.iter().map(|part| part * part).sum();
+            let is_own = normal.map(f32::to_bits) == own.map(f32::to_bits);
+            assert!(is_own || (length - 1.0).abs() < 1e-5, "{corner:?}: {normal:?}, stored {own:?}");
+        }
+        if let Some(frames) = &frames
+            && let Ok(Some(frame)) = frames.get(corner)
+        {
+            assert!(frame.handedness.abs() == 1.0 || frame.handedness.is_nan(), "{corner:?}: {frame:?}");
+        }
+    }
 }
 
 /// Asserts that an error names its field and has an offset inside the file of `length` bytes.

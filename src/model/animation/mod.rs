@@ -18,6 +18,7 @@ mod retarget;
 #[cfg(test)]
 mod rig;
 mod skeleton;
+mod skinned_normals;
 mod skinning;
 mod stored_binds;
 
@@ -28,5 +29,6 @@ pub use clip::{Clip, FrameBlend};
 pub use pose::Pose;
 pub use retarget::Retarget;
 pub use skeleton::Skeleton;
+pub use skinned_normals::{SkinnedNormals, SkinnedTangentFrames};
 pub(crate) use skinning::BonePalette;
 pub use skinning::SkinnedSurface;

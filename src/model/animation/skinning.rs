@@ -132,6 +132,21 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         Ok(())
     }
 
+    pub(super) const fn surface(&self) -> &Surface<'a> {
+        &self.surface
+    }
+
+    /// Returns the blended skin matrix of a vertex, up to a positive factor, or `None` if the
+    /// vertex keeps its position.
+    pub(super) fn blend(&self, vertex: usize) -> Result<Option<SkinMatrix>> {
+        let Some(weights) = self.weights else { return Ok(None) };
+        let blend = match weights.get(vertex) {
+            Some(influences) => self.palette.blend(influences.iter()),
+            None => self.palette.blend(std::iter::empty()),
+        };
+        blend.map(|blend| blend.map(|(matrix, _)| matrix)).map_err(|bone| self.no_bone(vertex, bone))
+    }
+
     fn no_bone(&self, vertex: usize, bone: i32) -> Error {
         let expected = format!("bones below {}", self.palette.matrices.len()).into();
         let found = format!("{bone} at vertex {vertex}").into();
