@@ -92,6 +92,7 @@
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
 //! | each first call above, with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | 64 bytes for each surface or animation |
 //! | [`ezmesh::VertexBuffer::vertex`] | 64 vertices of text; the block the first time | those | 16 bytes per 64 vertices |
+//! | [`Animations::keys`], the whole iteration | bytes of the keys | those of the keys | 44 bytes per moved bone; text: the numbers of each track, once |
 //! | [`Skeleton::new`] | bones | the bones | 208 bytes per bone; 252 with stored bind matrices |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
 //! | [`SkinnedSurface::position`] | 1, and the cost of [`Weights::get`] | those of the vertex | nothing |

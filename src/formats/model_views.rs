@@ -4,7 +4,7 @@
 use super::model::Model;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::animation::{Affine, Animations, Clip, Event};
+use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
 use crate::model::{
     Asset, Bone, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance, Material,
     Metadata, Normals, Positions, Space, SpatialTree, TangentFrames, Transform, Uvs, VertexPool, Weights,
@@ -95,6 +95,8 @@ forward! {
         fn clip(&self, clip: usize) -> Result<Clip<'_>>;
         fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>>;
         fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()>;
+        fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>>;
+        fn channels(&self, clip: usize) -> Result<Vec<Channel>>;
         fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()>;
     }
 }

@@ -23,6 +23,7 @@ mod contents;
 mod cuts;
 mod debug;
 mod geometry;
+mod keys;
 mod open;
 mod out_of_range;
 mod pages_read;

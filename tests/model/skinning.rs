@@ -43,7 +43,9 @@ pub fn invert(matrix: &Matrix) -> Option<Matrix> {
         right.swap(column, pivot);
         let divisor = left[column][column];
         for row in [&mut left[column], &mut right[column]] {
-            row.iter_mut().for_each(|part| *part /= divisor);
+            for part in row {
+                *part /= divisor;
+            }
         }
         for row in (0..4).filter(|row| *row != column) {
             let factor = left[row][column];
@@ -313,7 +315,9 @@ fn made_up(rest: &[Transform], size: f32, number: usize, random: &mut Random) ->
     };
     let mut pose: Vec<Transform> = rest.iter().map(bend).collect();
     if number == 1 {
-        pose.iter_mut().for_each(|bone| bone.scale[1] *= -1.0);
+        for bone in &mut pose {
+            bone.scale[1] *= -1.0;
+        }
     }
     pose
 }

@@ -1,7 +1,10 @@
 //! Invariants of every format: errors name their position, and bones move vertices.
 
-use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::{Array, Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
+use std::collections::BTreeSet;
+
+use meshpeek::model::Transform;
+use meshpeek::model::animation::{Affine, Channel, ClipKey, KeyValue, SkinMatrix};
+use meshpeek::{Animations, Array, Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// The number of clips and surfaces of a file that are read.
 const SAMPLES: usize = 4;
@@ -36,6 +39,7 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
             (count, true)
         );
         let _ = animations.animated_bones(clip, &mut vec![false; count]);
+        replay_keys(animations, clip);
     }
     let Ok(skeleton) = Skeleton::new(animations) else { return };
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
@@ -78,6 +82,38 @@ pub fn expect_lossy_weld(surface: &Surface<'_>) {
     }
     let positions = surface.positions().and_then(|positions| welded.gather(positions));
     assert!(positions.is_ok_and(|positions| positions.len() == welded.vertices.len()) || surface.positions().is_err());
+}
+
+/// Replays the keys of a clip, if there are few, and compares the first poses.
+fn replay_keys(animations: &dyn Animations, clip: usize) {
+    let Ok(keys) = animations.keys(clip, None) else { return };
+    let Ok(mut keys) = keys.take(8 * MANY).collect::<Result<Vec<ClipKey>, Error>>() else { return };
+    let channels: BTreeSet<Channel> = keys.iter().map(ClipKey::channel).collect();
+    if keys.len() == 8 * MANY || channels.iter().any(|channel| channel.bone.is_none()) {
+        return;
+    }
+    assert!(animations.channels(clip).unwrap().into_iter().eq(channels));
+    keys.sort_by_key(|key| key.frame);
+    let mut keys = keys.into_iter().peekable();
+    let mut pose = Pose::rest(animations).unwrap().bones().to_vec();
+    let mut expected = pose.clone();
+    for frame in 0..64 {
+        while let Some(key) = keys.next_if(|key| key.frame <= frame) {
+            let bone = &mut pose[key.bone.unwrap()];
+            match key.value {
+                KeyValue::Position(position) => bone.position = position,
+                KeyValue::Rotation(rotation) => bone.rotation = rotation,
+                KeyValue::Scale(scale) => bone.scale = scale,
+                other => panic!("{other:?}"),
+            }
+        }
+        if animations.pose(clip, usize::try_from(frame).unwrap(), &mut expected).is_err() {
+            return;
+        }
+        let floats = |bone: &Transform| bone.position.into_iter().chain(bone.rotation).chain(bone.scale);
+        let bits = |bones: &[Transform]| bones.iter().flat_map(floats).map(f32::to_bits).collect::<Vec<_>>();
+        assert!(bits(&pose) == bits(&expected), "clip {clip}, frame {frame}");
+    }
 }
 
 /// Skins the normals and tangent frames of the first corners. A skinned normal is the stored

@@ -2,6 +2,7 @@
 
 use super::affine::Affine;
 use super::clip::Clip;
+use super::keys::{Channel, ClipKeys, channels_of_keys, keys_of_poses};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
@@ -75,6 +76,31 @@ pub trait Animations: FormatVersion {
         self.clip(clip)?;
         let expected = "an animation of bones that can be read by frames".into();
         Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
+    }
+    /// Returns the keys of a clip, without interpolation: the keys of all bones, or of the bone
+    /// `bone`.
+    ///
+    /// The keys are read from the file while the iterator runs, so a caller that stops early reads
+    /// no further. The value of a channel at an animation frame is the value of its last key at or
+    /// before the frame. Before its first key, a property has the value of the rest transform. A
+    /// channel has no key at a frame for which the file stores no new value. Values that the format
+    /// defines for a moved bone without storing them, such as a scale of 1, are keys, too. A clip
+    /// of vertex frames has one key for each frame.
+    ///
+    /// | format | time for all bones | time for one bone | allocates |
+    /// |---|---|---|---|
+    /// | UNIGINE | all keys of the clip | the flags of all keys of the clip | 44 bytes per moved bone, or for one bone |
+    /// | EZ-Mesh | all tracks of the clip | its track, and the names of all tracks | 16 bytes per bone and per track; text: the numbers of each track, once |
+    /// | Unreal | frames | nothing | nothing |
+    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
+        keys_of_poses(self, clip, bone)
+    }
+    /// Returns the channels for which a clip has keys, sorted by bone and property.
+    ///
+    /// For UNIGINE files, the method reads all keys of the clip. For EZ-Mesh files, it reads the
+    /// names and lengths of the tracks.
+    fn channels(&self, clip: usize) -> Result<Vec<Channel>> {
+        channels_of_keys(self, clip)
     }
     /// Writes to `out`, for each bone, whether animation `clip` moves the bone. A bone that the
     /// animation does not move keeps its rest transform in all frames of the animation.

@@ -36,6 +36,16 @@ impl Clip<'_> {
         self.at_frame(seconds * rate, looped)
     }
 
+    /// Returns the time of frame `frame` of the clip, in seconds after its first frame.
+    ///
+    /// The method uses the frame rate of the clip. If the clip has no frame rate, the method uses
+    /// the argument `rate`, in frames per second. Returns `None` if the frame rate is not above 0.
+    #[must_use]
+    pub fn seconds(&self, frame: u32, rate: Option<f32>) -> Option<f32> {
+        let rate = self.rate.or(rate).filter(|rate| *rate > 0.0)?;
+        Some(narrow(f64::from(frame) / f64::from(rate)))
+    }
+
     /// Returns the two frames around the moment `frame` frames after the first frame of the clip.
     /// `frame` may have a fractional part, for a moment between two frames.
     #[must_use]
@@ -111,6 +121,20 @@ mod tests {
         assert_eq!(walk.at_frame(-0.5, false), moment(100, 101, 0.0));
         assert_eq!(walk.at_frame(4.25, true), moment(100, 101, 0.25));
         assert_eq!(Clip { rate: None, ..walk }.at(0.1, Some(10.0), false), moment(101, 102, 0.0));
+    }
+
+    #[test]
+    fn tells_the_time_of_a_frame() {
+        let walk = clip(4);
+        assert_eq!((walk.seconds(0, None), walk.seconds(3, Some(1.0))), (Some(0.0), Some(0.3)));
+        let without = Clip { rate: None, ..walk };
+        assert_eq!((without.seconds(3, Some(2.0)), without.seconds(3, None)), (Some(1.5), None));
+        for wrong in [0.0, -1.0, f32::NAN] {
+            assert_eq!(Clip { rate: Some(wrong), ..walk }.seconds(3, Some(1.0)), None);
+        }
+        for frame in [1, 2, 3] {
+            assert_eq!(walk.at(walk.seconds(frame, None).unwrap(), None, true).unwrap().from, 100 + frame);
+        }
     }
 
     #[test]

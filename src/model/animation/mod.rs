@@ -13,6 +13,7 @@ pub(crate) mod affine;
 mod animations;
 mod clip;
 mod interpolate;
+mod keys;
 mod pose;
 mod retarget;
 #[cfg(test)]
@@ -26,6 +27,8 @@ pub use affine::{Affine, SkinMatrix};
 pub(crate) use animations::find_in_order;
 pub use animations::{Animations, Event};
 pub use clip::{Clip, FrameBlend};
+pub(crate) use keys::{BoneKey, POSITION, ROTATION, SCALE, channels_of_bits};
+pub use keys::{Channel, ClipKey, ClipKeys, KeyValue, Property};
 pub use pose::Pose;
 pub use retarget::Retarget;
 pub use skeleton::Skeleton;

@@ -202,8 +202,8 @@ impl Retarget {
 
     /// Returns the names of the bones that are true in `moved`, and that `onto` does not have.
     fn lost_of<'s>(&'s self, moved: &[bool]) -> impl Iterator<Item = &'s str> {
-        let moves = |bone: &usize| moved.get(*bone).copied().unwrap_or_default();
-        self.lost.iter().zip(&self.missing).filter(move |(bone, _)| moves(bone)).map(|(_, name)| name.as_str())
+        let is_moved = |bone: &usize| moved.get(*bone).copied().unwrap_or_default();
+        self.lost.iter().zip(&self.missing).filter(move |(bone, _)| is_moved(bone)).map(|(_, name)| name.as_str())
     }
 
     /// Returns an error if the clip moves a bone of `from` that `onto` does not have.

@@ -18,17 +18,30 @@ pub(super) struct Rig {
     clips: Vec<(Option<f32>, Vec<bool>, Frames)>,
     shape: Affine,
     inverses: Vec<Option<Affine>>,
+    /// The number of frames that can be read.
+    readable: usize,
 }
 
 impl Rig {
     pub(super) fn new(bones: &[(&str, i32, Transform)]) -> Self {
         let bones = bones.iter().map(|(name, parent, bind)| ((*name).to_owned(), *parent, *bind));
-        Self { bones: bones.collect(), clips: Vec::new(), shape: Affine::IDENTITY, inverses: Vec::new() }
+        Self {
+            bones: bones.collect(),
+            clips: Vec::new(),
+            shape: Affine::IDENTITY,
+            inverses: Vec::new(),
+            readable: usize::MAX,
+        }
     }
 
     /// Sets the bind shape matrix, and the stored inverse bind matrices of the first bones.
     pub(super) fn with_binds(self, shape: Affine, inverses: &[Option<Affine>]) -> Self {
         Self { shape, inverses: inverses.to_vec(), ..self }
+    }
+
+    /// Makes the frames from `readable` on fail.
+    pub(super) fn with_failing_pose(self, readable: usize) -> Self {
+        Self { readable, ..self }
     }
 
     pub(super) fn with_clip(mut self, rate: Option<f32>, moved: &[bool], frames: Frames) -> Self {
@@ -74,7 +87,7 @@ impl Animations for Rig {
         self.clip(clip)?;
         let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
         let error = Error::without_offset("rig", Field::new("frame"), kind);
-        out.copy_from_slice(self.clips[clip].2.get(frame).ok_or(error)?);
+        out.copy_from_slice(self.clips[clip].2.get(frame).filter(|_| frame < self.readable).ok_or(error)?);
         Ok(())
     }
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {

@@ -58,6 +58,23 @@ pub struct SkinnedNormals<'a, 'p> {
 /// normal is removed. If the blended matrix mirrors, the handedness changes its sign. A frame is
 /// the stored tangent frame where a normal is the stored normal, and where the blended matrix gives
 /// the tangent no direction.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::Corner;
+/// use meshpeek::{Skeleton, SkinnedSurface, Surface};
+/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let skeleton = Skeleton::new(&mesh)?;
+/// let mut palette = vec![Default::default(); skeleton.len()];
+/// skeleton.palette(skeleton.bind(), &mut palette)?;
+/// let skinned = SkinnedSurface::new(&Surface::new(&mesh, 0), &palette)?;
+/// if let Some(frames) = skinned.tangent_frames()? {
+///     let frame = frames.get(Corner { position: 0, attribute: 0 })?.unwrap();
+///     println!("{:?} {:?} {}", frame.normal(), frame.tangent(), frame.handedness);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct SkinnedTangentFrames<'a, 'p> {
     skinned: SkinnedSurface<'a, 'p>,

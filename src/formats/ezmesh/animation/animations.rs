@@ -1,13 +1,16 @@
 //! Implements the format-independent trait [`Animations`]: bones, animation clips and poses.
 
+use super::track_keys::{TrackReader, moved_bones};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::file::Mesh;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::{as_index, as_u64};
-use crate::model::animation::{Animations, Clip, find_in_order};
+use crate::model::animation::{
+    Animations, Channel, Clip, ClipKeys, POSITION, ROTATION, SCALE, channels_of_bits, find_in_order,
+};
 use crate::model::{Bone, Transform};
-use crate::parse::{Name, expect_length};
+use crate::parse::{Name, expect_length, filled};
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     /// Returns the total number of bones in all skeletons. The bone indices continue from one
@@ -67,6 +70,29 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the keys of the tracks. After the last key of a track, the bone keeps its transform.
+    ///
+    /// If a track has no scales, the only scale key of its bone is 1, at frame 0.
+    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
+        let (view, animation) = (self.view(), self.animation(clip)?);
+        if let Some(bone) = bone {
+            view.bone_name(bone)?;
+        }
+        let moved = moved_bones(view, &animation, bone)?;
+        Ok(ClipKeys::of_bones(TrackReader::new(view, moved)))
+    }
+
+    fn channels(&self, clip: usize) -> Result<Vec<Channel>> {
+        let view = self.view();
+        let mut stored = filled(FORMAT, "channels", view.bone_count(), 0)?;
+        for (_, bone) in moved_bones(view, &self.animation(clip)?, None)? {
+            if let Some(stored) = stored.get_mut(bone) {
+                *stored = POSITION | ROTATION | SCALE;
+            }
+        }
+        channels_of_bits(FORMAT, &stored)
     }
 
     /// Sets `out[i]` to `true` if bone `i` has a track with at least one key frame, and otherwise

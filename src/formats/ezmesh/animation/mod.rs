@@ -4,6 +4,7 @@
 mod animations;
 pub(crate) mod clip;
 pub(crate) mod track;
+mod track_keys;
 
 pub use clip::{Animation, Timing};
 pub use track::{Keys, Track};

@@ -5,7 +5,7 @@ use super::view::AnimationView;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unigine::file::Mesh;
 use crate::math::as_u64;
-use crate::model::animation::{Animations, Clip};
+use crate::model::animation::{Animations, Clip, ClipKeys};
 use crate::model::{Bone, Transform};
 
 impl<'a> AnimationView<'a> {
@@ -63,6 +63,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         self.animation(clip)?.pose_at(frame, out)
     }
 
+    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
+        self.animation(clip)?.bone_keys(bone)
+    }
+
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
         self.animation(clip)?.animated_bones(out)
     }
@@ -87,6 +91,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
 
     fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         self.animation(clip)?.pose_at(frame, out)
+    }
+
+    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
+        self.animation(clip)?.bone_keys(bone)
     }
 
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {

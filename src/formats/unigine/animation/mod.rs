@@ -57,6 +57,7 @@
 //! with unknown flag bits, and the fields after the keys cannot be read, the error refers to the
 //! first key with unknown flag bits.
 
+mod bone_keys;
 pub(crate) mod cache;
 mod checkpoints;
 mod clips;

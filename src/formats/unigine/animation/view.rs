@@ -49,7 +49,7 @@ pub struct AnimationView<'a> {
     pub rate: Option<f32>,
     coding: Coding,
     /// The bind transforms of the bones. The slice is empty if the file stores no bind transforms.
-    binds: &'a [RawTransform],
+    pub(super) binds: &'a [RawTransform],
     bone_count: usize,
     bones_at: u64,
     pub(super) keys: &'a [u8],
@@ -385,7 +385,7 @@ impl<'a> AnimationView<'a> {
     }
 
     /// Creates the error for an animation whose keys have changed since the animation was located.
-    fn changed(&self, at: usize) -> Error {
+    pub(super) fn changed(&self, at: usize) -> Error {
         Error::new(
             self.format,
             self.place.named("keys"),
