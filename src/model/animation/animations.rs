@@ -54,7 +54,7 @@ pub trait Animations: FormatVersion {
     /// [`Skeleton::inverse_binds`](super::Skeleton::inverse_binds) returns the inverse bind
     /// matrices of all formats.
     fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>> {
-        self.bone(bone).map(|_| None)
+        if bone < self.bone_count()? { Ok(None) } else { self.bone(bone).map(|_| None) }
     }
     /// Returns the number of animations in the file.
     fn clip_count(&self) -> Result<usize>;
@@ -90,7 +90,7 @@ pub trait Animations: FormatVersion {
     /// | format | time for all bones | time for one bone | allocates |
     /// |---|---|---|---|
     /// | UNIGINE | all keys of the clip | the flags of all keys of the clip | 44 bytes per moved bone, or for one bone |
-    /// | EZ-Mesh | all tracks of the clip | its track, and the names of all tracks | 16 bytes per bone and per track; text: the numbers of each track, once |
+    /// | EZ-Mesh | all tracks of the clip | its track, and the names of all tracks | 16 bytes per bone, and per moved bone; text: the numbers of each track, once |
     /// | Unreal | frames | nothing | nothing |
     fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
         keys_of_poses(self, clip, bone)

@@ -8,6 +8,7 @@
 //! [`Skeleton::palette`] computes the skin matrix of each bone, which moves vertices from the bind
 //! pose to the current pose. A [`SkinnedSurface`] applies the skin matrices to the positions of a
 //! surface. A [`Retarget`] plays the clips of one file on the bones of another file.
+//! [`Animations::keys`] returns the keys of a clip as the file stores them, for exporters.
 
 pub(crate) mod affine;
 mod animations;

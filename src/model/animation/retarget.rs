@@ -152,8 +152,8 @@ impl Retarget {
     ///
     /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
     /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have, unless this
-    /// `Retarget` is [`lenient`](Self::lenient). Returns
-    /// [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of `onto`.
+    /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`] if the length of
+    /// `out` is not the number of bones of `onto`.
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
         self.pose_between(from, clip, &FrameBlend { from: frame, to: frame, fraction: 0.0 }, out)

@@ -72,8 +72,8 @@ impl Skeleton {
     /// Returns the errors of [`Animations::bone`], [`Animations::bind_shape`] and
     /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`] if the parent of a bone is
     /// neither the index of a bone nor -1, if a bone is its own ancestor, or if the bind shape
-    /// matrix has a component that is not finite. Returns
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// matrix has a component that is not finite. Returns [`ErrorKind::OutOfMemory`] if an
+    /// allocation fails.
     pub fn new(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
         let bind_shape = finite_shape(motion)?;
