@@ -33,7 +33,6 @@ pub(crate) struct BoneIds<'a> {
 /// | [`pose`](Self::pose) again, embedded and an10 | the keys of at most [`interval`](Self::interval) frames | nothing |
 /// | [`pose`](Self::pose) again, from an11 on | one key per bone, and about 400 bytes of flags of other keys | nothing |
 /// | [`play`](Self::play), for each frame | bones | one pose, once |
-/// | [`bone_keys`](Self::bone_keys), in all | all keys, or the flags of all keys for one bone | 44 bytes per bone |
 #[derive(Clone, Copy)]
 pub struct AnimationView<'a> {
     /// The name of the animation; empty if the file does not store a name.
