@@ -3,7 +3,7 @@
 /// The format and the version of a file, or of a section of a file. Error messages contain the
 /// format.
 pub trait FormatVersion: Send + Sync {
-    /// Returns the name of the format of the file, such as `unigine`.
+    /// Returns the name of the format of the file, in lower case and without spaces.
     fn format(&self) -> &'static str;
 
     /// Returns the name of the version within the format, such as `ms13`.

@@ -37,8 +37,8 @@ pub struct Counts {
     pub targets: u32,
 }
 
-/// The surfaces of a mesh file of any format. The main type of each format, such as
-/// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
+/// The surfaces of a mesh file of any format. [`Model`](crate::Model) and the main type of each
+/// format implement this trait.
 ///
 /// The index of the first surface is 0. If the file stores separate surfaces, the surfaces are in
 /// file order. Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of
@@ -91,7 +91,7 @@ pub trait Geometry: FormatVersion {
     /// stores no spheres.
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>>;
     /// Returns the name of the material or texture of a surface, or `None` if neither the file nor
-    /// its script (for Unreal meshes) contains a name.
+    /// its script contains a name.
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
         self.surface_sphere(surface).map(|_| None)
     }
@@ -114,9 +114,9 @@ pub trait Geometry: FormatVersion {
     /// Returns the lengths of the arrays of a surface. The method reads the item count of every
     /// array of the surface, but no vertex.
     ///
-    /// In UNIGINE ms14 and ms15 files, some counts are in the compressed block of the surface. The
-    /// first call for a surface inflates the block in 128 KiB of memory and keeps the counts only.
-    /// It takes about as long as inflating the block, so find an array first if you need both.
+    /// Some counts may be in a compressed block of the surface. The first call for such a surface
+    /// inflates the block in 128 KiB of memory and keeps the counts only. It takes about as long as
+    /// inflating the block, so find an array first if you need both.
     fn counts(&self, surface: usize) -> Result<Counts>;
     /// Finds the positions of a surface in the shape `target`, without decoding them.
     ///

@@ -12,10 +12,10 @@ use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
-/// An open mesh file, with the operations that every format supports. The main type of each format,
-/// such as [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
+/// An open mesh file, with the operations that every format supports. The main type of each format
+/// implements this trait, and [`Model::file`](crate::Model::file) returns it.
 ///
-/// Most meshes consist of one file. An Unreal mesh consists of several files, which are called
+/// Most meshes consist of one file. Some meshes consist of several files, which are called
 /// *sources* here: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and
 /// source 2 is the script, if the mesh has a script. A method with a source index returns
 /// [`ErrorKind::NoSuch`] if the index is out of range.
@@ -23,9 +23,9 @@ use crate::sidecar::{Builder, Sidecar};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::{FormatVersion, MeshFile};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// assert_eq!((mesh.format(), mesh.version()), ("unigine", "ms13"));
-/// mesh.regions(0, &mut |region| println!("{}: {} bytes", region.field, region.len()))?;
+/// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// println!("{} {}", model.format(), model.version());
+/// model.file().regions(0, &mut |region| println!("{}: {} bytes", region.field, region.len()))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -62,8 +62,8 @@ pub trait MeshFile: FormatVersion {
     /// until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access). The script of an Unreal mesh is read
-    /// as a whole and therefore has no log.
+    /// [`record_access`](crate::OpenOptions::record_access). A script is read as a whole and
+    /// therefore has no log.
     fn access_log(&self, source: usize) -> Option<&AccessLog>;
 
     /// Returns the number of distinct bytes, in all files of the mesh, that were read until now.

@@ -81,7 +81,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the name of the surface's material or texture, or `None` if neither the file nor its
-    /// script (for Unreal meshes) contains a name.
+    /// script contains a name.
     pub fn material(&self) -> Result<Option<Name<'a>>> {
         self.geometry.surface_material(self.index)
     }
@@ -179,8 +179,6 @@ impl<'a> Surface<'a> {
     ///
     /// With a single stream, a position and an attribute vertex with the same index always belong
     /// together, so the arrays of the surface can be uploaded to a GPU without [`weld`](Self::weld).
-    /// All surfaces of Second Life and EZ-Mesh files have a single stream. The surfaces of UNIGINE
-    /// files have two streams. Unreal files store attributes for each corner.
     ///
     /// The method reads no index. Hence it returns `false` for two streams that the file stores
     /// separately, even if they contain the same indices. `weld` compares the indices of such

@@ -42,8 +42,8 @@ pub enum SkinningRules {
     /// error.
     #[default]
     Strict,
-    /// The rules of Second Life viewers: a vertex without weights follows the first bone, and the
-    /// last bone replaces a bone that is out of range. Without bones, all positions are kept.
+    /// A vertex without weights follows the first bone. The last bone replaces a bone that is out
+    /// of range. Without bones, all positions are kept.
     Clamped,
 }
 

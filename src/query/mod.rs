@@ -44,8 +44,7 @@
 //! [`Scene::rays`] is the fastest method for casting many rays: it sorts the rays, and works on
 //! other rays while one ray waits for data from memory. An animated surface needs no new tree:
 //! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
-//! [`Scene::from_file_trees`] converts the spatial trees in UNIGINE files of the versions ms14 and
-//! ms15 to query trees.
+//! [`Scene::from_file_trees`] converts the spatial trees that a file stores to query trees.
 
 mod attributes;
 mod batch;

@@ -18,8 +18,8 @@ pub struct Event<'a> {
     pub function: Name<'a>,
 }
 
-/// The bones of a file and the animations that move them. The main type of each format, such as
-/// [`unigine::Mesh`](crate::unigine::Mesh), implements this trait.
+/// The bones of a file and the animations that move them. [`Model`](crate::Model) and the main
+/// type of each format implement this trait.
 ///
 /// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
 /// bytes that a method has to read are damaged or missing, the method returns the error that the
@@ -34,15 +34,15 @@ pub trait Animations: FormatVersion {
     /// Returns the index of the first bone with the name `name`, or `None` if no bone has this
     /// name.
     ///
-    /// The method reads the names of the bones in order. An EZ-Mesh file sorts the names on the
-    /// first call, and later calls find the name of a bone without reading all names before it.
+    /// The method reads the names of the bones in order. If the animations of a format refer to
+    /// bones by name, the first call sorts the names, and later calls read the found name only.
     fn find_bone(&self, name: &[u8]) -> Result<Option<usize>> {
         find_in_order(self, name)
     }
     /// Returns the bind shape matrix of the file: the map from the space of the mesh to the space
     /// in which the bones are bound.
     ///
-    /// The bind shape matrix is the identity in all formats but Second Life.
+    /// The bind shape matrix is the identity if the file stores none.
     fn bind_shape(&self) -> Result<Affine> {
         Ok(Affine::IDENTITY)
     }
@@ -87,18 +87,18 @@ pub trait Animations: FormatVersion {
     /// defines for a moved bone without storing them, such as a scale of 1, are keys, too. A clip
     /// of vertex frames has one key for each frame.
     ///
-    /// | format | time for all bones | time for one bone | allocates |
+    /// | stored keys | time for all bones | time for one bone | allocates |
     /// |---|---|---|---|
-    /// | UNIGINE | all keys of the clip | the flags of all keys of the clip | 44 bytes per moved bone, or for one bone |
-    /// | EZ-Mesh | all tracks of the clip | its track, and the names of all tracks | 16 bytes per bone, and per moved bone; text: the numbers of each track, once |
-    /// | Unreal | frames | nothing | nothing |
+    /// | frame after frame | all keys of the clip | the flags of all keys of the clip | 44 bytes per moved bone, or for one bone |
+    /// | track after track | all tracks of the clip | its track, and the names of all tracks | 16 bytes per bone, and per moved bone; text: the numbers of each track, once |
+    /// | vertex frames | frames | nothing | nothing |
     fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
         keys_of_poses(self, clip, bone)
     }
     /// Returns the channels for which a clip has keys, sorted by bone and property.
     ///
-    /// For UNIGINE files, the method reads all keys of the clip. For EZ-Mesh files, it reads the
-    /// names and lengths of the tracks.
+    /// The method reads all keys of a clip that is stored frame after frame. It reads the names and
+    /// lengths of the tracks of a clip that is stored track after track.
     fn channels(&self, clip: usize) -> Result<Vec<Channel>> {
         channels_of_keys(self, clip)
     }

@@ -116,8 +116,8 @@ impl BoneKey {
 /// The keys of a clip, read from the file one after another.
 ///
 /// The iterator returns an error, and then ends, if the bytes of a key cannot be read. The frames
-/// of a channel ascend. The keys of different channels are in file order: UNIGINE files store all
-/// bones of one frame after another, and EZ-Mesh files store all frames of one bone after another.
+/// of a channel ascend. The keys of different channels are in file order: some formats store
+/// all bones of one frame after another, and some store all frames of one bone after another.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

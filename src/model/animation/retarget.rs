@@ -29,8 +29,7 @@ const LISTED: usize = 5;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::Retarget;
 /// let [body, dance] = ["skinned_ms12", "skinned_ms10"].map(|name| format!("data/unigine/{name}.mesh"));
-/// let body = meshpeek::unigine::Mesh::open(meshpeek::read(body)?)?;
-/// let dance = meshpeek::unigine::Mesh::open(meshpeek::read(dance)?)?;
+/// let (body, dance) = (meshpeek::open(body)?, meshpeek::open(dance)?);
 /// let retarget = Retarget::new(&body, &dance)?;
 /// for name in retarget.missing() {
 ///     println!("{name} is not in the body");

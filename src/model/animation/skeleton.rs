@@ -120,7 +120,8 @@ impl Skeleton {
     }
 
     /// Returns the bind shape matrix of the file: the map from the space of the mesh to the space
-    /// in which the bones are bound. The map is the identity in all formats but Second Life.
+    /// in which the bones are bound. The map is the identity if the file
+    /// stores no such matrix.
     #[must_use]
     pub fn bind_shape(&self) -> Affine {
         self.bind_shape.unwrap_or_default()
@@ -160,8 +161,8 @@ impl Skeleton {
     /// model.
     ///
     /// `local` contains the transform of each bone relative to its parent. A bone with exactly its
-    /// rest transform rests relative to its parent: for a Second Life joint whose stored matrix
-    /// shears, the map then includes the shear. The map of a transform that differs from the rest
+    /// rest transform rests relative to its parent: if the stored bind matrix of the bone shears,
+    /// the map then includes the shear. The map of a transform that differs from the rest
     /// transform contains no shear. The cost of `model` is one multiplication of two affine maps
     /// for each bone.
     ///

@@ -52,7 +52,7 @@ impl Surface<'_> {
     ///     <vertexbuffer count='3' ctype='fff' semantic='position'>0 0 0  1 0 0  0 1 0</vertexbuffer>
     ///     <MeshSection><indexbuffer triangle_count='2'>0 1 9  0 1 2</indexbuffer></MeshSection>
     ///     </Mesh></Meshes></MeshSystem>";
-    /// let mesh = meshpeek::ezmesh::Mesh::open(file)?;
+    /// let mesh = meshpeek::Model::open(file)?;
     /// let surface = meshpeek::Surface::new(&mesh, 0);
     /// assert!(surface.weld().is_err()); // The first triangle has the index 9.
     /// let (welded, omitted) = surface.weld_lossy()?;

@@ -8,11 +8,11 @@ use crate::model::corners::Corner;
 ///
 /// Every distinct pair of a position index and an attribute index that a corner uses becomes one
 /// vertex. Vertices are numbered in the order in which the corners first use them. A pair of
-/// indices that no corner uses does not become a vertex. For each corner of a surface that is not
-/// from an Unreal file, `vertices[indices[corner]]` is therefore equal to the original corner, and
-/// no attribute is lost. Unreal files store only two bytes of UV for each corner, and no other
-/// attributes. In surfaces of Unreal files, corners with equal position indices and equal UVs are
-/// also merged, and the merged vertex gets the attribute index of the first of the merged corners.
+/// indices that no corner uses does not become a vertex. For each corner of a surface,
+/// `vertices[indices[corner]]` is therefore equal to the original corner, and no attribute is lost.
+/// If the file stores only two bytes of UV for each corner and no other attributes, corners with
+/// equal position indices and equal UVs are also merged, and the merged vertex gets the attribute
+/// index of the first of the merged corners.
 /// To upload an array to a GPU, [`gather`](Self::gather) its items in the order of the vertices.
 ///
 /// Welding copies the indices, so this crate never welds a surface implicitly. A `Welded` takes 4
