@@ -1,10 +1,9 @@
 //! Detecting that a file was replaced or changed after it was opened.
 
-use std::fs;
 use std::path::Path;
 
-use super::regular_file::{Identity, describe, differs, failed};
-use crate::error::{ErrorKind, Result};
+use super::regular_file::{Identity, differs, regular_metadata};
+use crate::error::Result;
 
 /// The state of a file at one moment: its path, size, modification time, and on Unix its device and
 /// inode.
@@ -39,15 +38,12 @@ impl FileStamp {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`] if the path is not a regular file, and [`ErrorKind::Io`]
-    /// if the operating system cannot report the metadata of the file.
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) if the path is not a regular
+    /// file, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the
+    /// metadata of the file.
     pub fn of(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let metadata = fs::metadata(path).map_err(|error| failed(path, error.into()))?;
-        if !metadata.is_file() {
-            return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
-        }
-        Ok(Self { path: path.into(), identity: Identity::of(&metadata) })
+        Ok(Self { path: path.into(), identity: Identity::of(&regular_metadata(path)?) })
     }
 
     /// Returns the path of the file, as it was given to [`of`](Self::of).
@@ -67,9 +63,9 @@ impl FileStamp {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file,
-    /// for example because a folder on the path cannot be read. A file that does not exist is not
-    /// an error.
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the
+    /// metadata of the file, for example because a folder on the path cannot be read. A file that
+    /// does not exist is not an error.
     pub fn has_changed(&self) -> Result<bool> {
         differs(&self.path, &self.identity)
     }
@@ -77,14 +73,14 @@ impl FileStamp {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
+    use std::fs::{self, File};
     use std::path::PathBuf;
     use std::time::Duration;
 
     use tempfile::TempDir;
 
     use super::*;
-    use crate::Map;
+    use crate::{ErrorKind, Map};
 
     /// Writes a file, and returns its folder and its path.
     fn file(content: &[u8]) -> (TempDir, PathBuf) {

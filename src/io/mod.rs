@@ -1,5 +1,5 @@
-//! File access: memory maps, reading of files, and advice to the operating system about the bytes
-//! that will be read next.
+//! File access: memory maps, reading of files, writing of whole files, and advice to the operating
+//! system about the bytes that will be read next.
 //!
 //! # Why opening a map is `unsafe`
 //!
@@ -27,6 +27,8 @@
 //! because a new version was renamed over it. A [`FileStamp`] does the same for a file that was
 //! copied to memory.
 //!
+//! An [`AtomicFile`] replaces a file in this way. It gets its name when it is complete.
+//!
 //! # Advice
 //!
 //! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
@@ -34,12 +36,10 @@
 //! Without the random-order advice, the read-ahead of the operating system would load megabytes and
 //! take milliseconds. Code that scans a whole array calls [`prefetch`] first, because the scan
 //! would otherwise load the array from the disk page by page.
-#![allow(
-    unsafe_code,
-    reason = "mapping a file and advising the system about it are unsafe calls; only this module makes them"
-)]
+#![allow(unsafe_code, reason = "mapping a file, advising the system about it and system calls in a folder are unsafe")]
 
 mod advice;
+mod atomic_file;
 mod file_bytes;
 mod file_stamp;
 pub mod guard;
@@ -50,6 +50,7 @@ mod read;
 mod regular_file;
 
 pub use advice::prefetch;
+pub use atomic_file::{AtomicFile, ExistingFile, OpenFolder};
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};

@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 
+use super::atomic_file::OpenFolder;
 use crate::error::{Error, ErrorKind, Field, Result};
 
 /// The [`Field`] of errors that are about a whole file and not about a value in the file.
@@ -52,32 +53,19 @@ pub(crate) fn open_without_following(path: &Path) -> Option<(File, Metadata)> {
 
 /// Opens a regular file like [`open_without_following`], but only in a folder that the current user
 /// owns and that no other user can write to. The folder must not be a symbolic link.
-#[cfg(unix)]
 pub(crate) fn open_in_own_folder(path: &Path) -> Option<(File, Metadata)> {
-    use std::os::fd::{AsRawFd as _, FromRawFd as _};
-    use std::os::unix::ffi::OsStrExt as _;
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_DIRECTORY);
-    let folder = options.open(path.parent()?).ok()?;
-    folder.metadata().ok().filter(is_own)?;
-    let name = std::ffi::CString::new(path.file_name()?.as_bytes()).ok()?;
-    let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    // SAFETY: The descriptor of the folder is open, because `folder` owns it, and `name` ends with
-    // a zero byte.
-    let descriptor = unsafe { libc::openat(folder.as_raw_fd(), name.as_ptr(), flags) };
-    if descriptor < 0 {
-        return None;
-    }
-    // SAFETY: `openat` has just returned the descriptor, and no other value owns it.
-    let file = unsafe { File::from_raw_fd(descriptor) };
+    let file = OpenFolder::open_own(path.parent()?).ok()?.open_file(path.file_name()?).ok()?;
     let metadata = file.metadata().ok().filter(Metadata::is_file)?;
     Some((file, metadata))
 }
 
-#[cfg(not(unix))]
-pub(crate) fn open_in_own_folder(path: &Path) -> Option<(File, Metadata)> {
-    open_without_following(path)
+/// Returns the metadata of the regular file at `path`. Symbolic links are followed.
+pub(crate) fn regular_metadata(path: &Path) -> Result<Metadata> {
+    let metadata = fs::metadata(path).map_err(|error| failed(path, error.into()))?;
+    if metadata.is_file() {
+        return Ok(metadata);
+    }
+    Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }))
 }
 
 fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
@@ -187,13 +175,17 @@ pub(crate) fn is_own(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        // SAFETY: `geteuid` has no precondition and always succeeds.
-        let user = unsafe { libc::geteuid() };
-        let (owner, mode) = (metadata.uid(), metadata.mode());
-        owner == user && mode & 0o022 == 0
+        metadata.uid() == current_user() && metadata.mode() & 0o022 == 0
     }
     #[cfg(not(unix))]
     {
         metadata.is_file()
     }
+}
+
+/// Returns the id of the user whose permissions the process has.
+#[cfg(unix)]
+pub(crate) fn current_user() -> u32 {
+    // SAFETY: `geteuid` has no precondition and always succeeds.
+    unsafe { libc::geteuid() }
 }

@@ -1,68 +1,39 @@
-//! Writes output files atomically: the content is written completely to a temporary file, which
-//! then becomes the output file in one step.
-//!
-//! On Linux the temporary file has no name while it is written (`O_TMPFILE`), and the system
-//! removes it if the process ends. Elsewhere, and on file systems without unnamed files, its name
-//! contains the process id. The next run that writes to the same folder removes such files of dead
-//! processes.
+//! Writes output files with the atomic writer of the library, delays signals while a temporary file
+//! has a name, and adds the path to errors.
 
-#[cfg(not(unix))]
-mod elsewhere;
 pub mod interrupt;
-#[cfg(unix)]
-mod unix;
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use meshpeek::io::{AtomicFile, OpenFolder};
 use meshpeek::sidecar::MAGIC;
 
 use crate::outcome::UsageError;
 use crate::render::text::{complain, shown};
 use interrupt::Delay;
 
-#[cfg(not(unix))]
-pub use elsewhere::PathFolder as Folder;
-#[cfg(unix)]
-pub use unix::UnixFolder as Folder;
-
 /// The largest number of bytes that are written between two tests for a signal.
 const BLOCK: usize = 1 << 20;
 
-/// A file in a folder, as far as replacing it is concerned.
-pub struct ExistingFile {
-    pub is_regular: bool,
-    /// The permissions, which a new file at its place gets.
-    pub mode: u32,
-}
-
-/// A temporary file. It has no name if the operating system removes it when the process ends.
-pub struct TemporaryFile {
-    file: File,
-    name: Option<OsString>,
-    /// A file with a name must not outlive the process, so signals are delayed.
-    _delay: Option<Delay>,
-}
-
-/// The writer of the content of a temporary file.
+/// The writer of the content of an output file. A signal that was delayed is an error.
 pub struct Output<'f> {
-    file: &'f File,
+    file: &'f mut AtomicFile,
 }
 
 impl Output<'_> {
     /// Returns the size of the file in bytes.
     pub fn size(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
+        self.file.size()
     }
 
     /// Reserves space on the disk for a file of `size` bytes, so that a full disk is reported
     /// before the first byte is written. Some systems do not reserve space.
     pub fn reserve(&self, size: usize) -> io::Result<()> {
         interrupt::check()?;
-        Folder::reserve(self.file, u64::try_from(size).unwrap_or(u64::MAX))
+        self.file.reserve(u64::try_from(size).unwrap_or(u64::MAX))
     }
 
     /// Writes the whole content of a file.
@@ -98,18 +69,18 @@ pub enum Replace {
     Sidecar,
 }
 
-/// A complete temporary file, which does not yet have its final name.
-pub struct AtomicFile {
-    temporary: TemporaryFile,
-    folder: Folder,
-    /// The final path, and the name in it.
+/// A complete output file, which does not yet have its final name.
+pub struct PendingOutput {
+    file: AtomicFile,
+    /// The final path.
     target: PathBuf,
-    name: OsString,
-    mode: u32,
     replace: Replace,
+    /// A file with a name must not outlive the process, so signals are delayed until the file has
+    /// its final name or is removed.
+    _delay: Option<Delay>,
 }
 
-impl AtomicFile {
+impl PendingOutput {
     /// Creates a temporary file in the folder of `path` and writes its content with the given
     /// function.
     ///
@@ -134,34 +105,19 @@ impl AtomicFile {
     /// The file gets the permissions `mode`. If `mode` is `None`, it gets the permissions of the
     /// file that it replaces, or the default permissions.
     pub fn write_in(
-        folder: Folder,
+        folder: OpenFolder,
         target: PathBuf,
         replace: Replace,
         mode: Option<u32>,
         write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
-        let name = target.file_name().context("a path without a file name")?.to_owned();
-        let existing = folder.existing(&name)?;
-        if existing.as_ref().is_some_and(|existing| !existing.is_regular) {
-            anyhow::bail!("expected a file or nothing, found a folder, a link or a special file; remove it");
-        }
-        if replace == Replace::Sidecar {
-            check_sidecar(&folder, &target)?;
-        }
-        folder.remove_dead();
-        let kept = mode.or(existing.map(|existing| existing.mode));
-        let temporary = folder.temporary()?;
-        let file = Self { temporary, folder, target, name, mode: kept.unwrap_or_else(Folder::default_mode), replace };
-        write(&mut Output { file: &file.temporary.file })?;
-        match Folder::set_mode(&file.temporary.file, file.mode) {
-            // On a disk whose files all belong to another user, such as an SD card, permissions
-            // cannot be set. A new file then has those that the disk gives to it.
-            Err(error)
-                if kept.is_none()
-                    && matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {}
-            result => result?,
-        }
-        file.temporary.file.sync_all()?;
+        let delay = Delay::new();
+        let file = AtomicFile::create(folder, target.file_name().context("a path without a file name")?, mode)?;
+        let delay = file.has_temporary_name().then_some(delay);
+        let mut file = Self { file, target, replace, _delay: delay };
+        file.check_replaced()?;
+        write(&mut Output { file: &mut file.file })?;
+        file.file.complete()?;
         Ok(file)
     }
 
@@ -177,13 +133,11 @@ impl AtomicFile {
     }
 
     fn rename(&mut self) -> anyhow::Result<()> {
-        if self.replace == Replace::Sidecar {
-            check_sidecar(&self.folder, &self.target)?;
-        }
-        self.folder.rename(&mut self.temporary, &self.name, self.replace != Replace::None)?;
+        self.check_replaced()?;
+        self.file.rename(self.replace != Replace::None)?;
         // The folder entry of the file must also be written to the disk. The file is already in its
         // place, so a failure is only reported. Some file systems cannot synchronise a folder.
-        if let Err(error) = self.folder.sync() {
+        if let Err(error) = self.file.sync_folder() {
             complain(&format!(
                 "{}: written, but its folder cannot be synchronised, so a power failure may restore the old file: {error}",
                 shown(&self.target)
@@ -191,21 +145,20 @@ impl AtomicFile {
         }
         Ok(())
     }
-}
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if let Some(name) = self.temporary.name.take() {
-            // A file that cannot be removed here is removed by the next run.
-            let _ = self.folder.remove(&name);
+    /// Returns an error if only a sidecar may be replaced and another file is at the path.
+    fn check_replaced(&self) -> anyhow::Result<()> {
+        if self.replace == Replace::Sidecar && is_sidecar(self.file.folder(), &self.target)? == Some(false) {
+            anyhow::bail!("expected a sidecar or no file, found another file; remove it");
         }
+        Ok(())
     }
 }
 
 /// Returns whether the path in the folder is a sidecar, or `None` if no file is at the path.
 ///
 /// A link is not followed, and a pipe is not waited for.
-pub fn is_sidecar(folder: &Folder, path: &Path) -> io::Result<Option<bool>> {
+pub fn is_sidecar(folder: &OpenFolder, path: &Path) -> io::Result<Option<bool>> {
     let name = path.file_name().unwrap_or_default();
     match folder.existing(name)? {
         None => Ok(None),
@@ -222,18 +175,11 @@ pub fn is_sidecar(folder: &Folder, path: &Path) -> io::Result<Option<bool>> {
     }
 }
 
-fn check_sidecar(folder: &Folder, target: &Path) -> anyhow::Result<()> {
-    if is_sidecar(folder, target)? == Some(false) {
-        anyhow::bail!("expected a sidecar or no file, found another file; remove it");
-    }
-    Ok(())
-}
-
 /// Opens the folder of `target`. An error is about the output `path` on the command line.
-pub fn open_folder(target: &Path, path: &Path) -> anyhow::Result<Folder> {
+pub fn open_folder(target: &Path, path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = folder(target);
     let named = || format!("folder {}", shown(folder));
-    Folder::open(folder).with_context(named).with_context(|| cannot_write(path))
+    OpenFolder::open(folder).with_context(named).with_context(|| cannot_write(path))
 }
 
 fn cannot_write(path: &Path) -> String {

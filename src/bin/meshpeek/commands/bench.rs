@@ -8,9 +8,10 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum as _};
 use indicatif::ProgressBar;
 use meshpeek::Model;
+use meshpeek::io::OpenFolder;
 
 use crate::args::{Global, STDIN};
-use crate::atomic_write::{AtomicFile, Folder, check_target};
+use crate::atomic_write::{PendingOutput, check_target};
 use crate::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::bench::mesh_files::MeshFiles;
 use crate::bench::question::{BenchQuestion, Contestant};
@@ -123,7 +124,7 @@ impl BenchArgs {
         }
         let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
         let context = || format!("{}: cannot create a folder in it", shown(&folder));
-        Folder::open(&folder).with_context(context)?;
+        OpenFolder::open(&folder).with_context(context)?;
         // The text of the error has the path of the temporary folder, and its kind has not.
         let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder);
         let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
@@ -250,7 +251,7 @@ impl BenchArgs {
         }
         if let Some(plot) = &self.plot {
             let svg = plot::draw(files);
-            AtomicFile::write(plot, self.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
+            PendingOutput::write(plot, self.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
         }
         Ok(Outcome::Fine)
     }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use meshpeek::io::OpenFolder;
 use meshpeek::sidecar::{self, Builder, Kind};
 use meshpeek::{Error, ErrorKind, Field, query};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Files, Global, STDIN};
-use crate::atomic_write::{AtomicFile, Folder, Replace, folder, is_sidecar, open_folder};
+use crate::atomic_write::{PendingOutput, Replace, folder, is_sidecar, open_folder};
 use crate::input::asset::InputAsset;
 use crate::input::bytes::identity;
 use crate::input::open::{Repeated, each};
@@ -134,7 +135,7 @@ impl IndexArgs {
         // A file in the cache of the user is a sidecar even if it is damaged.
         let (replace, mode) = if self.beside { (Replace::Sidecar, None) } else { (Replace::Any, Some(0o600)) };
         let mut size = 0;
-        let file = AtomicFile::write_in(folder, place.clone(), replace, mode, |file| {
+        let file = PendingOutput::write_in(folder, place.clone(), replace, mode, |file| {
             let mut out = io::BufWriter::new(file);
             query::write_sidecar(&mut builder, geometry, &key, &mut out).map_err(|error| match error.kind() {
                 ErrorKind::Io(_) => error.at_path(&place),
@@ -157,7 +158,7 @@ impl IndexArgs {
 
     /// Returns the path of the sidecar to write, and its open folder. The cache folder is created
     /// if it does not exist.
-    fn sidecar_path(&self, path: &Path) -> anyhow::Result<(PathBuf, Folder)> {
+    fn sidecar_path(&self, path: &Path) -> anyhow::Result<(PathBuf, OpenFolder)> {
         if self.beside {
             let place = sidecar::adjacent_path(path);
             let folder = open_folder(&place, &place)?;
@@ -168,12 +169,8 @@ impl IndexArgs {
             format!("{}: no cache folder is known; set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
         let cache = folder(&place);
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let made = builder.recursive(true).create(cache);
-        made.with_context(|| format!("{}: cannot be created", shown(cache)))?;
-        let open = Folder::open_own(cache).with_context(|| format!("{}: cannot be used", shown(cache)))?;
+        OpenFolder::create(cache).with_context(|| format!("{}: cannot be created", shown(cache)))?;
+        let open = OpenFolder::open_own(cache).with_context(|| format!("{}: cannot be used", shown(cache)))?;
         Ok((place, open))
     }
 }
@@ -182,7 +179,7 @@ impl IndexArgs {
 fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
     if let Some(place) = sidecar::cache_path(path) {
-        match Folder::open_own(folder(&place)) {
+        match OpenFolder::open_own(folder(&place)) {
             Ok(cache) => {
                 let name = place.file_name().unwrap_or_default();
                 let existing = cache.existing(name).with_context(|| format!("{}: cannot be read", shown(&place)))?;
@@ -197,7 +194,7 @@ fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
         }
     }
     let place = sidecar::adjacent_path(path);
-    match Folder::open(folder(&place)) {
+    match OpenFolder::open(folder(&place)) {
         Ok(folder) => {
             let found = match is_sidecar(&folder, &place) {
                 // The name of the mesh file is so long that its sidecar cannot exist.
@@ -215,7 +212,7 @@ fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
 /// Removes one sidecar. `found` is `None` if no file exists, and `Some(false)` if the file is not a
 /// sidecar and is kept.
 fn remove(
-    folder: &Folder,
+    folder: &OpenFolder,
     place: PathBuf,
     found: Option<bool>,
     removed: &mut Vec<PathBuf>,

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
-use crate::atomic_write::AtomicFile;
+use crate::atomic_write::PendingOutput;
 use crate::formats::facts::LevelFile;
 use crate::formats::options::LodLevel;
 use crate::input::asset::{InputAsset, at_output};
@@ -82,7 +82,7 @@ impl LodArgs {
             out.flush()?;
             return Ok(Outcome::Fine);
         }
-        let file = AtomicFile::write(&self.output, self.force, |file| Ok(file.write_whole(&level.bytes)?))?;
+        let file = PendingOutput::write(&self.output, self.force, |file| Ok(file.write_whole(&level.bytes)?))?;
         asset.check()?;
         file.finish()?;
         self.print(&level, global)?;

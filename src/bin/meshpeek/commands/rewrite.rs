@@ -8,7 +8,7 @@ use meshpeek::Finding;
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
-use crate::atomic_write::{AtomicFile, open_folder};
+use crate::atomic_write::{PendingOutput, open_folder};
 use crate::formats::facts::PairEndings;
 use crate::formats::options::{BlockArgs, BlockStorage};
 use crate::input::asset::{InputAsset, at_output};
@@ -167,9 +167,9 @@ impl RewriteArgs {
         path: &Path,
         must_be_same: bool,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
-    ) -> anyhow::Result<(AtomicFile, OutputFile)> {
+    ) -> anyhow::Result<(PendingOutput, OutputFile)> {
         let mut comparison = Comparison::new(original);
-        let file = AtomicFile::write(path, self.force, |file| {
+        let file = PendingOutput::write(path, self.force, |file| {
             if must_be_same {
                 file.reserve(original.len())?;
             }
@@ -205,12 +205,12 @@ impl RewriteArgs {
         if self.script {
             let script = facts.script_named(&stem)?;
             let path = named(endings.script);
-            let file = AtomicFile::write(&path, self.force, |file| Ok(file.write_whole(&script)?))?;
+            let file = PendingOutput::write(&path, self.force, |file| Ok(file.write_whole(&script)?))?;
             all.push((file, OutputFile { path, bytes: script.len(), identical: false, is_script: true }));
         }
         asset.check()?;
         let (temporaries, written): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        AtomicFile::finish_all(temporaries)?;
+        PendingOutput::finish_all(temporaries)?;
         Ok(written)
     }
 

@@ -6,29 +6,28 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{ExistingFile, TemporaryFile};
+use super::{ExistingFile, PREFIX, TemporaryFile};
 
-/// The start of the name of a temporary file. The process id and a number follow.
-const PREFIX: &str = ".meshpeek-";
 static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A folder.
-pub struct PathFolder {
+#[derive(Debug)]
+pub(super) struct PathFolder {
     path: PathBuf,
 }
 
 impl PathFolder {
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         fs::read_dir(path)?;
         Ok(Self { path: path.to_owned() })
     }
 
-    pub fn open_own(path: &Path) -> io::Result<Self> {
+    pub(super) fn open_own(path: &Path) -> io::Result<Self> {
         Self::open(path)
     }
 
     /// Returns the properties of a file in the folder. A link is not followed.
-    pub fn existing(&self, name: &OsStr) -> io::Result<Option<ExistingFile>> {
+    pub(super) fn existing(&self, name: &OsStr) -> io::Result<Option<ExistingFile>> {
         match fs::symlink_metadata(self.path.join(name)) {
             Ok(metadata) => Ok(Some(ExistingFile { is_regular: metadata.is_file(), mode: 0 })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -36,47 +35,52 @@ impl PathFolder {
         }
     }
 
-    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        File::open(self.path.join(name))
+    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = File::options();
+        options.read(true);
+        // FILE_FLAG_OPEN_REPARSE_POINT opens a link instead of its target.
+        #[cfg(windows)]
+        std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, 0x0020_0000);
+        options.open(self.path.join(name))
     }
 
-    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }
 
     #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "Unix folders need both")]
-    pub fn sync(&self) -> io::Result<()> {
+    pub(super) fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    pub fn default_mode() -> u32 {
+    pub(super) fn default_mode() -> u32 {
         0
     }
 
     #[allow(clippy::unnecessary_wraps, reason = "setting the mode fails on Unix only")]
-    pub fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    pub(super) fn set_mode(_: &File, _: u32) -> io::Result<()> {
         Ok(())
     }
 
     #[allow(clippy::unnecessary_wraps, reason = "only Linux reserves space, which can fail")]
-    pub fn reserve(_: &File, _: u64) -> io::Result<()> {
+    pub(super) fn reserve(_: &File, _: u64) -> io::Result<()> {
         Ok(())
     }
 
-    pub fn temporary(&self) -> io::Result<TemporaryFile> {
+    pub(super) fn temporary(&self) -> io::Result<TemporaryFile> {
         loop {
             let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!("{PREFIX}{}-{number}", std::process::id()));
             match File::options().read(true).write(true).create_new(true).open(self.path.join(&name)) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                file => return Ok(TemporaryFile { file: file?, name: Some(name), _delay: None }),
+                file => return Ok(TemporaryFile { file: file?, name: Some(name) }),
             }
         }
     }
 
     /// Gives a temporary file its final name. If the name exists and `replace` is false, this is an
     /// error.
-    pub fn rename(&self, temporary: &mut TemporaryFile, target: &OsStr, replace: bool) -> io::Result<()> {
+    pub(super) fn rename(&self, temporary: &mut TemporaryFile, target: &OsStr, replace: bool) -> io::Result<()> {
         let Some(name) = &temporary.name else { return Ok(()) };
         let (from, to) = (self.path.join(name), self.path.join(target));
         if replace {
@@ -111,7 +115,7 @@ impl PathFolder {
 
     /// Removes the temporary files of dead processes. A file that a process has opened cannot be
     /// opened again without sharing.
-    pub fn remove_dead(&self) {
+    pub(super) fn remove_dead(&self) {
         #[cfg(windows)]
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             use std::os::windows::fs::OpenOptionsExt as _;
