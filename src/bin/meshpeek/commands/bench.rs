@@ -166,7 +166,7 @@ impl BenchArgs {
             );
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
-        let kind = asset.facts().sample();
+        let kind = SampleKind::of(&asset.model);
         let name = measure::file_name(path);
         let mut subject = subject(name, kind, &asset.model, files, generate::generate(kind, WARM_UP_BYTES, scratch)?)?;
         subject.path = Some(path.to_owned());

@@ -4,13 +4,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshpeek::secondlife::{Lod, Mesh, extract_available};
+use meshpeek::{Error, FormatVersion as _, Model};
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::PendingOutput;
-use crate::formats::facts::LevelFile;
-use crate::formats::options::LodLevel;
+use crate::formats::options::lod_parser;
 use crate::input::asset::{InputAsset, at_output};
+use crate::input::bytes::Data;
 use crate::input::open::open_asset;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::json::{document, error, print_json};
@@ -31,8 +33,8 @@ pub struct LodArgs {
     #[command(flatten)]
     file: OneFile,
     /// Level of detail to write
-    #[arg(long = "lod", value_enum, value_name = "LOD")]
-    level: LodLevel,
+    #[arg(long = "lod", value_parser = lod_parser(), value_name = "LOD")]
+    level: Lod,
     /// Path of the new file, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -51,6 +53,15 @@ pub struct LodArgs {
     force: bool,
 }
 
+/// One level of detail of a mesh, encoded as a separate mesh file.
+struct LevelFile {
+    level: &'static str,
+    bytes: Vec<u8>,
+    /// The reason why each skin or collision shape that is missing in the new file could not be
+    /// copied.
+    left_out: Vec<Error>,
+}
+
 impl LodArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
@@ -60,13 +71,13 @@ impl LodArgs {
     }
 
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
-        let Some(level) = asset.facts().extract_level(self.level, self.nearest) else {
-            let format = asset.model.geometry()?.format();
+        let Model::SecondLife(mesh) = &asset.model else {
+            let format = asset.model.format();
             let text =
                 format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");
             return Err(UsageError(text).into());
         };
-        let level = level?;
+        let level = self.level_file(mesh)?;
         if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
             let loss = asset.locate_error(loss.clone(), &self.file.file);
             return Err(UsageError(format!("{loss}; --allow-loss leaves it out")).into());
@@ -87,6 +98,17 @@ impl LodArgs {
         file.finish()?;
         self.print(&level, global)?;
         Ok(Outcome::Fine)
+    }
+
+    /// Encodes the chosen level of detail, or with `--nearest` the level that a viewer would show
+    /// instead, as a separate asset.
+    fn level_file(&self, mesh: &Mesh<Data>) -> meshpeek::Result<LevelFile> {
+        let view = mesh.view();
+        let header = view.header()?;
+        let nearest = self.level.nearest(|lod| header.has(lod.part())).filter(|_| self.nearest);
+        let level = nearest.unwrap_or(self.level);
+        let (bytes, left_out) = extract_available(view, level)?;
+        Ok(LevelFile { level: level.part().key(), bytes, left_out })
     }
 
     fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {

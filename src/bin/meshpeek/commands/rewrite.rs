@@ -4,13 +4,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshpeek::Finding;
+use meshpeek::unreal::builder;
+use meshpeek::{Finding, Model};
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::{PendingOutput, open_folder};
-use crate::formats::facts::PairEndings;
 use crate::formats::options::{BlockArgs, BlockStorage};
+use crate::formats::{DROPPED_RULES, RESPELLED_RULES};
 use crate::input::asset::{InputAsset, at_output};
 use crate::input::open::{open, open_source_file};
 use crate::input::source_file::SourceFile;
@@ -83,9 +84,13 @@ impl RewriteArgs {
     fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
         match file {
             SourceFile::Model(asset) if self.blocks.blocks != BlockStorage::Kept => {
-                let written = asset.facts().write_blocks(self.blocks.blocks, out);
                 let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
-                Ok(written.ok_or_else(|| UsageError(text.to_owned()))??)
+                match &asset.model {
+                    Model::Unigine(mesh) if mesh.generation().is_compressed() => {
+                        Ok(mesh.write_stored(out, self.blocks.blocks.storage())?)
+                    }
+                    _ => Err(UsageError(text.to_owned()).into()),
+                }
             }
             file => Ok(file.write_to(out)?),
         }
@@ -128,7 +133,7 @@ impl RewriteArgs {
     /// was requested or listed.
     fn must_be_same(&self, file: &SourceFile, changes: &[Finding]) -> bool {
         let is_copied = match file {
-            SourceFile::Model(asset) => !asset.facts().is_formatted_again(),
+            SourceFile::Model(asset) => !is_text(asset),
             SourceFile::Script(_) => true,
         };
         is_copied && changes.is_empty() && self.blocks.blocks == BlockStorage::Kept
@@ -141,15 +146,15 @@ impl RewriteArgs {
     /// `--allow-loss`.
     fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
         let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
-        let (facts, respelled) = (asset.facts(), asset.facts().respelled_rules());
         let mut changes = Vec::new();
         // In text, the values must be parsed to find numbers that the writer changes or leaves out.
-        file.findings(facts.is_formatted_again(), &mut |finding| {
-            if respelled.contains(&finding.rule) || facts.is_dropped(&finding) {
+        file.findings(is_text(asset), &mut |finding| {
+            if RESPELLED_RULES.contains(&finding.rule) || DROPPED_RULES.contains(&finding.rule) {
                 changes.push(finding);
             }
         })?;
-        if let Some(loss) = changes.iter().find(|change| facts.is_dropped(change)).filter(|_| !self.allow_loss) {
+        let mut losses = changes.iter().filter(|change| DROPPED_RULES.contains(&change.rule));
+        if let Some(loss) = losses.next().filter(|_| !self.allow_loss) {
             let text = format!(
                 "{} at byte {}: {}; --allow-loss writes the file without this data",
                 loss.field, loss.offset, loss.text
@@ -188,12 +193,11 @@ impl RewriteArgs {
     /// Writes both files of an Unreal mesh, and with the option `--script` also a script. All files
     /// are completely written before the first of them is renamed.
     fn write_pair(&self, asset: &InputAsset) -> anyhow::Result<Vec<OutputFile>> {
-        let facts = asset.facts();
-        let Some(endings) = facts.pair_endings() else {
+        let Model::Unreal(mesh) = &asset.model else {
             let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
             return Err(UsageError(text.to_owned()).into());
         };
-        let stem = stem(&self.output, &endings)?;
+        let stem = stem(&self.output)?;
         // If the folder of the files is missing, no single file is to blame.
         open_folder(&self.output, &self.output)?;
         let named = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
@@ -201,10 +205,13 @@ impl RewriteArgs {
             let write = |out: &mut dyn Write| Ok(asset.model.file().write_to(source, out)?);
             self.write_compared(asset.source_bytes(source), &named(ending), true, write)
         };
-        let mut all = vec![file(1, endings.aniv)?, file(0, endings.data)?];
+        let mut all = vec![file(1, "_a.3d")?, file(0, "_d.3d")?];
         if self.script {
-            let script = facts.script_named(&stem)?;
-            let path = named(endings.script);
+            let script = match mesh.script() {
+                Some(script) => builder::script::rename(&script, &stem)?,
+                None => builder::script::build(mesh, &stem)?.to_bytes()?,
+            };
+            let path = named(".uc");
             let file = PendingOutput::write(&path, self.force, |file| Ok(file.write_whole(&script)?))?;
             all.push((file, OutputFile { path, bytes: script.len(), identical: false, is_script: true }));
         }
@@ -245,16 +252,21 @@ impl RewriteArgs {
     }
 }
 
+/// Returns whether the writer formats the whole file again, because the file is text. Otherwise, a
+/// rewritten file without listed changes is equal to the original file, byte for byte.
+fn is_text(asset: &InputAsset) -> bool {
+    matches!(&asset.model, Model::EzMesh(mesh) if mesh.dialect().is_some())
+}
+
 /// Returns the common stem of the files of an Unreal mesh. If the path OUT ends with the ending of
 /// one of these files, such as `_d.3d`, the ending is removed.
-fn stem(output: &Path, endings: &PairEndings) -> anyhow::Result<String> {
+fn stem(output: &Path) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
         return Err(UsageError("-o: expected the stem of two files, such as new/box".to_owned()).into());
     };
     let lower = name.to_ascii_lowercase();
-    let endings = [endings.data, endings.aniv, endings.script];
-    let ending = endings.into_iter().find(|ending| lower.ends_with(ending)).unwrap_or_default();
+    let ending = ["_d.3d", "_a.3d", ".uc"].into_iter().find(|ending| lower.ends_with(ending)).unwrap_or_default();
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 

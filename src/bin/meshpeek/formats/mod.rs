@@ -1,5 +1,5 @@
-//! The format-specific code of the program: one implementation of the trait [`FormatFacts`] for
-//! each format.
+//! The code of the program for the parts of a mesh that only its format has. All other code uses
+//! the traits for meshes of any format.
 
 pub mod ezmesh;
 pub mod facts;
@@ -12,16 +12,12 @@ pub mod summary;
 pub mod unigine;
 pub mod unreal;
 
-use std::io;
 use std::path::Path;
 
 use meshpeek::{Error, ErrorKind, Format, Limits, Model, OpenOptions, Rule};
 
 use crate::args::Global;
-use crate::render::json_writer::JsonWriter;
-use facts::{FormatFacts, NoFacts};
 use names::{has_any_extension, is_recognised};
-use unreal::script_file::MissingMesh;
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -31,17 +27,12 @@ pub const RULES: [(&str, &[Rule]); 4] = [
     ("ezmesh", meshpeek::ezmesh::RULES),
 ];
 
-/// Returns the [`FormatFacts`] implementation of an open model.
-pub fn facts_of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &dyn FormatFacts {
-    match model {
-        Model::Unigine(mesh) => &**mesh,
-        Model::UnigineAnimation(animation) => &**animation,
-        Model::Unreal(mesh) => &**mesh,
-        Model::SecondLife(mesh) => &**mesh,
-        Model::EzMesh(system) => &**system,
-        _ => &NoFacts,
-    }
-}
+/// The ids of the rules about data whose encoding the writer of a format changes when it writes a
+/// file again.
+pub const RESPELLED_RULES: [&str; 9] = ["UG14", "UG20", "EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37", "EZ44"];
+/// The ids of the rules about data that the writer of a format leaves out when it writes a file
+/// again.
+pub const DROPPED_RULES: [&str; 10] = ["UG24", "EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40", "EZ43"];
 
 /// Opens a mesh file. For a container of several assets, `asset` selects the asset. The opened
 /// model counts the bytes of the file that are read.
@@ -82,17 +73,4 @@ pub fn is_mesh_file(path: &Path) -> bool {
         || has_any_extension(path, &ezmesh::EXTENSIONS)
         || unreal::names::is_data(path)
         || is_recognised(path)
-}
-
-/// Writes an item of a list: a mesh that a script imports although the files of the mesh do not
-/// exist, with the script commands about the mesh.
-pub fn write_missing<D: AsRef<[u8]>>(missing: &MissingMesh<D>, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    unreal::script_properties::write_missing(missing, out)
-}
-
-/// Writes the field `properties` with the content of an Unreal script or of a Second Life header,
-/// for a file that could not be opened as a mesh.
-pub fn write_unopened(path: &Path, error: &Error, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    unreal::script_properties::write_unopened_script(path, out)?;
-    secondlife::properties::write_unopened_header(path, error, out)
 }

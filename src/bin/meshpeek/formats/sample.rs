@@ -1,6 +1,7 @@
 //! The types of meshes that `bench` generates.
 
 use clap::ValueEnum;
+use meshpeek::Model;
 
 /// A type of mesh that `bench` can generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +23,19 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
+    /// Returns the type of mesh that is most similar to an open model.
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> Self {
+        match model {
+            Model::Unigine(mesh) if mesh.generation().is_compressed() => Self::UnigineCompressed,
+            Model::Unigine(mesh) if mesh.bone_count() > 0 => Self::UnigineSkinned,
+            Model::Unreal(_) => Self::Unreal,
+            Model::SecondLife(_) => Self::SecondLife,
+            Model::EzMesh(mesh) if mesh.dialect().is_some() => Self::EzmeshText,
+            Model::EzMesh(_) => Self::EzmeshBinary,
+            _ => Self::UnigineStatic,
+        }
+    }
+
     /// Returns the name of the mesh type on the command line and in JSON, such as `unreal`.
     pub const fn id(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ pub struct SurfaceSummary {
     pub index: usize,
     /// The name of the block that contains the level of detail of the surface.
     pub lod: Option<&'static str>,
-    /// Whether the surface shares its vertices with the previous surface.
+    /// Whether the surface shares its vertices with an earlier surface.
     pub shares: bool,
     pub name: String,
     pub material: Option<String>,

@@ -9,8 +9,6 @@ use meshpeek::{Error, Field, Finding, Model};
 
 use super::bytes::{Data, MappedFile};
 use crate::args::Global;
-use crate::formats::facts::FormatFacts;
-use crate::formats::facts_of;
 use crate::render::note::note;
 use crate::render::report::is_pipe_closed;
 use crate::render::text::shown;
@@ -36,11 +34,6 @@ pub struct InputAsset {
 }
 
 impl InputAsset {
-    /// Returns the [`FormatFacts`] implementation for the format of the model.
-    pub fn facts(&self) -> &dyn FormatFacts {
-        facts_of(&self.model)
-    }
-
     /// Returns the bytes of the file that is named on the command line.
     pub fn bytes(&self) -> &[u8] {
         self.source_bytes(self.source)
@@ -104,10 +97,13 @@ impl InputAsset {
     /// Unreal mesh are included. Several Unreal meshes may share one script, whose findings should
     /// be reported once.
     pub fn findings(&self, values: bool, script: bool, report: &mut dyn FnMut(Finding)) -> meshpeek::Result<()> {
-        if !script && let Some(done) = self.facts().mesh_findings(values, report) {
-            return done;
-        }
-        if values { self.model.file().validate(report) } else { self.model.file().validate_structure(report) }
+        let mut report = |finding: Finding| {
+            if script || finding.source < 2 {
+                report(finding);
+            }
+        };
+        let file = self.model.file();
+        if values { file.validate(&mut report) } else { file.validate_structure(&mut report) }
     }
 
     /// Returns `error` with the path of the file that caused the error, or with the path `named` if
@@ -131,7 +127,7 @@ impl InputAsset {
     /// Prints a note if the file contains several assets and the command line does not choose an
     /// asset.
     pub fn note_other_assets(&self, chosen: Option<usize>, path: &Path, global: &Global) {
-        let count = self.facts().asset_count();
+        let count = self.model.contents().asset_count().unwrap_or_default();
         if count > 1 && chosen.is_none() {
             note(&format!("{}: reading asset 0 of {count}; --asset chooses another", shown(path)), global);
         }

@@ -9,7 +9,7 @@ use meshpeek::io::prefetch;
 use meshpeek::model::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use meshpeek::{Array, Weights};
 
-use super::values::{Item, Values, Visit};
+use super::values::{Item, Values, Visit, visit_rows};
 
 /// Selects the axis of a tangent frame: the normal, tangent or bitangent.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +31,12 @@ impl Values for Positions<'_> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
             Positions::Packed32(_) | Positions::Packed64(_) if raw => {
-                let mut stored = range.filter_map(|index| packed_integers(self, index));
-                stored.try_for_each(|stored| visit(Item::Integers(&stored)))
+                visit_rows(range, |index| packed_integers(self, index), visit)
             }
             Positions::MinMax16(_) if raw => {
                 visit_codes(self.slice(range).map(|part| part.as_bytes()).unwrap_or_default(), 3, visit)
             }
-            _ => visit_floats(range, |index| self.get(index), visit),
+            _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
 }
@@ -52,7 +51,7 @@ impl Values for Normals<'_> {
         prefetch(bytes);
         match self {
             Normals::Unit16(_) if raw => visit_codes(bytes, 3, visit),
-            _ => visit_floats(range, |index| self.get(index), visit),
+            _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
 }
@@ -67,7 +66,10 @@ impl Values for Uvs<'_> {
         prefetch(bytes);
         match self {
             Uvs::MinMax16(_) if raw => visit_codes(bytes, 2, visit),
-            _ => visit_floats(range, |index| self.get(index), visit),
+            Uvs::Polygon255(_) | Uvs::Polygon256(_) if raw => {
+                visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i32::from)), visit)
+            }
+            _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
 }
@@ -81,7 +83,7 @@ impl Values for Colors<'_> {
         let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
         prefetch(bytes);
         if !raw {
-            return visit_floats(range, |index| self.get(index), visit);
+            return visit_rows(range, |index| self.get(index), visit);
         }
         let mut colors = bytes.chunks_exact(self.byte_offset(1));
         colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>())))
@@ -106,7 +108,7 @@ impl Values for FrameAxes<'_> {
                 FrameAxis::Bitangent => frame.bitangent(),
             })
         };
-        visit_floats(range, axis_of, visit)
+        visit_rows(range, axis_of, visit)
     }
 }
 
@@ -140,22 +142,13 @@ impl Values for Indices<'_> {
                 let raw = array.raw().get(range).unwrap_or_default();
                 raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
             }
-            _ => range.filter_map(|index| self.get(index)).try_for_each(|value| visit(Item::Number(value))),
+            _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
 }
 
-/// Calls `get` for each index in a range, and passes the `N` floats that it returns to `visit`.
-pub fn visit_floats<const N: usize>(
-    range: Range<usize>,
-    get: impl Fn(usize) -> Option<[f32; N]>,
-    visit: Visit<'_>,
-) -> io::Result<()> {
-    range.filter_map(get).try_for_each(|value| visit(Item::Floats(&value)))
-}
-
 /// Passes the 16-bit integers in `bytes` to `visit`, in groups of `width` integers.
-pub fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
+fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
     let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
     codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
 }

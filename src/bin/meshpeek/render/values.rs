@@ -26,6 +26,81 @@ pub enum Item<'v> {
 /// A callback that is called once for each item of an array.
 pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 
+/// A decoded value that is one item of an array.
+pub trait Row {
+    /// Returns the value as an item.
+    fn item(&self) -> Item<'_>;
+}
+
+impl Row for u32 {
+    fn item(&self) -> Item<'_> {
+        Item::Number(*self)
+    }
+}
+
+impl Row for f32 {
+    fn item(&self) -> Item<'_> {
+        Item::Float(*self)
+    }
+}
+
+impl<const N: usize> Row for [f32; N] {
+    fn item(&self) -> Item<'_> {
+        Item::Floats(self)
+    }
+}
+
+impl<const N: usize> Row for [i32; N] {
+    fn item(&self) -> Item<'_> {
+        Item::Integers(self)
+    }
+}
+
+impl Row for Vec<(i32, f32)> {
+    fn item(&self) -> Item<'_> {
+        Item::Influences(self.clone())
+    }
+}
+
+/// An array whose items a function returns by their index.
+pub struct Rows<F> {
+    count: usize,
+    get: F,
+}
+
+impl<F> Rows<F> {
+    /// Makes an array of `count` items, or of fewer if `get` returns `None` for some of them.
+    pub fn boxed<'a, R: Row>(count: usize, get: F) -> Box<dyn Values + 'a>
+    where
+        F: Fn(usize) -> Option<R> + 'a,
+    {
+        Box::new(Self { count, get })
+    }
+}
+
+impl<R: Row, F: Fn(usize) -> Option<R>> Values for Rows<F> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        visit_rows(range, &self.get, visit)
+    }
+}
+
+/// Moves values to the heap, if there are any.
+pub fn boxed<'a>(values: Option<impl Values + 'a>) -> Option<Box<dyn Values + 'a>> {
+    match values {
+        Some(values) => Some(Box::new(values)),
+        None => None,
+    }
+}
+
+/// Calls `get` for each index in a range, and passes the values that it returns to `visit`.
+pub fn visit_rows<R: Row>(range: Range<usize>, get: impl Fn(usize) -> Option<R>, visit: Visit<'_>) -> io::Result<()> {
+    range.filter_map(get).try_for_each(|row| visit(row.item()))
+}
+
 impl Item<'_> {
     /// Writes the item as text.
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -6,19 +6,21 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use clap::Args;
-use meshpeek::Surface;
+use meshpeek::{Geometry, Model, Surface};
 use serde_json::json;
 
 use crate::args::{Attribute, Global, OneFile};
-use crate::formats::facts::DumpRequest;
+use crate::formats::ezmesh::values::track_pose;
+use crate::formats::facts::{self, DumpRequest};
 use crate::formats::options::{FrameArgs, LevelArgs};
 use crate::input::asset::InputAsset;
+use crate::input::bytes::Data;
 use crate::input::open::{open, open_indexed};
 use crate::outcome::{Outcome, UsageError};
 use crate::render::arrays::{FrameAxes, FrameAxis};
 use crate::render::json::{SCHEMA, extend, number, with};
 use crate::render::json_writer::JsonWriter;
-use crate::render::values::Values;
+use crate::render::values::{Values, boxed};
 
 use pose::{PoseArgs, print_bones};
 
@@ -122,28 +124,31 @@ impl DumpArgs {
     }
 
     fn dump_attribute(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
-        let facts = asset.facts();
-        if facts.is_animation() {
+        let model = &asset.model;
+        if matches!(model, Model::UnigineAnimation(_)) {
             let text = "an animation has no surface; --pose N prints the positions of its bones at frame N";
             return Err(UsageError(text.to_owned()).into());
         }
-        let level = facts.level(&self.level)?;
+        let level = self.level.geometry(model)?;
         asset.note_other_assets(self.level.asset, &self.file.file, global);
         if self.target != 0 {
             // `positions` is called only to return its error if the surface does not have the
             // chosen morph target.
-            asset.model.geometry()?.positions(self.surface, self.target)?;
+            model.positions(self.surface, self.target)?;
         }
-        if self.frame.uv_listing
-            && let Some(written) = facts.write_uv_listing(out)
-        {
-            written?;
+        if let (true, Model::Unreal(mesh)) = (self.frame.uv_listing, model) {
+            mesh.write_uv_listing(out)?;
             return Ok(asset.check()?);
         }
         let Self { surface, attribute, raw, .. } = *self;
-        let values = facts.values(&DumpRequest { surface, attribute, raw, frame: &self.frame, level: &self.level })?;
-        self.check_options(asset, level.is_some())?;
-        let surface = Surface::new(level.as_deref().unwrap_or(asset.model.geometry()?), self.surface);
+        let request = DumpRequest { surface, attribute, raw, frame: &self.frame };
+        let values = facts::values(model, level.as_ref(), &request)?;
+        self.check_options(model)?;
+        let geometry: &dyn Geometry = match &level {
+            Some(level) => level,
+            None => model,
+        };
+        let surface = Surface::new(geometry, self.surface);
         let values = match values {
             Some(values) => values,
             None => match self.neutral_values(&surface)? {
@@ -158,35 +163,34 @@ impl DumpArgs {
 
     /// Returns an error if the command line contains an option that does not apply to the format of
     /// the file.
-    fn check_options(&self, asset: &InputAsset, has_levels: bool) -> anyhow::Result<()> {
-        let facts = asset.facts();
-        if let (Some(option), None) = (self.frame.first_option(), facts.vertex_frames()) {
-            let text = if option == "--clip" && facts.has_bone_animations() {
+    fn check_options(&self, model: &Model<Data>) -> anyhow::Result<()> {
+        let Some(option) = self.frame.first_option() else { return Ok(()) };
+        let text = match model {
+            Model::Unreal(_) => return Ok(()),
+            _ if option == "--clip" && has_bone_animations(model) => {
                 "only --pose and --time use it for this format; add one of them or leave it out"
-            } else {
-                "applies to Unreal vertex meshes only; leave it out"
-            };
-            return Err(UsageError(format!("{option}: {text}")).into());
-        }
-        if let (Some(option), false) = (self.level.first_option(), has_levels) {
-            return Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into());
-        }
-        Ok(())
+            }
+            _ => "applies to Unreal vertex meshes only; leave it out",
+        };
+        Err(UsageError(format!("{option}: {text}")).into())
     }
 
     fn print_pose(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let clip = self.frame.clip.unwrap_or_default();
-        let (facts, animations) = (asset.facts(), asset.model.animations()?);
-        if self.frame.clip.is_none() && facts.has_bone_animations() && animations.clip_count()? == 0 {
+        let animations = asset.model.animations()?;
+        let has_bone_animations = has_bone_animations(&asset.model);
+        if self.frame.clip.is_none() && has_bone_animations && animations.clip_count()? == 0 {
             return Err(UsageError(format!("{}: expected animation[0], found 0 animations", self.pose)).into());
         }
         let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
         let head = extend(head, &self.pose.json(animations, clip));
-        if facts.has_tracks_only() {
-            let tracks = facts.track_pose(clip, self.pose.whole_frame()?)?;
+        if let Model::EzMesh(mesh) = &asset.model
+            && animations.bone_count()? == 0
+        {
+            let tracks = track_pose(mesh, clip, self.pose.whole_frame()?)?;
             return Ok(print_bones(tracks.into_iter(), &head, global.json, out)?);
         }
-        if !facts.has_bone_animations() {
+        if !has_bone_animations {
             let text = "--pose: this format has no bone animations";
             return Err(UsageError(text.to_owned()).into());
         }
@@ -232,8 +236,7 @@ impl DumpArgs {
             A::Weights => boxed(surface.weights()?),
             A::Indices => Some(Box::new(surface.indices()?)),
             A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
-            // The values of an attribute that exists in one format only are returned by the
-            // [`FormatFacts`] implementation of the format.
+            // [`facts::values`] returns the values of an attribute that exists in one format only.
             _ => None,
         })
     }
@@ -297,11 +300,9 @@ impl DumpArgs {
     }
 }
 
-fn boxed<'a>(values: Option<impl Values + 'a>) -> Option<Box<dyn Values + 'a>> {
-    match values {
-        Some(values) => Some(Box::new(values)),
-        None => None,
-    }
+/// Returns whether the format supports bone animations whose frames can be read by their index.
+const fn has_bone_animations(model: &Model<Data>) -> bool {
+    !matches!(model, Model::Unreal(_) | Model::SecondLife(_))
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::args::{Files, Global};
-use crate::formats::options::LodFilter;
-use crate::formats::{write_missing, write_unopened};
+use crate::formats::options::{LodFilter, filter_parser};
+use crate::formats::secondlife::properties::write_unopened_header;
+use crate::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::input::asset::InputAsset;
 use crate::input::open::{Repeated, each};
 use crate::outcome::Outcome;
@@ -49,7 +50,7 @@ pub struct InfoArgs {
     /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
     /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
     /// only.
-    #[arg(long, value_enum, default_value_t = LodFilter::High, help_heading = "Meshes of compressed blocks")]
+    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
     lod: LodFilter,
 }
 
@@ -101,7 +102,8 @@ impl InfoArgs {
                 Err(error) => {
                     out.item_object(|out| {
                         out.fields(&unreadable(path, &error))?;
-                        write_unopened(path, &error, out)
+                        write_unopened_script(path, out)?;
+                        write_unopened_header(path, &error, out)
                     })?;
                     return Ok(Outcome::of_error(&error));
                 }

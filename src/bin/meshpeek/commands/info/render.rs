@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::Style;
-use meshpeek::Bounds;
 use meshpeek::model::Counts;
+use meshpeek::{Bounds, Model};
 use serde_json::{Value, json};
 
 use super::summary::{ClipSummary, FileSummary};
 use crate::args::Global;
+use crate::formats::facts::{surface_properties, write_properties};
 use crate::formats::summary::{BlockSummary, DescribedBlocks, SurfaceSummary};
 use crate::input::asset::InputAsset;
 use crate::render::json;
@@ -89,7 +90,7 @@ impl FileSummary {
             for surface in &self.surfaces {
                 let properties = match surface.in_block {
                     Some(in_block) => in_block.json(),
-                    None => match asset.facts().surface_properties(surface.index) {
+                    None => match surface_properties(&asset.model, surface.index) {
                         Ok(properties) => properties,
                         Err(fault) => {
                             out.fail(fault);
@@ -103,19 +104,19 @@ impl FileSummary {
         })
     }
 
-    /// Writes the object `properties`, or `null`.
+    /// Writes the object `properties`, or `null` if the header of a Second Life file is damaged.
     pub(super) fn write_properties(
         &self,
         asset: &InputAsset,
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
     ) -> io::Result<()> {
-        if !asset.facts().has_properties() {
+        if matches!(&asset.model, Model::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err()) {
             return out.value(&Value::Null);
         }
         let blocks = DescribedBlocks { blocks: &self.blocks, levels: self.levels, left_out: self.not_surveyed };
         out.object(|out| {
-            asset.facts().write_properties(asset.pair.as_ref(), &blocks, out)?;
+            write_properties(&asset.model, asset.pair.as_ref(), &blocks, out)?;
             if self.left_out > 0 && asset.pair.is_some() {
                 out.field("left_out", json!({ "surfaces": self.left_out }))?;
             }
@@ -165,17 +166,17 @@ impl FileSummary {
     fn print_surfaces(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         let sum =
             |of: fn(&SurfaceSummary) -> u32| self.surfaces.iter().map(|surface| u64::from(of(surface))).sum::<u64>();
-        // If a surface shares its vertices with the previous surface, the shared vertices are
-        // counted once in the total.
+        // Vertices that several surfaces share are counted once in the total.
         let vertices = sum(|surface| if surface.shares { 0 } else { surface.counts.vertices });
         let attributes = sum(|surface| if surface.shares { 0 } else { surface.counts.attribute_vertices });
+        let corners = sum(|surface| surface.counts.corners);
         let triangles = sum(|surface| surface.counts.corners / 3);
         let count = self.surfaces.len().saturating_add(self.left_out);
         match self.vertex_frames {
             // In a mesh with vertex frames, all surfaces share the same vertices.
             Some((frames, vertices)) => {
                 writeln!(out, "  frames    {frames}, of {vertices} vertices each")?;
-                writeln!(out, "  surfaces  {count}: {attributes} corners, {triangles} triangles")?;
+                writeln!(out, "  surfaces  {count}: {corners} corners, {triangles} triangles")?;
             }
             None if self.surfaces.iter().any(|surface| !surface.is_whole) => {
                 let left = self.surfaces.iter().filter(|surface| !surface.is_whole).count();

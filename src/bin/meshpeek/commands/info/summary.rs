@@ -1,21 +1,30 @@
 //! The description of a file that `info` prints.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use meshpeek::array::Sphere;
 use meshpeek::model::Counts;
-use meshpeek::{Animations, Bounds, Clip, Finding, Name, Surface};
+use meshpeek::unigine::Mesh;
+use meshpeek::{Animations, Bounds, Clip, Finding, Model, Name, Surface};
 
 use super::skeletons::Skeletons;
-use crate::formats::facts::FormatFacts;
+use crate::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
+use crate::formats::facts::remarks;
 use crate::formats::options::LodFilter;
+use crate::formats::secondlife::survey::AssetSurvey;
 use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
+use crate::formats::unreal::properties::drawing_style;
 use crate::input::asset::InputAsset;
+use crate::input::bytes::Data;
 use crate::render::json_writer::JsonWriter;
 
 /// The number of bytes of a mapped file that are read before the memory of its pages is released. A
 /// sparse file may be larger than the memory.
 const RELEASE_AFTER: usize = 256 << 20;
+/// The formats, as in [`Error::format`](meshpeek::Error::format), whose files remain readable except
+/// for a damaged block.
+const INDEPENDENT_PARTS: [&str; 3] = ["unigine ms14", "unigine ms15", "ezmesh"];
 
 /// The description of a file. It borrows nothing from the file. The fields that only the JSON
 /// output contains are not part of it, because they may be large. They are read from the file while
@@ -64,24 +73,22 @@ impl FileSummary {
     /// fields that only the JSON output contains are also read. An error in them is therefore
     /// returned before anything is printed.
     pub fn of(asset: &InputAsset, levels: LodFilter, max_surfaces: usize, in_full: bool) -> meshpeek::Result<Self> {
-        let facts = asset.facts();
-        if let Some(survey) = facts.survey_blocks(levels) {
-            return Self::of_blocks(asset, survey, levels);
+        if let Model::SecondLife(mesh) = &asset.model {
+            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels), levels);
         }
         let geometry = asset.model.geometry()?;
-        // With the option `--lod none`, only the header of the file is described.
-        let header = if levels == LodFilter::None { facts.check_header() } else { None };
-        let is_header_only = header.is_some();
         let mut findings = Vec::new();
+        // With the option `--lod none`, only the header of a compressed file is described.
+        let header = header_of(&asset.model).filter(|_| levels == LodFilter::None);
         if let Some(header) = header {
-            findings.extend(header.err().as_ref().and_then(meshpeek::finding));
+            findings.extend(header.end().err().as_ref().and_then(meshpeek::finding));
         } else {
             // For each array or block of the file that cannot be read, a finding is added to the
             // description, and the other arrays and blocks are still described.
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
-            value_or(facts, surveyed, ())?;
+            value_or(surveyed, ())?;
         }
-        let max_surfaces = facts.list_limits().surfaces.min(max_surfaces);
+        let max_surfaces = if is_ezmesh(&asset.model) { MAX_LISTED.min(max_surfaces) } else { max_surfaces };
         let surfaces = Surface::all(geometry)?.take(max_surfaces);
         let mut unreleased = 0_usize;
         let mut read = |bytes: usize| {
@@ -91,9 +98,16 @@ impl FileSummary {
                 unreleased = 0;
             }
         };
-        let bounds = facts.bounds_in_steps(&mut read).unwrap_or_else(|| geometry.bounds());
-        let bounds = value_or(facts, bounds, Bounds::EMPTY)?;
-        let surfaces = surfaces.map(|surface| summarize_surface(facts, &surface, is_header_only, &mut read));
+        let bounds = match &asset.model {
+            Model::EzMesh(mesh) => mesh.bounds_in_steps(&mut read),
+            _ => geometry.bounds(),
+        };
+        let bounds = value_or(bounds, Bounds::EMPTY)?;
+        let mut pools = BTreeSet::new();
+        let surfaces = surfaces.map(|surface| {
+            let shares = !pools.insert(surface.vertex_pool()?);
+            summarize_surface(&asset.model, &surface, shares, header.is_some(), &mut read)
+        });
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
@@ -101,14 +115,17 @@ impl FileSummary {
             touched: 0,
             bounds,
             sphere: geometry.sphere()?,
-            vertex_frames: facts.vertex_frames(),
-            bones: bones(facts, asset.model.animations()?)?,
-            is_animation: facts.is_animation(),
-            remarks: if in_full { Vec::new() } else { facts.remarks() },
+            vertex_frames: match &asset.model {
+                Model::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
+                _ => None,
+            },
+            bones: bones(asset.model.animations()?)?,
+            is_animation: matches!(asset.model, Model::UnigineAnimation(_)),
+            remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
             blocks: Vec::new(),
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
-            clips: clips(facts, asset.model.animations()?)?,
+            clips: clips(asset.model.animations()?)?,
             levels,
             not_surveyed: [0, 0, 0],
             findings,
@@ -169,44 +186,64 @@ impl FileSummary {
     }
 }
 
+/// Returns the mesh if its surfaces are stored in compressed blocks, which its header describes.
+fn header_of(model: &Model<Data>) -> Option<&Mesh<Data>> {
+    match model {
+        Model::Unigine(mesh) if mesh.generation().is_compressed() => Some(mesh),
+        _ => None,
+    }
+}
+
+const fn is_ezmesh(model: &Model<Data>) -> bool {
+    matches!(model, Model::EzMesh(_))
+}
+
 fn summarize_surface(
-    facts: &dyn FormatFacts,
+    model: &Model<Data>,
     surface: &Surface<'_>,
+    shares: bool,
     is_header_only: bool,
     read: &mut dyn FnMut(usize),
 ) -> meshpeek::Result<SurfaceSummary> {
     let index = surface.index();
-    let bounds = facts.surface_bounds_in_steps(index, read).unwrap_or_else(|| surface.bounds());
+    let bounds = match model {
+        Model::EzMesh(mesh) => mesh.surface_bounds_in_steps(index, read),
+        _ => surface.bounds(),
+    };
     let name = surface.name()?;
-    let (counts, is_whole) = counts(facts, surface, is_header_only)?;
-    let shown = Name::new(name.as_bytes().get(..facts.list_limits().name_bytes).unwrap_or(name.as_bytes()));
+    let (counts, is_whole) = counts(model, surface, is_header_only)?;
+    let shortened = name.as_bytes().get(..MAX_NAME_BYTES).filter(|_| is_ezmesh(model));
+    let shown = Name::new(shortened.unwrap_or(name.as_bytes()));
     Ok(SurfaceSummary {
         index,
         lod: None,
         name: shown.to_string_lossy(),
-        shares: facts.shares_vertices(index),
+        shares,
         material: surface.material()?.map(|material| material.to_string_lossy()),
-        bounds: value_or(facts, bounds, Bounds::EMPTY)?,
+        bounds: value_or(bounds, Bounds::EMPTY)?,
         counts,
         is_whole,
         drawn: surface.is_drawn()?,
-        style: facts.drawing_style(index)?,
+        style: match model {
+            Model::Unreal(mesh) => drawing_style(mesh, index)?,
+            _ => String::new(),
+        },
         in_block: None,
     })
 }
 
-fn bones(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<(String, i32)>> {
+fn bones(animations: &dyn Animations) -> meshpeek::Result<Vec<(String, i32)>> {
     let bones = (0..animations.bone_count()?).map(|bone| {
         let bone = animations.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
-        value_or(facts, bone, (String::new(), -1))
+        value_or(bone, (String::new(), -1))
     });
     bones.collect()
 }
 
-fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Result<Vec<ClipSummary>> {
+fn clips(animations: &dyn Animations) -> meshpeek::Result<Vec<ClipSummary>> {
     let clips = (0..animations.clip_count()?).map(|clip| {
         let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
-        let Clip { name, frames, bones, rate, .. } = value_or(facts, animations.clip(clip), empty)?;
+        let Clip { name, frames, bones, rate, .. } = value_or(animations.clip(clip), empty)?;
         Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })
     });
     clips.collect()
@@ -217,12 +254,12 @@ fn clips(facts: &dyn FormatFacts, animations: &dyn Animations) -> meshpeek::Resu
 ///
 /// If the compressed block of the surface is not inflated, the numbers are read from the header and
 /// are incomplete.
-fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) -> meshpeek::Result<(Counts, bool)> {
-    let counts = if is_header_only { None } else { value_or(facts, surface.counts().map(Some), None)? };
+fn counts(model: &Model<Data>, surface: &Surface<'_>, is_header_only: bool) -> meshpeek::Result<(Counts, bool)> {
+    let counts = if is_header_only { None } else { value_or(surface.counts().map(Some), None)? };
     match counts {
         Some(counts) => Ok((counts, true)),
-        None => match facts.header_counts(surface) {
-            Some(counts) => Ok((counts?, false)),
+        None => match header_of(model) {
+            Some(header) => Ok((header.header_counts(surface.index())?.unwrap_or_default(), false)),
             None => Ok((Counts::default(), true)),
         },
     }
@@ -231,9 +268,9 @@ fn counts(facts: &dyn FormatFacts, surface: &Surface<'_>, is_header_only: bool) 
 /// Returns the value of `result`. If `result` is an error that does not prevent reading the other
 /// parts of the file, returns `otherwise`, and the `validate` command reports the error as a
 /// finding.
-fn value_or<T>(facts: &dyn FormatFacts, result: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
+fn value_or<T>(result: meshpeek::Result<T>, otherwise: T) -> meshpeek::Result<T> {
     match result {
-        Err(error) if facts.independent_parts().contains(&error.format()) && meshpeek::finding(&error).is_some() => {
+        Err(error) if INDEPENDENT_PARTS.contains(&error.format()) && meshpeek::finding(&error).is_some() => {
             Ok(otherwise)
         }
         result => result,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use meshpeek::query::{Attributes, Scene};
-use meshpeek::{Geometry, Surface};
+use meshpeek::{Geometry, Model, Surface};
 use serde_json::json;
 
 use crate::args::{Global, OneFile, STDIN};
@@ -136,17 +136,16 @@ impl QueryArgs {
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let SharedArgs { level: options, .. } = self.kind.shared();
-        let facts = asset.facts();
-        if facts.is_animation() {
+        if matches!(asset.model, Model::UnigineAnimation(_)) {
             let text = "an animation has no surface; query the mesh that it moves";
             return Err(UsageError(text.to_owned()).into());
         }
         asset.note_other_assets(options.asset, &self.file.file, global);
-        let level = facts.level(options)?;
-        if let (Some(option), None) = (options.first_option(), &level) {
-            return Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into());
-        }
-        let geometry = level.as_deref().unwrap_or(asset.model.geometry()?);
+        let level = options.geometry(&asset.model)?;
+        let geometry: &dyn Geometry = match &level {
+            Some(level) => level,
+            None => &asset.model,
+        };
         self.print_answers(asset, geometry, questions, is_batch, global)?;
         Ok(Outcome::Fine)
     }

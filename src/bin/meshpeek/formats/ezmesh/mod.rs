@@ -1,9 +1,8 @@
 //! EZ-Mesh files: vertex attributes with arbitrary names, materials, and several meshes and
 //! skeletons per file.
 
-mod facts;
-mod properties;
-mod values;
+pub mod properties;
+pub mod values;
 
 /// The file extensions of EZ-Mesh files.
 pub const EXTENSIONS: [&str; 2] = ["ezm", "ezb"];

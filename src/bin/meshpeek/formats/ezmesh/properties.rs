@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 use crate::render::json::{bounds, number, numbers};
 use crate::render::json_writer::JsonWriter;
 
-/// The maximum number of elements of each JSON array in `properties`.
+/// The maximum number of surfaces that `info` lists, and of elements of each JSON array in
+/// `properties`. An element may take almost no bytes in a file.
 pub const MAX_LISTED: usize = 4096;
+/// The maximum number of bytes of a surface name that `info` prints. Without a maximum name length,
+/// a small file in which many surfaces share one long name would produce a very long output.
+pub const MAX_NAME_BYTES: usize = 4096;
 
 /// Writes the JSON fields `properties` of an EZ-Mesh file.
 pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mut JsonWriter<'_>) -> io::Result<()> {
@@ -132,13 +136,6 @@ fn attributes(buffer: &meshpeek::ezmesh::VertexBuffer<'_>) -> Value {
         json!({ "semantic": text(buffer.word(column)), "ctype": types, "known_as": word })
     });
     all.collect()
-}
-
-/// Returns whether a surface shares its vertices with the previous surface.
-pub fn shares_vertices<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, surface: usize) -> bool {
-    system
-        .section(surface)
-        .is_ok_and(|section| !section.has_own_vertices() && surface > section.mesh().section_range().start)
 }
 
 /// Returns one sentence about the vertex attributes of each mesh.

@@ -1,25 +1,43 @@
 //! Returns the values of vertex attributes that only EZ-Mesh has, for the `dump` command.
 
-use std::io;
-use std::ops::Range;
-
-use meshpeek::decode::{EndianFloats, EndianU16s};
 use meshpeek::ezmesh::{Column, Mesh, Semantic, VertexValue, Vertices};
-use meshpeek::{Array, Strided};
+use meshpeek::model::Transform;
+use meshpeek::{Animations as _, Array};
 
 use crate::args::Attribute;
-use crate::render::values::{Item, Values, Visit};
+use crate::render::values::{Item, Row, Rows, Values, boxed};
 
-/// The values of one attribute (column) of a vertex buffer.
-struct ColumnValues<'a> {
-    vertices: Vertices<'a>,
-    column: Column,
+/// The numbers of one vertex in one attribute (column) of a vertex buffer.
+enum VertexRow {
+    Number(u32),
+    Floats(Vec<f32>),
 }
 
-/// The stored bone indices and weights, four per vertex.
-struct FourInfluences<'a> {
-    bones: Strided<'a, EndianU16s<4>>,
-    weights: Strided<'a, EndianFloats<4>>,
+impl Row for VertexRow {
+    fn item(&self) -> Item<'_> {
+        match self {
+            Self::Number(number) => Item::Number(*number),
+            Self::Floats(floats) => match &**floats {
+                [only] => Item::Float(*only),
+                floats => Item::Floats(floats),
+            },
+        }
+    }
+}
+
+impl VertexRow {
+    /// Reads the numbers of one vertex. Returns `None` if the vertex has no such numbers.
+    fn read(vertices: &Vertices<'_>, column: &Column, vertex: usize) -> Option<Self> {
+        let mut floats = Vec::new();
+        for value in vertices.column_values(column, vertex) {
+            match value {
+                VertexValue::Float(float) => floats.push(float),
+                VertexValue::Hex(hex) => return Some(Self::Number(hex)),
+                _ => {}
+            }
+        }
+        (!floats.is_empty()).then_some(Self::Floats(floats))
+    }
 }
 
 /// Returns the values of an attribute that only EZ-Mesh has, or the stored values of an attribute
@@ -41,57 +59,33 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     };
     let vertices = system.section(surface)?.vertex_buffer()?.vertices()?;
     Ok(match attribute {
-        Attribute::Tangents => vertices.tangents().map(boxed_values),
-        Attribute::Bitangents => vertices.binormals().map(boxed_values),
-        Attribute::Weights if raw => {
-            vertices.lanes().map(|(bones, weights)| boxed_values(FourInfluences { bones, weights }))
-        }
-        _ => {
-            let column = vertices.format().column(semantic).copied();
-            column.map(|column| boxed_values(ColumnValues { vertices, column }))
-        }
+        Attribute::Tangents => boxed(vertices.tangents()),
+        Attribute::Bitangents => boxed(vertices.binormals()),
+        Attribute::Weights if raw => vertices.lanes().map(|(bones, weights)| {
+            Rows::boxed(bones.len(), move |at| {
+                Some(bones.get(at)?.map(i32::from).into_iter().zip(weights.get(at)?).collect::<Vec<_>>())
+            })
+        }),
+        _ => vertices
+            .format()
+            .column(semantic)
+            .copied()
+            .map(|column| Rows::boxed(vertices.len(), move |vertex| VertexRow::read(&vertices, &column, vertex))),
     })
 }
 
-fn boxed_values<'a>(values: impl Values + 'a) -> Box<dyn Values + 'a> {
-    Box::new(values)
-}
-
-impl Values for FourInfluences<'_> {
-    fn count(&self) -> usize {
-        self.bones.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let mut all = range.filter_map(|index| Some((self.bones.get(index)?, self.weights.get(index)?)));
-        all.try_for_each(|(bones, weights)| {
-            visit(Item::Influences(bones.into_iter().map(i32::from).zip(weights).collect()))
-        })
-    }
-}
-
-impl Values for ColumnValues<'_> {
-    fn count(&self) -> usize {
-        self.vertices.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let Self { vertices, column } = self;
-        for vertex in range {
-            let mut floats = Vec::new();
-            for cell in vertices.column_values(column, vertex) {
-                match cell {
-                    VertexValue::Float(float) => floats.push(float),
-                    VertexValue::Hex(hex) => visit(Item::Number(hex))?,
-                    _ => {}
-                }
-            }
-            match &*floats {
-                [] => {}
-                [only] => visit(Item::Float(*only))?,
-                floats => visit(Item::Floats(floats))?,
-            }
-        }
-        Ok(())
-    }
+/// Returns the transform of every animation track at a whole frame, for a file without a skeleton.
+pub fn track_pose<D: AsRef<[u8]> + Send + Sync>(
+    system: &Mesh<D>,
+    clip: usize,
+    frame: usize,
+) -> meshpeek::Result<Vec<(String, Transform)>> {
+    // `pose` is called here to return an error if the frame index is out of range.
+    system.pose(clip, frame, &mut [])?;
+    let tracks = system.animation(clip)?.tracks().map(|track| {
+        let keys = track.keys()?;
+        let last = keys.len().saturating_sub(1);
+        Ok((track.name()?.to_string_lossy(), keys.get(frame.min(last)).unwrap_or_default()))
+    });
+    tracks.collect()
 }

@@ -1,76 +1,60 @@
 //! The command line options that apply to Second Life meshes only.
 
-use clap::{Args, ValueEnum};
-use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod, Mesh};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use meshpeek::Model;
+use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod};
+
+use crate::outcome::UsageError;
+
+/// The descriptions of all levels of detail on the command line.
+const LEVELS: [(Lod, &str); 4] = [
+    (Lod::High, "Highest level of detail"),
+    (Lod::Medium, "Second highest level of detail"),
+    (Lod::Low, "Third level of detail"),
+    (Lod::Lowest, "Lowest level of detail"),
+];
 
 /// The levels of detail that `info` describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LodFilter {
-    /// Highest level of detail
-    High,
-    /// Second highest level of detail
-    Medium,
-    /// Third level of detail
-    Low,
-    /// Lowest level of detail
-    Lowest,
-    /// Every level of detail, and the triangles for collisions
+    /// One level of detail.
+    One(Lod),
+    /// Every level of detail, and the triangles for collisions.
     All,
-    /// No level: nothing is inflated
+    /// No level: nothing is inflated.
     None,
 }
 
-impl LodFilter {
-    /// Returns the level of detail if the option `--lod` of `info` selects exactly one level of
-    /// detail, and `None` otherwise.
-    pub const fn lod(self) -> Option<Lod> {
-        match self {
-            Self::High => Some(Lod::High),
-            Self::Medium => Some(Lod::Medium),
-            Self::Low => Some(Lod::Low),
-            Self::Lowest => Some(Lod::Lowest),
-            Self::All | Self::None => None,
-        }
-    }
+/// Parses the name of a level of detail.
+pub fn lod_parser() -> impl TypedValueParser<Value = Lod> {
+    parser(|lod| lod, &[])
 }
 
-/// A level of detail by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LodLevel {
-    /// Highest level of detail
-    High,
-    /// Second highest level of detail
-    Medium,
-    /// Third level of detail
-    Low,
-    /// Lowest level of detail
-    Lowest,
+/// Parses the name of a level of detail, or of all or no levels.
+pub fn filter_parser() -> impl TypedValueParser<Value = LodFilter> {
+    let all = (LodFilter::All, "all", "Every level of detail, and the triangles for collisions");
+    parser(LodFilter::One, &[all, (LodFilter::None, "none", "No level: nothing is inflated")])
 }
 
-impl From<LodLevel> for Lod {
-    fn from(level: LodLevel) -> Self {
-        match level {
-            LodLevel::High => Self::High,
-            LodLevel::Medium => Self::Medium,
-            LodLevel::Low => Self::Low,
-            LodLevel::Lowest => Self::Lowest,
-        }
-    }
+/// Parses the name of a level of detail, or of the triangles for collisions.
+fn part_parser() -> impl TypedValueParser<Value = AssetPart> {
+    parser(Lod::part, &[(AssetPart::PhysicsMesh, "physics", "Triangles for collisions")])
 }
 
-/// A level of detail, or the triangles for collisions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LodOrPhysics {
-    /// Highest level of detail
-    High,
-    /// Second highest level of detail
-    Medium,
-    /// Third level of detail
-    Low,
-    /// Lowest level of detail
-    Lowest,
-    /// Triangles for collisions
-    Physics,
+/// Parses the names of all levels of detail, which `value_of` converts to values, and the names of
+/// `more` values.
+fn parser<T: Copy + Send + Sync + 'static>(
+    value_of: fn(Lod) -> T,
+    more: &[(T, &'static str, &'static str)],
+) -> impl TypedValueParser<Value = T> + use<T> {
+    let levels = LEVELS.map(|(lod, help)| (value_of(lod), lod.name(), help));
+    let all = [&levels, more].concat();
+    let names: Vec<PossibleValue> = all.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help)).collect();
+    PossibleValuesParser::new(names).try_map(move |text| {
+        let found = all.iter().find(|(_, name, _)| *name == text);
+        found.map(|(value, ..)| *value).ok_or("expected the name of a level of detail")
+    })
 }
 
 /// The options that choose an asset and a level of detail.
@@ -79,8 +63,8 @@ pub enum LodOrPhysics {
 pub struct LevelArgs {
     /// Level of detail, or `physics` for the triangles for collisions; the highest existing level
     /// by default
-    #[arg(long, value_enum)]
-    lod: Option<LodOrPhysics>,
+    #[arg(long, value_parser = part_parser())]
+    lod: Option<AssetPart>,
     /// Number of the asset in an .slm container, from 0
     #[arg(long, value_name = "N")]
     pub asset: Option<usize>,
@@ -97,22 +81,31 @@ impl LevelArgs {
     /// Returns the key of the chosen level of detail in the asset header, such as `high_lod`.
     /// Returns `None` if the command line chooses no level of detail.
     pub fn key(&self) -> Option<&'static str> {
-        self.lod.map(|_| self.part(|_| false).key())
+        self.lod.map(AssetPart::key)
     }
 
-    /// Returns the geometry of the chosen level of detail.
+    /// Returns the geometry of the chosen level of detail, or `None` for formats without levels of
+    /// detail.
     ///
     /// # Errors
     ///
-    /// Returns an error if the asset does not have the chosen level of detail.
-    pub fn detail<'a, D: AsRef<[u8]> + Send + Sync>(&self, mesh: &'a Mesh<D>) -> meshpeek::Result<LevelGeometry<'a>> {
-        let view = mesh.view();
-        let header = view.header()?;
-        let detail = LevelGeometry::new(view, self.part(|part| !header.has(part)));
+    /// Returns an error if the asset does not have the chosen level of detail, or if the options
+    /// are set for another format.
+    pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
+        &self,
+        model: &'a Model<D>,
+    ) -> anyhow::Result<Option<LevelGeometry<'a>>> {
+        let Model::SecondLife(mesh) = model else {
+            return self.first_option().map_or(Ok(None), |option| {
+                Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
+            });
+        };
+        let header = mesh.header()?;
+        let level = LevelGeometry::new(mesh.view(), self.part(|part| header.has(part)));
         // `level` is called only to return its error, whose message lists the levels of detail of
         // the asset.
-        detail.level()?;
-        Ok(detail)
+        level.level()?;
+        Ok(Some(level))
     }
 
     /// Returns whether the options choose the highest level of detail of the first asset, which is
@@ -121,18 +114,13 @@ impl LevelArgs {
         self.lod.is_none() && self.asset.unwrap_or_default() == 0
     }
 
-    fn part(&self, is_absent: impl Fn(AssetPart) -> bool) -> AssetPart {
+    fn part(&self, has: impl Fn(AssetPart) -> bool) -> AssetPart {
+        // `physics_shape` is the older name of the block `physics_mesh`.
+        let is_older = !has(AssetPart::PhysicsMesh) && has(AssetPart::PhysicsShape);
         match self.lod {
-            None => Lod::High.nearest(|lod| !is_absent(lod.part())).unwrap_or(Lod::High).part(),
-            Some(LodOrPhysics::High) => AssetPart::HighLod,
-            Some(LodOrPhysics::Medium) => AssetPart::MediumLod,
-            Some(LodOrPhysics::Low) => AssetPart::LowLod,
-            Some(LodOrPhysics::Lowest) => AssetPart::LowestLod,
-            // `physics_shape` is the older name of the block `physics_mesh`.
-            Some(LodOrPhysics::Physics) if is_absent(AssetPart::PhysicsMesh) && !is_absent(AssetPart::PhysicsShape) => {
-                AssetPart::PhysicsShape
-            }
-            Some(LodOrPhysics::Physics) => AssetPart::PhysicsMesh,
+            None => Lod::High.nearest(|lod| has(lod.part())).unwrap_or(Lod::High).part(),
+            Some(AssetPart::PhysicsMesh) if is_older => AssetPart::PhysicsShape,
+            Some(part) => part,
         }
     }
 }

@@ -72,11 +72,14 @@ impl AssetSurvey {
         // method `findings` reports them as findings about the structure of the file.
         let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
-        let nearest = levels.lod().and_then(|lod| lod.nearest(is_there)).map(Lod::part);
+        let nearest = match levels {
+            LodFilter::One(lod) => lod.nearest(is_there).map(Lod::part),
+            LodFilter::All | LodFilter::None => None,
+        };
         let is_wanted = |part: AssetPart| match levels {
             LodFilter::None => false,
             LodFilter::All => true,
-            _ => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
+            LodFilter::One(_) => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
         };
         for stored in header.blocks() {
             let part = stored.part;

@@ -2,9 +2,8 @@
 //! meshes.
 
 pub mod block_args;
-mod facts;
-mod properties;
-mod values;
+pub mod properties;
+pub mod values;
 
 /// The file extensions of UNIGINE files.
 pub const EXTENSIONS: [&str; 2] = ["mesh", "anim"];

@@ -61,6 +61,12 @@ pub fn blocks_in_words<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> Option<S
     Some(format!("{count} of geometry and {count} of trees: {stored} bytes hold {raw}; {verbatim} are stored verbatim"))
 }
 
+/// Returns a text with the path and the GUID of the skeleton that an animation file names.
+pub fn skeleton_in_words<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> Option<String> {
+    let [guid, path] = file.skeleton().ok().flatten()?;
+    Some(format!("{path}, GUID {guid}"))
+}
+
 /// Writes the JSON fields `properties` of a UNIGINE animation file.
 pub fn write_animation_properties<D: AsRef<[u8]> + Send + Sync>(
     file: &Animation<D>,

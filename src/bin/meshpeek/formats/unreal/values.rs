@@ -1,8 +1,5 @@
 //! Returns the values of attributes of Unreal vertex meshes, for the `dump` command.
 
-use std::io;
-use std::ops::Range;
-
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
 use meshpeek::{Array, FrameBlend};
@@ -12,63 +9,7 @@ use crate::args::Attribute;
 use crate::formats::facts::DumpRequest;
 use crate::formats::frames::blend_vertex_frames;
 use crate::outcome::UsageError;
-use crate::render::arrays::visit_floats;
-use crate::render::values::{Item, Values, Visit};
-
-/// Vertex positions that are interpolated between two vertex frames and then transformed with the
-/// origin, scale and rotation in the script.
-struct PlacedPositions<'a>(InterpolatedPositions<'a>, Placement);
-
-/// Computed vectors that the file does not store, such as normals.
-struct ComputedVectors(Vec<[f32; 3]>);
-
-/// One value for each polygon of a surface: a stored byte, such as the type of the polygon.
-struct PolygonBytes(Vec<u8>);
-
-/// One value for each polygon corner of a surface: the two stored bytes of the texture coordinates.
-struct CornerBytes(Vec<[u8; 2]>);
-
-impl Values for PlacedPositions<'_> {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        visit_floats(range, |index| self.0.get(index).map(|value| self.1.apply(value)), visit)
-    }
-}
-
-impl Values for ComputedVectors {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        visit_floats(range, |index| self.0.get(index).copied(), visit)
-    }
-}
-
-impl Values for PolygonBytes {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let bytes = self.0.get(range).unwrap_or_default();
-        bytes.iter().try_for_each(|byte| visit(Item::Number((*byte).into())))
-    }
-}
-
-impl Values for CornerBytes {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let pairs = self.0.get(range).unwrap_or_default();
-        pairs.iter().try_for_each(|pair| visit(Item::Integers(&pair.map(i32::from))))
-    }
-}
+use crate::render::values::{Rows, Values};
 
 /// Returns the values of an attribute that needs code specific to Unreal meshes, or `None` for any
 /// other attribute.
@@ -78,17 +19,22 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
 ) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
     let DumpRequest { surface, attribute, raw, frame, .. } = *request;
     let view = mesh.surface(surface)?;
-    let bytes = |of: fn(&RawPolygon) -> u8| Box::new(PolygonBytes(view.polygons().map(of).collect()));
+    let bytes = |of: fn(&RawPolygon) -> u8| {
+        let bytes: Vec<u8> = view.polygons().map(of).collect();
+        Rows::boxed(bytes.len(), move |index| bytes.get(index).map(|byte| u32::from(*byte)))
+    };
     Ok(Some(match attribute {
         Attribute::Types => bytes(|polygon| polygon.kind),
         Attribute::Textures => bytes(|polygon| polygon.texture),
         Attribute::ColorBytes => bytes(|polygon| polygon.color),
         Attribute::Flags => bytes(|polygon| polygon.flags),
-        Attribute::Uv0 if raw => Box::new(CornerBytes(view.polygons().flat_map(|polygon| polygon.uvs).collect())),
         Attribute::Normals if raw => {
             return Err(UsageError("--raw: no normals are stored; leave it out to compute them".to_owned()).into());
         }
-        Attribute::Normals => Box::new(ComputedVectors(normals(mesh, surface, frame)?)),
+        Attribute::Normals => {
+            let normals = normals(mesh, surface, frame)?;
+            Rows::boxed(normals.len(), move |index| normals.get(index).copied())
+        }
         Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, surface, raw, frame)?,
         _ => return Ok(None),
     }))
@@ -126,7 +72,8 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
         return Err(UsageError(text.to_owned()).into());
     }
     let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
-    Ok(Box::new(PlacedPositions(between, placement.unwrap_or(Placement::STORED))))
+    let placement = placement.unwrap_or(Placement::STORED);
+    Ok(Rows::boxed(between.len(), move |index| between.get(index).map(|position| placement.apply(position))))
 }
 
 /// Computes a normal for each polygon corner of a surface, in the vertex frame that is nearest to
