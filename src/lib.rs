@@ -98,6 +98,8 @@
 //! | [`SkinnedSurface::position`] | 1, and the cost of [`Weights::get`] | those of the vertex | nothing |
 //! | [`SkinnedSurface::normals`], for each corner | 1, and the cost of [`Weights::get`] | those of the corner | nothing |
 //! | [`SkinnedSurface::positions_into`] | influences | the positions and weights | nothing |
+//! | [`byte_ranges`](model::ByteRanges::byte_ranges) of a part | the cost of finding the part | those of finding the part | 16 bytes per range |
+//! | the same of [`Structure`](model::Part::Structure) | the structure | the structure | 16 bytes per range; that of opening the file, and 50 bytes per range, during the call |
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
 //! | [`query::SceneTrees::scene`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and those of at most 16 triangles | 112 bytes per surface |

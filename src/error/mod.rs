@@ -6,6 +6,7 @@
 
 pub(crate) mod debug;
 mod field;
+mod needed_range;
 mod shown;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 pub use field::{Field, PathSegment};
+use needed_range::Extent;
 pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, is_utf8, show_bytes};
 
 /// The result type of all fallible functions in this crate.
@@ -32,6 +34,8 @@ struct Detail {
     field: Field,
     offset: Option<u64>,
     inflated: Option<u64>,
+    source: usize,
+    extent: Extent,
     kind: ErrorKind,
 }
 
@@ -263,7 +267,7 @@ impl Error {
     /// Makes an error about `field`, which is at byte `offset` of a file in the format `format`.
     #[must_use]
     pub fn new(format: &'static str, field: Field, offset: u64, kind: ErrorKind) -> Self {
-        Self(Box::new(Detail { path: None, format, field, offset: Some(offset), inflated: None, kind }))
+        Self::with(format, field, Some(offset), kind)
     }
 
     /// Makes an error that has no byte offset.
@@ -272,7 +276,12 @@ impl Error {
     /// not by a byte of the file.
     #[must_use]
     pub fn without_offset(format: &'static str, field: Field, kind: ErrorKind) -> Self {
-        Self(Box::new(Detail { path: None, format, field, offset: None, inflated: None, kind }))
+        Self::with(format, field, None, kind)
+    }
+
+    fn with(format: &'static str, field: Field, offset: Option<u64>, kind: ErrorKind) -> Self {
+        let extent = Extent::OfKind;
+        Self(Box::new(Detail { path: None, format, field, offset, inflated: None, source: 0, extent, kind }))
     }
 
     /// Adds to the error the offset of the wrong byte from the start of the inflated content of a
@@ -338,7 +347,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Detail { path, format, field, offset, inflated, kind } = &*self.0;
+        let Detail { path, format, field, offset, inflated, kind, .. } = &*self.0;
         if let Some(path) = path {
             write!(out, "{}: ", crate::error::shown::Shown(path.as_os_str().as_encoded_bytes()))?;
         }

@@ -1,18 +1,31 @@
 //! Implements the format-independent traits for [`Model`]: each method calls the same method of the
 //! opened file.
 
+use std::ops::Range;
+
 use super::model::Model;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
 use crate::model::{
-    Asset, Bone, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance, Material,
-    Metadata, Normals, Positions, Space, SpatialTree, TangentFrames, Transform, Uvs, VertexPool, Weights,
+    Asset, Bone, ByteRanges, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance,
+    Material, Metadata, Normals, Part, Positions, Space, SpatialTree, TangentFrames, Transform, Uvs, VertexPool,
+    Weights,
 };
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     fn neutral_geometry(&self) -> &dyn Geometry {
+        match self {
+            Self::Unigine(mesh) => &**mesh,
+            Self::UnigineAnimation(animation) => &**animation,
+            Self::Unreal(mesh) => &**mesh,
+            Self::SecondLife(mesh) => &**mesh,
+            Self::EzMesh(mesh) => &**mesh,
+        }
+    }
+
+    fn stored_parts(&self) -> &dyn ByteRanges {
         match self {
             Self::Unigine(mesh) => &**mesh,
             Self::UnigineAnimation(animation) => &**animation,
@@ -98,6 +111,12 @@ forward! {
         fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>>;
         fn channels(&self, clip: usize) -> Result<Vec<Channel>>;
         fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()>;
+    }
+}
+
+forward! {
+    ByteRanges to stored_parts {
+        fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>>;
     }
 }
 

@@ -4,6 +4,11 @@
 //! of the file, for example "a PNG picture".
 
 use crate::error::{Error, ErrorKind, Field, show_bytes};
+use crate::math::as_u64;
+
+/// The number of bytes at the start of a file that decide whether the file is a mesh, unless they
+/// are blanks.
+const DECISIVE: u64 = 32;
 
 /// The first bytes of files in formats that this crate does not read, each with the name of the
 /// format.
@@ -39,7 +44,12 @@ pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
     let head = show_bytes(bytes.get(..8).unwrap_or(bytes));
     let sign = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign));
     let found = sign.map_or(head.clone(), |(_, name)| format!("{name} ({head})"));
-    Error::new(format, Field::new(format), 0, ErrorKind::Unknown { found })
+    let error = Error::new(format, Field::new(format), 0, ErrorKind::Unknown { found });
+    // The start of a file that was not loaded further may become a mesh, until its first bytes
+    // other than blanks belong to no mesh.
+    let length = as_u64(bytes.len());
+    let is_short = length < DECISIVE || bytes.trim_ascii().is_empty();
+    if is_short && sign.is_none() { error.needing(0..length.saturating_add(1)) } else { error }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod animation;
 mod attachment;
 mod attributes;
 mod bone;
+pub(crate) mod byte_ranges;
 pub(crate) mod contents;
 mod conversion;
 pub mod converted;
@@ -36,6 +37,7 @@ mod weld;
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
+pub use byte_ranges::{Attribute, ByteRanges, Part};
 pub use contents::{
     Asset, Contents, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
 };

@@ -74,11 +74,7 @@ impl AccessLog {
     /// Page 0 begins at the start of the file.
     #[must_use]
     pub fn pages(&self) -> u64 {
-        let mut ranges = self.lock();
-        ranges.merge_latest();
-        let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
-        let mut spans: Vec<(u64, u64)> =
-            whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect();
+        let mut spans = self.spans();
         spans.sort_unstable();
         let (mut pages, mut next) = (0_u64, 0_u64);
         for (start, end) in spans.into_iter().filter(|(start, end)| start < end) {
@@ -88,6 +84,15 @@ impl AccessLog {
             next = next.max(end);
         }
         pages
+    }
+
+    /// Returns the start and the end of each recorded byte range, in no order. The byte ranges
+    /// include those that were read only in part, and may overlap.
+    pub(crate) fn spans(&self) -> Vec<(u64, u64)> {
+        let mut ranges = self.lock();
+        ranges.merge_latest();
+        let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
+        whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect()
     }
 
     /// Locks the recorded byte ranges.

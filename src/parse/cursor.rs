@@ -30,6 +30,8 @@ pub struct Cursor<'a> {
     /// Offset in the file of the compressed block that `bytes` was inflated from, or `None` if
     /// `bytes` is the file.
     block: Option<u64>,
+    /// Whether `bytes` ends with a part of the file, such as a block, and not with the file.
+    ends_early: bool,
 }
 
 short_debug!(Cursor<'_>: |cursor| { format: cursor.format, at: cursor.at, bytes: cursor.bytes.len() });
@@ -41,7 +43,7 @@ impl<'a> Cursor<'a> {
     /// messages.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
-        Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None }
+        Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None, ends_early: false }
     }
 
     /// Sets the log in which the cursor records the byte ranges that it reads.
@@ -62,6 +64,15 @@ impl<'a> Cursor<'a> {
         self
     }
 
+    /// Marks the end of the cursor's bytes as the end of a part of the file, such as a block.
+    ///
+    /// The errors of this cursor have no [needed range](Error::needed_range).
+    #[must_use]
+    pub(crate) const fn ending_early(mut self) -> Self {
+        self.ends_early = true;
+        self
+    }
+
     /// Returns the name of the file format that the errors of this cursor contain.
     #[must_use]
     pub const fn format(&self) -> &'static str {
@@ -76,8 +87,9 @@ impl<'a> Cursor<'a> {
     pub fn at(mut self, offset: u64) -> Result<Self> {
         let found = usize::try_from(offset).ok().filter(|at| *at <= self.bytes.len());
         let Some(at) = found else {
-            let left = self.left();
-            return Err(self.error("offset", ErrorKind::UnexpectedEnd { needed: offset, left }));
+            let (left, end) = (self.left(), as_u64(self.bytes.len()));
+            let error = self.error("offset", ErrorKind::UnexpectedEnd { needed: offset, left });
+            return Err(self.needing(error, end, offset));
         };
         self.at = at;
         Ok(self)
@@ -126,8 +138,15 @@ impl<'a> Cursor<'a> {
     pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
         match self.block {
             Some(block) => Error::new(self.format, self.field(name), block, kind).at_inflated(offset),
+            None if self.ends_early => Error::new(self.format, self.field(name), offset, kind).at_fixed_end(),
             None => Error::new(self.format, self.field(name), offset, kind),
         }
+    }
+
+    /// Stores in an error about missing bytes that the bytes from `start` to `end` are needed,
+    /// unless the cursor does not end with the file.
+    pub(crate) fn needing(&self, error: Error, start: u64, end: u64) -> Error {
+        if self.ends_early || self.block.is_some() { error } else { error.needing(start..end) }
     }
 
     /// Reads one record and moves the cursor to the byte after it.
@@ -206,7 +225,11 @@ impl<'a> Cursor<'a> {
         let left = self.left();
         match count.checked_mul(size) {
             Some(needed) if needed <= left => Ok(()),
-            _ => Err(self.error_at(offset, name, ErrorKind::Count { count, size, left })),
+            _ => {
+                let (start, error) =
+                    (self.offset(), self.error_at(offset, name, ErrorKind::Count { count, size, left }));
+                Err(self.needing(error, start, start.saturating_add(count.saturating_mul(size))))
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::io::sink;
 use std::sync::Arc;
 
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
-use meshpeek::model::{Indices, Transform};
+use meshpeek::model::{Attribute, ByteRanges, Indices, Part, Transform};
 use meshpeek::query::{
     Attributes, Frustum, PagesTouched, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing, write_sidecar,
 };
@@ -32,6 +32,7 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
     if random.one_in(2) {
         common(file, random);
     }
+    ranges(model, random);
     if let Some(geometry) = file.geometry() {
         for surface in 0..SOME {
             if random.one_in(2)
@@ -69,6 +70,35 @@ fn common<D: AsRef<[u8]>>(file: &dyn MeshFile<Data = D>, random: &mut Random) {
     }
     if random.one_in(2) {
         let _ = file.index(&mut Builder::default());
+    }
+}
+
+/// Finds the byte ranges of the parts of a model, which lie in its files.
+fn ranges<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
+    let index = random.below(SOME);
+    let (first, attribute) = (random.below(40), Attribute::Positions { target: random.below(3) });
+    let parts = [
+        Part::Structure,
+        Part::Surface(index),
+        Part::Attribute { surface: index, attribute },
+        Part::Attribute { surface: index, attribute: Attribute::Weights },
+        Part::Attribute { surface: index, attribute: Attribute::Indices },
+        Part::VertexFrames(first..first + random.below(SOME)),
+        Part::Clip(index),
+        Part::Frames { clip: index, frames: first..usize::MAX },
+        Part::Frames { clip: index, frames: first..first + random.below(SOME) },
+        Part::Bones,
+        Part::Level { asset: random.below(2), level: index },
+        Part::Hulls { asset: 0 },
+        Part::CollisionMesh { asset: 0 },
+    ];
+    let part = random.pick(&parts);
+    for source in 0..=model.file().source_count() {
+        let length = model.file().source(source).map_or(0, |bytes| bytes.as_ref().len() as u64);
+        if let Ok(ranges) = model.byte_ranges(source, part) {
+            assert!(ranges.iter().all(|range| range.start < range.end && range.end <= length), "{part:?}: {ranges:?}");
+            assert!(ranges.windows(2).all(|two| two[0].end < two[1].start), "{part:?}: {ranges:?}");
+        }
     }
 }
 

@@ -19,6 +19,7 @@
 
 mod allocations;
 mod animations;
+mod byte_ranges;
 mod contents;
 mod cuts;
 mod debug;

@@ -41,6 +41,7 @@ mod animation;
 mod binary_reader;
 mod binary_scan;
 pub mod builder;
+mod byte_ranges;
 mod checkpoints;
 mod contents;
 pub(super) mod detect;

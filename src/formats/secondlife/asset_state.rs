@@ -131,7 +131,9 @@ impl AssetState {
     pub(super) fn header<'a>(&self, bytes: &'a [u8]) -> Result<Header<'a>> {
         self.fault.clone().map_or(Ok(()), Err)?;
         let asset = bytes.get(self.range.clone()).unwrap_or_default();
-        Header::read(asset, self.range.start, &self.context.options.limits)
+        let header = Header::read(asset, self.range.start, &self.context.options.limits);
+        // The string of a container that contains the asset is complete.
+        header.map_err(|error| if self.container_len.is_some() { error.at_fixed_end() } else { error })
     }
 
     /// Records in the access log that the container's LLSD map was read, without the bytes of the

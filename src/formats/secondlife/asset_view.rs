@@ -124,31 +124,28 @@ impl<'a> AssetView<'a> {
         };
         let range = ranges.get(part.number()).cloned().transpose()?.flatten();
         let Some(stored) = range else { return Ok(None) };
-        let field = Field::new(part.key());
-        let not_fetched = || {
-            let expected = format!("bytes {}..{}, which were not fetched yet", stored.start, stored.end).into();
-            // If a block that was not fetched starts after the end of the asset, the error has the
-            // end offset of the asset.
-            Error::new(FORMAT, field, stored.start.min(self.end()), ErrorKind::Missing { expected })
-        };
         if let (Some(flags), Some(flag)) = (self.state.cache_flags, part.cache_flag())
             && flags & flag == 0
         {
-            return Err(not_fetched());
+            return Err(stored.not_fetched(self.end()));
         }
         let within = |offset: u64| usize::try_from(offset).ok().filter(|at| *at <= self.state.range.end);
         let range = within(stored.start).zip(within(stored.end));
         let bytes = range.and_then(|(start, end)| self.bytes.get(start..end));
         match bytes {
             Some(bytes) => Ok(Some((stored, bytes))),
-            None if self.state.context.options.partial => Err(not_fetched()),
-            None => {
-                let left = self.end().saturating_sub(stored.start);
-                let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
-                let field = Field::new("size").in_struct(part.key());
-                Err(Error::new(FORMAT, field, stored.start.min(self.end()), kind))
-            }
+            None if self.state.context.options.partial => Err(stored.not_fetched(self.end())),
+            None => Err(stored.cut(self.end(), self.state.container_len.is_some())),
         }
+    }
+
+    /// Returns the byte range of a block, which the file contains unless it is opened as a
+    /// [partial](crate::OpenOptions::partial) file.
+    pub(super) fn range_of(&self, part: AssetPart) -> Result<Option<BlockRange>> {
+        if self.state.context.options.partial {
+            return self.header()?.block(part);
+        }
+        Ok(self.stored(part)?.map(|(range, _)| range))
     }
 
     /// Returns an inflated block, or `None` if the header has no entry for the block or the size in
@@ -237,7 +234,7 @@ impl<'a> AssetView<'a> {
     }
 
     /// Creates the error for a requested level of detail that the asset does not have.
-    fn no_level(&self, asked: Option<Lod>) -> Error {
+    pub(super) fn no_level(&self, asked: Option<Lod>) -> Error {
         let header = match self.header() {
             Ok(header) => header,
             Err(error) => return error,

@@ -3,6 +3,7 @@
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
+use super::byte_ranges::highest_part;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::level::Level;
@@ -102,9 +103,20 @@ pub trait ShownAsset: FormatVersion + Send + Sync {
     ///
     /// Returns the same errors as [`AssetView::level`].
     fn shown_level(&self) -> Result<Level<'_>>;
+
+    /// Returns the block of the level of detail that [`Geometry`] shows.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the header, or [`ErrorKind::Missing`] if the asset has no level.
+    fn shown_part(&self) -> Result<AssetPart>;
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> ShownAsset for Mesh<D> {
+    fn shown_part(&self) -> Result<AssetPart> {
+        highest_part(self.view())
+    }
+
     fn asset(&self) -> AssetView<'_> {
         self.view()
     }
@@ -115,6 +127,10 @@ impl<D: AsRef<[u8]> + Send + Sync> ShownAsset for Mesh<D> {
 }
 
 impl ShownAsset for LevelGeometry<'_> {
+    fn shown_part(&self) -> Result<AssetPart> {
+        Ok(self.part)
+    }
+
     fn asset(&self) -> AssetView<'_> {
         self.view
     }

@@ -108,12 +108,7 @@ impl<'a> Header<'a> {
             }
             Err(fault) if fault.needs_more() => {
                 let length = as_u64(asset.len());
-                let more = match fault.kind {
-                    ErrorKind::UnexpectedEnd { needed, left } => needed.saturating_sub(left),
-                    ErrorKind::Count { count, size, left } => count.saturating_mul(size).saturating_sub(left),
-                    _ => 1,
-                };
-                let needed = length.saturating_add(more.max(1));
+                let needed = length.saturating_add(fault.missing());
                 if needed > limits.header {
                     let kind = ErrorKind::Limit { name: "header", allowed: limits.header, asked: needed };
                     return Err(Error::new(FORMAT, Field::new("header"), fault.at, kind));
@@ -141,7 +136,12 @@ impl<'a> Header<'a> {
     /// file offset to an error.
     pub(super) fn read(asset: &'a [u8], start: usize, limits: &Limits) -> Result<Self> {
         let start = as_u64(start);
-        Self::parse(asset, start, limits).map_err(|fault| with_location(fault, start))
+        Self::parse(asset, start, limits).map_err(|fault| {
+            let end = start.saturating_add(as_u64(asset.len())).saturating_add(fault.missing());
+            let (needs_more, at) = (fault.needs_more(), start.saturating_add(fault.at));
+            let error = with_location(fault, start);
+            if needs_more { error.needing(at..end) } else { error }
+        })
     }
 
     /// Returns the length of the header in bytes, including the marker line.

@@ -78,6 +78,7 @@ mod asset_part;
 mod asset_state;
 mod asset_view;
 pub mod builder;
+mod byte_ranges;
 mod container;
 mod contents;
 mod detect;

@@ -108,6 +108,7 @@ mod animation;
 mod blocks;
 mod bounds;
 pub mod builder;
+mod byte_ranges;
 mod contents;
 pub(crate) mod detect;
 mod file;

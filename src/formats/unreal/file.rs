@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::frame::Frame;
-use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader};
+use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader, in_aniv};
 use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
 use super::script::{MeshScript, Script, Selected, choice};
 use super::surface::UvDivisor;
@@ -197,7 +197,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns an error if fewer bytes of the file are available than when the mesh was opened.
     pub fn aniv_header(&self) -> Result<&RawAnivHeader> {
-        self.aniv_cursor().read("header")
+        self.aniv_cursor().read("header").map_err(in_aniv)
     }
 
     /// Returns all polygons of the data file, without conversion, in file order.
@@ -241,7 +241,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.header.stride > 0 {
             let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
-            return Err(Error::new(ANIV, field, start.min(as_u64(self.aniv.as_ref().len())), kind));
+            let end = as_u64(self.aniv.as_ref().len());
+            let needed = start.min(end)..start.saturating_add(self.header.stride);
+            return Err(in_aniv(Error::new(ANIV, field, needed.start, kind).needing(needed)));
         }
         let stride = usize::try_from(self.header.stride).unwrap_or(usize::MAX);
         Ok(Frame::new(bytes.get(..stride).unwrap_or(bytes), self.header))

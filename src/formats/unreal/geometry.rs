@@ -2,7 +2,7 @@
 
 use super::file::Mesh;
 use super::frame::Frame;
-use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
+use super::header::{FRAMES_AT, POLYGONS_AT, in_aniv, no_such};
 use super::layout::{ANIV, DATA, PolygonType, Style};
 use super::surface::SurfaceView;
 use super::surface_groups::Groups;
@@ -78,14 +78,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the positions of all vertices in animation frame `index`, or an error if the aniv
     /// file ends within the vertices of this animation frame.
-    fn whole_frame(&self, index: usize) -> Result<Positions<'_>> {
+    pub(super) fn whole_frame(&self, index: usize) -> Result<Positions<'_>> {
         let positions = self.frame(index)?.positions();
         let left = as_u64(positions.as_bytes().len());
         if positions.len() < self.vertex_count() {
             let number = as_u64(index);
             let field = Field::new("positions").in_list("frame", number);
             let kind = ErrorKind::UnexpectedEnd { needed: self.header.vertex_bytes(), left };
-            return Err(Error::new(ANIV, field, self.header.frame_at(number).saturating_add(left), kind));
+            let start = self.header.frame_at(number);
+            let needed = start..start.saturating_add(self.header.vertex_bytes());
+            return Err(in_aniv(Error::new(ANIV, field, start.saturating_add(left), kind).needing(needed)));
         }
         Ok(positions)
     }

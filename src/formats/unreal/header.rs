@@ -33,6 +33,11 @@ pub(crate) struct PairHeader {
     pub(crate) variant: Variant,
 }
 
+/// Stores in an error that it is about the aniv file.
+pub(super) fn in_aniv(error: Error) -> Error {
+    error.of_source(1)
+}
+
 impl PairHeader {
     /// Returns the offset of the first byte after the last polygon in the data file.
     pub(super) fn polygons_end(&self) -> u64 {
@@ -47,15 +52,15 @@ impl PairHeader {
 
     /// Reads the headers of the data file and the aniv file.
     pub(crate) fn read(mut data: Cursor<'_>, mut aniv: Cursor<'_>) -> Result<Self> {
-        for cursor in [&data, &aniv] {
+        for (source, cursor) in [&data, &aniv].into_iter().enumerate() {
             if cursor.left() == 0 {
-                return Err(cursor.error("file", ErrorKind::Empty));
+                return Err(cursor.error("file", ErrorKind::Empty).of_source(source));
             }
         }
         let header = *data.read::<RawDataHeader>("header")?;
         let polygons = header.polygons.get().into();
         data.lend(u64::from(polygons), as_u64(size_of::<RawPolygon>()), "polygons")?;
-        let RawAnivHeader { frames, frame_size } = *aniv.read("header")?;
+        let RawAnivHeader { frames, frame_size } = *aniv.read("header").map_err(in_aniv)?;
         let (vertices, frames) = (header.vertices.get().into(), frames.get().into());
         let declared = frame_size.get().into();
         let Some((variant, stride)) = fit(vertices, frames, declared, aniv.left()) else {
@@ -64,7 +69,11 @@ impl PairHeader {
                 expected: format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices").into(),
                 found: format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()).into(),
             };
-            return Err(aniv.error_at(2, "frame_size", kind));
+            let error = in_aniv(aniv.error_at(2, "frame_size", kind));
+            // The length of the whole file decides about a frame size that fits no variant.
+            let needed = FRAMES_AT.saturating_add(classic.saturating_mul(frames.into()));
+            let is_short = aniv.left() < needed.saturating_sub(FRAMES_AT);
+            return Err(if is_short { error.needing(FRAMES_AT..needed) } else { error });
         };
         Ok(Self { polygons, vertices, frames, declared, stride, variant })
     }

@@ -65,6 +65,7 @@
 mod animation;
 mod attachments;
 pub mod builder;
+mod byte_ranges;
 pub mod companions;
 mod contents;
 mod file;

@@ -1,5 +1,7 @@
 //! Animation tracks. A track contains the key frames of one bone.
 
+use std::ops::Range;
+
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
@@ -34,6 +36,12 @@ impl<'a> Track<'a> {
             .in_list("animation", as_u64(animation))
             .in_inner_list("track", as_u64(index.saturating_sub(first)));
         Self { element: ElementReader { view, kind: ElementKind::Track, index, place } }
+    }
+
+    /// Returns the byte range of the text of the keys, or `None` in a binary file.
+    pub(crate) fn text(&self) -> Result<Option<Range<usize>>> {
+        let is_binary = self.element.view.order().is_some();
+        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.content)) }
     }
 
     /// Returns the field that names the track in error messages, and the byte offset of the track

@@ -172,6 +172,18 @@ impl<'a> Tag<'a> {
         attributes.end.ok_or_else(|| self.unclosed())
     }
 
+    /// Returns whether the text ends before the tag ends.
+    pub(crate) fn is_cut(&self) -> bool {
+        let mut attributes = self.attributes();
+        while let Ok(Some(_)) = attributes.next() {}
+        attributes.end.is_none() && attributes.at >= self.bytes.len()
+    }
+
+    /// Returns the byte range that a tag needs at least if the text ends before the tag ends.
+    pub(crate) fn needed(&self) -> Range<u64> {
+        as_u64(self.start)..as_u64(self.bytes.len()).saturating_add(1)
+    }
+
     fn unclosed(&self) -> TagFault {
         TagFault::value(self.start, "element", "a tag that ends with >", "the end of the file")
     }
@@ -263,7 +275,8 @@ impl<'a> Attributes<'a> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = if let Some(quote) = quote {
             let Some(length) = memchr::memchr(quote, rest) else {
-                return fault(self.at, "the closing quote of the value", b"");
+                let at = std::mem::replace(&mut self.at, self.bytes.len());
+                return fault(at, "the closing quote of the value", b"");
             };
             length
         } else {

@@ -60,7 +60,9 @@ pub(crate) fn foreign_root(tag: &Tag<'_>) -> Error {
         found: format!("XML whose root element is <{name}>").into(),
         advice: "the root of an EZ-Mesh file is MeshSystem, Mesh or SceneGraph; check the format of this file",
     };
-    Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind)
+    let error = Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind);
+    // A tag that is not closed may continue with other letters and attributes.
+    if tag.is_cut() { error.needing(tag.needed()) } else { error }
 }
 
 /// An element that has not ended yet.
@@ -109,6 +111,11 @@ fn wide(at: usize) -> Error {
 fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into<String>) -> Error {
     let kind = ErrorKind::Value { expected: expected.into(), found: found.into().into() };
     Error::new(FORMAT, Field::new(name), as_u64(at), kind)
+}
+
+/// Stores in an error at offset `at` that the text has to continue after the end of `bytes`.
+fn cut(error: Error, bytes: &[u8], at: usize) -> Error {
+    error.needing(as_u64(at)..as_u64(bytes.len()).saturating_add(1))
 }
 
 /// Returns the offset after the closing `>` of the DOCTYPE declaration that starts at `start`.
@@ -181,7 +188,7 @@ impl<'a> XmlWalker<'a, '_> {
                 see(XmlEvent::Cdata(self.pass_to(end)), &self.open)?;
             }
             Some(b'!') => {
-                let cut = || fault(self.at, "DOCTYPE", "its end", "the end of the file");
+                let cut = || self.cut("DOCTYPE", "its end");
                 let end = doctype_end(self.bytes, self.at).ok_or_else(cut)?;
                 see(XmlEvent::Doctype(self.pass_to(end)), &self.open)?;
             }
@@ -209,7 +216,12 @@ impl<'a> XmlWalker<'a, '_> {
         let from = self.at.saturating_add(skip);
         let found = self.bytes.get(from..).and_then(|rest| memmem::find(rest, mark));
         let found = found.map(|length| from.saturating_add(length).saturating_add(mark.len()));
-        found.ok_or_else(|| fault(self.at, what, "its end", "the end of the file"))
+        found.ok_or_else(|| self.cut(what, "its end"))
+    }
+
+    /// Makes the error for a text that ends too early.
+    fn cut(&self, name: &'static str, expected: &'static str) -> Error {
+        cut(fault(self.at, name, expected, "the end of the file"), self.bytes, self.at)
     }
 
     /// Returns an error if the XML declaration names an encoding of two or four bytes per
@@ -238,7 +250,8 @@ impl<'a> XmlWalker<'a, '_> {
         let rest = self.rest();
         let tag = Tag::at(self.bytes, self.at).ok_or_else(|| {
             let head = crate::error::show_bytes(rest.get(..12).unwrap_or(rest));
-            fault(self.at, "element", "an element name after <", head)
+            let error = fault(self.at, "element", "an element name after <", head);
+            if rest.len() > 1 { error } else { cut(error, self.bytes, self.at) }
         })?;
         let element = ElementName::of(tag.name());
         if self.open.is_empty() {
@@ -250,7 +263,9 @@ impl<'a> XmlWalker<'a, '_> {
                 "attribute" => Field::new("attribute").in_struct(element.name()),
                 _ => Field::new(what),
             };
-            Error::new(FORMAT, field, as_u64(at), kind)
+            let is_cut = matches!(kind, ErrorKind::Value { .. }) && tag.is_cut();
+            let error = Error::new(FORMAT, field, as_u64(at), kind);
+            if is_cut { error.needing(tag.needed()) } else { error }
         })?;
         see(XmlEvent::Start { tag, element, end }, &self.open)?;
         self.at = end.end;
@@ -277,7 +292,7 @@ impl<'a> XmlWalker<'a, '_> {
 
     fn close(&mut self, see: &mut impl FnMut(XmlEvent<'a>, &[OpenElement<'a>]) -> Result<()>) -> Result<()> {
         let rest = self.rest();
-        let cut = || fault(self.at, "element", "a closing tag that ends with >", "the end of the file");
+        let cut = || self.cut("element", "a closing tag that ends with >");
         let length = memchr(b'>', rest).ok_or_else(cut)?;
         let name = rest.get(2..length).unwrap_or_default().trim_ascii();
         let range = self.at..self.at.saturating_add(length).saturating_add(1);
@@ -304,11 +319,11 @@ impl<'a> XmlWalker<'a, '_> {
             let name = Name::new(tag.name());
             let expected = format!("</{name}>, to close the tag at byte {}", tag.start);
             let kind = ErrorKind::Value { expected: expected.into(), found: "the end of the file".into() };
-            return Err(Error::new(FORMAT, element.field(), as_u64(end), kind));
+            return Err(cut(Error::new(FORMAT, element.field(), as_u64(end), kind), self.bytes, end));
         }
         if self.rooted {
             return Ok(());
         }
-        Err(fault(end, "element", "a root element MeshSystem, Mesh or SceneGraph", "the end of the file"))
+        Err(self.cut("element", "a root element MeshSystem, Mesh or SceneGraph"))
     }
 }

@@ -22,4 +22,14 @@ impl LlsdFault {
     pub const fn needs_more(&self) -> bool {
         matches!(self.kind, ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. })
     }
+
+    /// Returns the number of bytes that are missing at the end of the LLSD data: at least 1.
+    pub(crate) fn missing(&self) -> u64 {
+        let missing = match self.kind {
+            ErrorKind::UnexpectedEnd { needed, left } => needed.saturating_sub(left),
+            ErrorKind::Count { count, size, left } => count.saturating_mul(size).saturating_sub(left),
+            _ => 1,
+        };
+        missing.max(1)
+    }
 }

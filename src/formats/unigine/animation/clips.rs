@@ -1,6 +1,7 @@
 //! Implements the format-independent [`Animations`] trait for meshes and animation files.
 
 use super::file::Animation;
+use super::scan::scan;
 use super::view::AnimationView;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::unigine::file::Mesh;
@@ -34,6 +35,18 @@ impl<'a> AnimationView<'a> {
     pub(crate) fn pose_at(&self, frame: usize, out: &mut [Transform]) -> Result<()> {
         let number = u32::try_from(frame).map_err(|_| self.no_frame(as_u64(frame)))?;
         self.pose(number, out)
+    }
+
+    /// Returns the offset in the file of the first key of a frame, or of the end of the keys if
+    /// `frame` is the number of frames.
+    pub(crate) fn frame_at(&self, frame: usize) -> Result<u64> {
+        let number = as_u64(frame);
+        if number > self.frames.into() {
+            return Err(self.no_frame(number.saturating_sub(1)));
+        }
+        let keys = number.saturating_mul(as_u64(self.bones.len()));
+        let passed = scan(self.keys, keys, &self.coding()).map_err(|_| self.error("keys", ErrorKind::Changed))?;
+        Ok(self.keys_offset().saturating_add(passed.bytes))
     }
 
     /// Creates the error for a frame index that is out of range.

@@ -74,7 +74,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
         Ok(Self { data, state })
     }
 
-    fn reader(&self) -> AnimationReader<'_> {
+    pub(crate) fn reader(&self) -> AnimationReader<'_> {
         AnimationReader { bytes: self.as_bytes(), state: &self.state }
     }
 

@@ -44,7 +44,7 @@ impl BlockLocation {
     /// Returns a cursor that reads the stored bytes of the block and fails at the end of the block.
     pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
         let end = usize::try_from(self.end()).unwrap_or(usize::MAX);
-        Cursor::new(file.get(..end).unwrap_or(file), format).at(self.start())
+        Cursor::new(file.get(..end).unwrap_or(file), format).ending_early().at(self.start())
     }
 
     /// Returns the stored bytes of the block, or an empty slice if the file is too short.
@@ -104,7 +104,11 @@ impl<S: RegionSink> FieldReader<'_, S> {
                 self.report(name, offset, FRAME, 1);
                 Ok(BlockLocation { offset, raw: sizes.raw.get(), stored })
             }
-            Ok(needed) => Err(self.cursor.error_at(offset, name, ErrorKind::UnexpectedEnd { needed, left })),
+            Ok(needed) => {
+                let (start, kind) = (ahead.offset(), ErrorKind::UnexpectedEnd { needed, left });
+                let error = self.cursor.error_at(offset, name, kind);
+                Err(self.cursor.needing(error, start, start.saturating_add(needed)))
+            }
             Err(_) => {
                 let found = sizes.stored.get().to_string().into();
                 let fault = ErrorKind::Value { expected: "a stored size of 0 or more".into(), found };

@@ -1,0 +1,100 @@
+//! Implements [`ByteRanges`] for mesh assets: the header is the structure, and every part is a
+//! compressed block.
+
+use std::ops::Range;
+
+use super::asset_part::{AssetPart, Lod};
+use super::asset_view::AssetView;
+use super::geometry::{ShownAsset, no_such};
+use super::header::BlockRange;
+use super::layout::{FORMAT, LITTLE_U32, LLSD};
+use super::regions::visit_regions;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::model::byte_ranges::RangeList;
+use crate::model::{ByteRanges, Part};
+
+impl<A: ShownAsset> ByteRanges for A {
+    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+        if source > 0 {
+            return Err(no_such("source", 1, source));
+        }
+        let (view, mut ranges) = (self.asset(), RangeList::default());
+        match part {
+            Part::Structure => push_structure(view, &mut ranges)?,
+            Part::Surface(_) | Part::Attribute { .. } => push(view, self.shown_part()?, &mut ranges)?,
+            Part::VertexFrames(frames) if !frames.is_empty() => return Err(no_such("frame", 0, frames.start)),
+            Part::VertexFrames(_) => {}
+            Part::Clip(clip) | Part::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
+            Part::Bones => push(view, AssetPart::Skin, &mut ranges)?,
+            Part::Level { asset, level } => of_asset(view, *asset, |view| {
+                let mut lods = view.header()?.lods();
+                let lod = lods.nth(*level).ok_or_else(|| no_such("level", lods_of(view), *level))?;
+                push(view, lod.part(), &mut ranges)
+            })?,
+            Part::Hulls { asset } => of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?,
+            Part::CollisionMesh { asset } => of_asset(view, *asset, |view| {
+                let mesh = view.range_of(AssetPart::PhysicsMesh)?;
+                let part = mesh.map_or(AssetPart::PhysicsShape, |block| block.part);
+                push(view, part, &mut ranges)
+            })?,
+        }
+        Ok(ranges.finish())
+    }
+}
+
+/// Adds the preamble, the header of each asset and the map of a container.
+fn push_structure(view: AssetView<'_>, ranges: &mut RangeList) -> Result<()> {
+    let mut pushed = Ok(());
+    visit_regions(view, &mut |region| {
+        let is_header = [LLSD, LITTLE_U32].contains(&region.element) || region.field.name() == "marker_line";
+        if is_header && pushed.is_ok() {
+            pushed = ranges.push(region.start..region.end);
+        }
+    })?;
+    pushed
+}
+
+/// Adds the stored bytes of a block, if the asset has this block.
+fn push(view: AssetView<'_>, part: AssetPart, ranges: &mut RangeList) -> Result<()> {
+    let block = view.range_of(part)?;
+    block.map_or(Ok(()), |block| ranges.push(block.start..block.end))
+}
+
+/// Calls `push` with the view of an asset of the file.
+fn of_asset(view: AssetView<'_>, asset: usize, push: impl FnOnce(AssetView<'_>) -> Result<()>) -> Result<()> {
+    let state = view.asset_states().nth(asset);
+    let state = state.ok_or_else(|| no_such("asset", view.asset_states().count(), asset))?;
+    push(AssetView::new(view.file(), &state))
+}
+
+fn lods_of(view: AssetView<'_>) -> usize {
+    view.header().map_or(0, |header| header.lods().count())
+}
+
+/// Returns the block of the highest level of detail.
+pub(super) fn highest_part(view: AssetView<'_>) -> Result<AssetPart> {
+    let header = view.header()?;
+    let nearest = Lod::High.nearest(|lod| header.has(lod.part()));
+    nearest.map_or_else(|| Err(view.no_level(None)), |lod| Ok(lod.part()))
+}
+
+impl BlockRange {
+    /// Makes the error for a block of an asset that was not fetched as a whole. `end` is the offset
+    /// of the end of the asset.
+    pub(super) fn not_fetched(&self, end: u64) -> Error {
+        let expected = format!("bytes {}..{}, which were not fetched yet", self.start, self.end).into();
+        // If a block that was not fetched starts after the end of the asset, the error has the end
+        // offset of the asset.
+        let (field, kind) = (Field::new(self.part.key()), ErrorKind::Missing { expected });
+        Error::new(FORMAT, field, self.start.min(end), kind).needing(self.start..self.end)
+    }
+
+    /// Makes the error for a block that ends after the end of its asset. An asset of a container
+    /// ends before the file ends.
+    pub(super) fn cut(&self, end: u64, is_contained: bool) -> Error {
+        let (start, left) = (self.start.min(end), end.saturating_sub(self.start));
+        let field = Field::new("size").in_struct(self.part.key());
+        let error = Error::new(FORMAT, field, start, ErrorKind::UnexpectedEnd { needed: self.len(), left });
+        if is_contained { error.at_fixed_end() } else { error.needing(start..self.end) }
+    }
+}

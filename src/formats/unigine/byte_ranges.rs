@@ -1,0 +1,171 @@
+//! Implements [`ByteRanges`] for meshes and animation files.
+
+use std::ops::Range;
+
+use super::animation::reader::{AnimationFileState, AnimationReader};
+use super::animation::{Animation, AnimationView};
+use super::file::Mesh;
+use super::reader::arrays::ArrayKind;
+use super::reader::mesh_reader::{MeshFileState, MeshReader};
+use crate::error::Result;
+use crate::math::{as_index, as_u64};
+use crate::model::byte_ranges::{RangeList, no_part};
+use crate::model::contents::expect_only;
+use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
+use crate::parse::{AccessLog, OpenOptions};
+
+impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
+    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+        self.expect_source(source)?;
+        let (reader, mut ranges) = (self.reader(), RangeList::default());
+        match part {
+            Part::Structure => reader.push_structure(&mut ranges)?,
+            Part::Surface(surface) => reader.push_surface(*surface, &mut ranges)?,
+            Part::Attribute { surface, attribute } => reader.push_attribute(*surface, *attribute, &mut ranges)?,
+            Part::VertexFrames(frames) => expect_no_frames(frames)?,
+            Part::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
+            Part::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
+            Part::Level { asset, level } => {
+                expect_only("unigine", "asset", *asset)?;
+                expect_only("unigine", "level", *level)?;
+                (0..reader.surface_count()).try_for_each(|surface| reader.push_surface(surface, &mut ranges))?;
+            }
+            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
+            Part::Bones => {}
+        }
+        Ok(ranges.finish())
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
+    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+        self.expect_source(source)?;
+        let (reader, mut ranges) = (self.reader(), RangeList::default());
+        match part {
+            Part::Structure => push_animation_structure(reader, &mut ranges)?,
+            Part::Surface(surface) | Part::Attribute { surface, .. } => no_part("unigine", "surface", *surface)?,
+            Part::VertexFrames(frames) => expect_no_frames(frames)?,
+            Part::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
+            Part::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
+            Part::Level { asset, level } => {
+                expect_only("unigine", "asset", *asset)?;
+                expect_only("unigine", "level", *level)?;
+            }
+            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
+            Part::Bones => {}
+        }
+        Ok(ranges.finish())
+    }
+}
+
+impl MeshReader<'_> {
+    /// Adds the header, and the bytes that locating all sections of the file reads.
+    ///
+    /// The sections are located in a new state, because the state of the open mesh keeps offsets
+    /// and may have a sidecar.
+    fn push_structure(self, ranges: &mut RangeList) -> Result<()> {
+        let state = MeshFileState::open(self.bytes, &recorded(&self.state.file.context.options))?;
+        let fresh = MeshReader { bytes: self.bytes, state: &state };
+        ranges.push(0..state.file.header.body)?;
+        if self.generation().is_compressed() {
+            (0..self.surface_count()).try_for_each(|surface| fresh.blocks(surface).map(drop))?;
+        } else {
+            fresh.locate(fresh.section_count())?;
+            // Every part can be found without the closing magic number.
+            drop(fresh.end());
+        }
+        push_log(state.file.context.access_log(), ranges)
+    }
+
+    /// Adds the arrays of a surface, or its two blocks.
+    fn push_surface(self, surface: usize, ranges: &mut RangeList) -> Result<()> {
+        if let Some(blocks) = self.blocks(surface)? {
+            return blocks.iter().try_for_each(|block| ranges.push(block.start()..block.end()));
+        }
+        let mut arrays = self.view(surface, None)?.arrays()?;
+        while let Some(array) = arrays.next()? {
+            ranges.push_sized(array.at, as_u64(array.bytes.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the array of an attribute, or the block that contains it.
+    fn push_attribute(self, surface: usize, attribute: Attribute, ranges: &mut RangeList) -> Result<()> {
+        if let Some([geometry, tree]) = self.blocks(surface)? {
+            let block = if attribute == Attribute::Partition { tree } else { geometry };
+            self.array_kind(surface, attribute)?;
+            return ranges.push(block.start()..block.end());
+        }
+        let Some(kind) = self.array_kind(surface, attribute)? else { return Ok(()) };
+        let array = self.view(surface, None)?.arrays()?.find(kind)?;
+        ranges.push_sized(array.at, as_u64(array.bytes.len()))
+    }
+
+    /// Returns the array of an attribute, or `None` if no surface has such an array.
+    fn array_kind(self, surface: usize, attribute: Attribute) -> Result<Option<ArrayKind>> {
+        Ok(Some(match attribute {
+            Attribute::Positions { target } => ArrayKind::Positions(self.target(surface, target)?),
+            Attribute::TangentFrames { target } | Attribute::Normals { target } => {
+                ArrayKind::TangentFrames(self.target(surface, target)?)
+            }
+            Attribute::Uvs { set: 0 } => ArrayKind::Uv0,
+            Attribute::Uvs { set: 1 } => ArrayKind::Uv1,
+            Attribute::Colors => ArrayKind::Colors,
+            Attribute::Weights => ArrayKind::Weights,
+            Attribute::Indices => ArrayKind::Indices,
+            Attribute::AttributeIndices => ArrayKind::AttributeIndices,
+            Attribute::Uvs { .. } | Attribute::Partition => return Ok(None),
+        }))
+    }
+
+    /// Returns the index of a shape, or an error if the surface does not have the shape.
+    fn target(self, surface: usize, target: usize) -> Result<u32> {
+        let targets = self.surface_header(surface)?.targets;
+        let found = u32::try_from(target).ok().filter(|target| *target < targets);
+        found.ok_or_else(|| self.file().no_such("target", as_index(targets), target))
+    }
+}
+
+/// Adds the header of an animation file, and the bytes that locating all its animations reads.
+fn push_animation_structure(reader: AnimationReader<'_>, ranges: &mut RangeList) -> Result<()> {
+    let options = recorded(&reader.state.file.context.options);
+    let state = AnimationFileState::open(reader.bytes, &options)?;
+    ranges.push(0..state.file.header.body)?;
+    let fresh = AnimationReader { bytes: reader.bytes, state: &state };
+    fresh.locate(fresh.file().animation_count())?;
+    // Every part can be found without the closing magic number.
+    drop(fresh.end());
+    push_log(state.file.context.access_log(), ranges)
+}
+
+/// Returns the options for opening a file again, with an access log.
+const fn recorded(options: &OpenOptions) -> OpenOptions {
+    OpenOptions { record_access: true, ..*options }
+}
+
+fn push_log(log: Option<&AccessLog>, ranges: &mut RangeList) -> Result<()> {
+    let spans = log.map(AccessLog::spans).unwrap_or_default();
+    spans.into_iter().try_for_each(|(start, end)| ranges.push(start..end))
+}
+
+/// Adds the bone indices and the keys of an animation.
+fn push_clip(view: &AnimationView<'_>, ranges: &mut RangeList) -> Result<()> {
+    ranges.push_sized(view.bones_offset(), as_u64(size_of_val(view.bones)))?;
+    ranges.push_sized(view.keys_offset(), as_u64(view.key_bytes().len()))
+}
+
+/// Adds the bone indices and the keys of some frames. If a key stores only changes, the keys of all
+/// frames before it are added, too.
+fn push_frames(view: &AnimationView<'_>, frames: &Range<usize>, ranges: &mut RangeList) -> Result<()> {
+    if frames.is_empty() {
+        return Ok(());
+    }
+    ranges.push_sized(view.bones_offset(), as_u64(size_of_val(view.bones)))?;
+    let first = if view.coding().is_delta() { 0 } else { frames.start };
+    ranges.push(view.frame_at(first)?..view.frame_at(frames.end)?)
+}
+
+/// Returns an error unless the range is empty, because UNIGINE files have no vertex frames.
+fn expect_no_frames(frames: &Range<usize>) -> Result<()> {
+    if frames.is_empty() { Ok(()) } else { no_part("unigine", "frame", frames.start) }
+}

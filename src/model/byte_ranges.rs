@@ -1,0 +1,223 @@
+//! The trait [`ByteRanges`]: which bytes of a file a part of a mesh needs.
+
+use std::ops::Range;
+
+use super::format_version::FormatVersion;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::math::as_u64;
+
+/// A part of a mesh, of which [`ByteRanges::byte_ranges`] returns the bytes.
+///
+/// The indices are those of the traits [`Geometry`](crate::Geometry),
+/// [`Animations`](crate::Animations) and [`Contents`](crate::model::Contents).
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::{Attribute, ByteRanges, Part};
+/// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms12.mesh")?)?;
+/// let positions = Part::Attribute { surface: 0, attribute: Attribute::Positions { target: 0 } };
+/// let ranges = mesh.byte_ranges(0, &positions)?;
+/// assert_eq!(ranges.iter().map(|range| range.end - range.start).sum::<u64>(), 8 * 12);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The bytes that opening the file and finding every other part read: the header, names, boxes,
+    /// bones and counts.
+    ///
+    /// A format without a table of offsets interleaves counts with the items that they count. The
+    /// structure then includes these items: the weights and the keys of UNIGINE files before ms14,
+    /// and the polygons of an Unreal data file. Opening a text file reads all of it.
+    ///
+    /// The counts of UNIGINE ms14 and ms15, and those and the names of Second Life, are in the
+    /// compressed block of their surface, and not in the structure. Opening a file with
+    /// [`strict`](crate::OpenOptions::strict) may read more than the structure.
+    Structure,
+    /// All attributes of surface `surface`.
+    Surface(usize),
+    /// One attribute of a surface.
+    Attribute {
+        /// The index of the surface.
+        surface: usize,
+        /// The attribute.
+        attribute: Attribute,
+    },
+    /// The positions of all surfaces in some vertex frames.
+    VertexFrames(Range<usize>),
+    /// All frames of clip `clip`.
+    Clip(usize),
+    /// Some frames of a clip, with the earlier frames whose values they keep.
+    Frames {
+        /// The index of the clip.
+        clip: usize,
+        /// The indices of the frames.
+        frames: Range<usize>,
+    },
+    /// The bones of the file.
+    Bones,
+    /// All surfaces of a level of detail.
+    Level {
+        /// The index of the asset.
+        asset: usize,
+        /// The index of the level. Level 0 is the most detailed.
+        level: usize,
+    },
+    /// The collision shapes that are stored as points.
+    Hulls {
+        /// The index of the asset.
+        asset: usize,
+    },
+    /// The triangles for collision tests.
+    CollisionMesh {
+        /// The index of the asset.
+        asset: usize,
+    },
+}
+
+/// An attribute of a surface: an array that a method of [`Geometry`](crate::Geometry) finds.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::{Attribute, ByteRanges, Part};
+/// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms12.mesh")?)?;
+/// let colors = Part::Attribute { surface: 0, attribute: Attribute::Colors };
+/// for range in mesh.byte_ranges(0, &colors)? {
+///     println!("bytes {}..{}", range.start, range.end);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attribute {
+    /// The positions of a shape.
+    Positions {
+        /// The index of the shape: 0 for the base shape.
+        target: usize,
+    },
+    /// The tangent frames of a shape.
+    TangentFrames {
+        /// The index of the shape: 0 for the base shape.
+        target: usize,
+    },
+    /// The normals of a shape, which may be part of the tangent frames.
+    Normals {
+        /// The index of the shape: 0 for the base shape.
+        target: usize,
+    },
+    /// The coordinates of a UV set.
+    Uvs {
+        /// The index of the UV set.
+        set: usize,
+    },
+    /// The vertex colours.
+    Colors,
+    /// The bone weights.
+    Weights,
+    /// The index stream for positions and weights.
+    Indices,
+    /// The index stream for tangent frames, UVs and colours.
+    AttributeIndices,
+    /// The stored spatial tree.
+    Partition,
+}
+
+/// The bytes of a file that a part of a mesh needs, for a program with I/O of its own.
+///
+/// The main type of each format, such as [`unigine::Mesh`](crate::unigine::Mesh), implements this
+/// trait. [`LevelGeometry`](crate::secondlife::LevelGeometry) implements it for the surfaces of its
+/// level.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::{ByteRanges, Part};
+/// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
+/// for range in mesh.byte_ranges(0, &Part::Surface(0))? {
+///     println!("bytes {}..{}", range.start, range.end);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub trait ByteRanges: FormatVersion {
+    /// Returns the byte ranges of the file `source` of the mesh that `part` needs besides
+    /// [`Part::Structure`], in bytes from the start of the file.
+    ///
+    /// A reader that has the bytes of the structure and of the part reads the same values as from
+    /// the whole file. The ranges are in ascending order, do not touch each other, and are not
+    /// empty. The list is empty if the part needs no bytes of this file, as an attribute that the
+    /// surface does not have. If a part is in a block, the ranges contain all stored bytes of the
+    /// block, which is not inflated. The method reads the structure only, as far as it has to find
+    /// the part, and no item of an array.
+    ///
+    /// The ranges lie in the file, except in a Second Life file that is opened as
+    /// [`partial`](crate::OpenOptions::partial): its header names the blocks before they are loaded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`] if an index of the part or `source` is out of range, and
+    /// [`ErrorKind::OutOfMemory`]. Returns the error of the reader if the structure is damaged or
+    /// ends too early; [`Error::needed_range`] then names the missing bytes.
+    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>>;
+}
+
+/// Collects the byte ranges of a part.
+#[derive(Debug, Default)]
+pub(crate) struct RangeList(Vec<Range<u64>>);
+
+impl RangeList {
+    /// Adds a byte range. A range that continues the last one is joined with it.
+    pub(crate) fn push(&mut self, range: Range<u64>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        if let Some(last) = self.0.last_mut().filter(|last| last.end == range.start) {
+            last.end = range.end;
+            return Ok(());
+        }
+        let asked = as_u64(self.0.len()).saturating_add(1).saturating_mul(as_u64(size_of::<Range<u64>>()));
+        let fault = |_| Error::without_offset("file", Field::new("byte_ranges"), ErrorKind::OutOfMemory { asked });
+        self.0.try_reserve(1).map_err(fault)?;
+        self.0.push(range);
+        Ok(())
+    }
+
+    /// Adds the `length` bytes after offset `start`.
+    pub(crate) fn push_sized(&mut self, start: u64, length: u64) -> Result<()> {
+        self.push(start..start.saturating_add(length))
+    }
+
+    /// Returns the ranges in ascending order. Ranges that overlap or touch are joined.
+    pub(crate) fn finish(mut self) -> Vec<Range<u64>> {
+        self.0.sort_unstable_by_key(|range| range.start);
+        self.0.dedup_by(|next, last| {
+            let joined = next.start <= last.end;
+            if joined {
+                last.end = last.end.max(next.end);
+            }
+            joined
+        });
+        self.0
+    }
+}
+
+/// Returns the error for a part that the format does not have.
+pub(crate) fn no_part<T>(format: &'static str, list: &'static str, index: usize) -> Result<T> {
+    Err(super::contents::no_such(format, list, 0, index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_ranges_that_touch_or_overlap() {
+        let mut ranges = RangeList::default();
+        for range in [8..12, 12..14, 20..30, 4..8, 22..24, 29..31, 40..40] {
+            ranges.push(range).unwrap();
+        }
+        ranges.push_sized(u64::MAX - 1, 9).unwrap();
+        assert_eq!(ranges.finish(), [4..14, 20..31, u64::MAX - 1..u64::MAX]);
+    }
+}
