@@ -58,7 +58,7 @@
 //!   memory, the named byte ranges of a file ([`Region`]) and the violations that validation
 //!   reports ([`Finding`]).
 //! - [`sidecar`] stores byte offsets and query trees that are slow to compute, in a separate file
-//!   that is read when the mesh file is opened again.
+//!   that is read when the mesh file is opened again. [`open_indexed`] reads or writes it.
 //! - [`guide`] is the manual: it explains the command-line program, the file formats and the design
 //!   of the crate.
 //!
@@ -101,6 +101,7 @@
 //! | [`byte_ranges`](model::ByteRanges::byte_ranges) of a part | the cost of finding the part | those of finding the part | 16 bytes per range |
 //! | the same of [`Structure`](model::Part::Structure) | the structure | the structure | 16 bytes per range; that of opening the file, and 50 bytes per range, during the call |
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
+//! | [`open_indexed`] | size of both files; the first time also that of [`query::Tree::new`] | all of both files | the copies of both files |
 //! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
 //! | [`query::SceneTrees::scene`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and those of at most 16 triangles | 112 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
@@ -157,7 +158,7 @@ mod simd;
 pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
-pub use formats::{Format, Model, ezmesh, finding, open, secondlife, unigine, unreal};
+pub use formats::{Format, Model, ezmesh, finding, open, open_indexed, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};

@@ -58,4 +58,4 @@ pub use read::{open_stream, read, read_start, read_unchanged, read_up_to};
 
 pub(crate) use advice::ReadAhead;
 pub(crate) use huge_pages::Huge;
-pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following};
+pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};

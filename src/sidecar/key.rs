@@ -1,10 +1,13 @@
 //! The key of a mesh file: the file metadata that identifies the file and its current content.
 
 use std::fs::Metadata;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zerocopy::little_endian::I64;
 
+use crate::error::Result;
+use crate::io::regular_metadata;
 use crate::sidecar::layout::RawKey;
 
 /// The identity of a mesh file: its size, modification time, status-change time, device and inode.
@@ -33,6 +36,19 @@ impl Key {
             raw.inode = metadata.ino().into();
         }
         Self { raw }
+    }
+
+    /// Makes the key of the mesh file at `path`. Symbolic links are followed.
+    ///
+    /// Take the key before the file is opened: if the file changes later, it has another key.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) if the path is not a regular
+    /// file, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the
+    /// metadata of the file.
+    pub fn of_path(path: impl AsRef<Path>) -> Result<Self> {
+        regular_metadata(path.as_ref()).map(|metadata| Self::of(&metadata))
     }
 
     /// Returns whether `raw`, the key that is stored in a sidecar, matches this key of a mesh file.

@@ -23,19 +23,87 @@ pub struct Found {
     pub sidecar: Sidecar,
 }
 
-/// Returns the path in the cache folder of the user for the sidecar of the mesh file at `path`.
+/// The folder in which the sidecars of mesh files are stored, which may not be known.
 ///
-/// The cache folder is `$XDG_CACHE_HOME/meshpeek` or `~/.cache/meshpeek`,
-/// `~/Library/Caches/meshpeek` on macOS, and `%LOCALAPPDATA%\meshpeek` on Windows. Returns `None`
-/// if neither the mesh file nor its folder exists, or if the user has no cache folder.
+/// ```
+/// use meshpeek::sidecar::SidecarCache;
+/// use std::path::Path;
+///
+/// let cache = SidecarCache::in_folder("cache/of/a/game");
+/// let path = cache.path(Path::new("data/unigine/cube_ms13.mesh")).unwrap();
+/// assert_eq!(path.parent(), cache.folder());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SidecarCache {
+    folder: Option<PathBuf>,
+}
+
+impl SidecarCache {
+    /// Returns the cache folder of the user.
+    ///
+    /// It is `$XDG_CACHE_HOME/meshpeek` or `~/.cache/meshpeek`, `~/Library/Caches/meshpeek` on
+    /// macOS, and `%LOCALAPPDATA%\meshpeek` on Windows. It is not known if the environment has none
+    /// of these variables, or only relative paths.
+    #[must_use]
+    pub fn of_user() -> Self {
+        Self { folder: user_folder().map(|folder| folder.join("meshpeek")) }
+    }
+
+    /// Returns the cache in the given folder, which need not exist.
+    #[must_use]
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()) }
+    }
+
+    /// Returns the path of the folder, or `None` if it is not known.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Returns the path in the folder for the sidecar of the mesh file at `path`.
+    ///
+    /// Returns `None` if neither the mesh file nor its folder exists, or if the folder of the cache
+    /// is not known.
+    #[must_use]
+    pub fn path(&self, path: &Path) -> Option<PathBuf> {
+        // The name of the sidecar is a hash of the resolved path of the mesh file. If the mesh file
+        // was deleted, its folder is resolved, and the file name is appended.
+        let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+        let path = fs::canonicalize(path).ok().or_else(parent)?;
+        let name = hash(path.as_os_str().as_encoded_bytes());
+        Some(self.folder.as_ref()?.join(format!("{name:016x}.{EXTENSION}")))
+    }
+
+    /// Finds and opens the sidecar of the mesh file at `path`, in this folder or next to the mesh
+    /// file, like [`find`].
+    #[must_use]
+    pub fn find<D>(&self, path: &Path, key: &Key, mut open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
+    where
+        D: AsRef<[u8]> + Send + Sync + 'static,
+    {
+        let cached = self.path(path).map(|place| (place, Trust::Trusted));
+        let places = [cached, Some((adjacent_path(path), Trust::Untrusted))];
+        places.into_iter().flatten().find_map(|(path, trust)| {
+            let (file, metadata) = match trust {
+                Trust::Trusted => crate::io::open_in_own_folder(&path)?,
+                Trust::Untrusted => crate::io::open_without_following(&path)?,
+            };
+            let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };
+            let sidecar = Sidecar::new(open(file, trust).ok()?, key, trust)?;
+            Some(Found { path, sidecar })
+        })
+    }
+}
+
+/// Returns the path in the [cache folder of the user](SidecarCache::of_user) for the sidecar of the
+/// mesh file at `path`.
+///
+/// Returns `None` if neither the mesh file nor its folder exists, or if the user has no cache
+/// folder.
 #[must_use]
 pub fn cache_path(path: &Path) -> Option<PathBuf> {
-    // The name of the sidecar is a hash of the resolved path of the mesh file. If the mesh file was
-    // deleted, its folder is resolved, and the file name is appended.
-    let parent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
-    let path = fs::canonicalize(path).ok().or_else(parent)?;
-    let name = hash(path.as_os_str().as_encoded_bytes());
-    Some(cache()?.join("meshpeek").join(format!("{name:016x}.{EXTENSION}")))
+    SidecarCache::of_user().path(path)
 }
 
 /// Returns the path next to the mesh file at `path` for its sidecar.
@@ -62,20 +130,11 @@ pub fn adjacent_path(path: &Path) -> PathBuf {
 /// any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted) if it is
 /// next to the mesh file, or if another user owns it or can write to it.
 #[must_use]
-pub fn find<D>(path: &Path, key: &Key, mut open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
+pub fn find<D>(path: &Path, key: &Key, open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
 where
     D: AsRef<[u8]> + Send + Sync + 'static,
 {
-    let places = [cache_path(path).map(|place| (place, Trust::Trusted)), Some((adjacent_path(path), Trust::Untrusted))];
-    places.into_iter().flatten().find_map(|(path, trust)| {
-        let (file, metadata) = match trust {
-            Trust::Trusted => crate::io::open_in_own_folder(&path)?,
-            Trust::Untrusted => crate::io::open_without_following(&path)?,
-        };
-        let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };
-        let sidecar = Sidecar::new(open(file, trust).ok()?, key, trust)?;
-        Some(Found { path, sidecar })
-    })
+    SidecarCache::of_user().find(path, key, open)
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -84,7 +143,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Returns the folder of the operating system for the cache files of the current user, such as
 /// `~/.cache`.
-fn cache() -> Option<PathBuf> {
+fn user_folder() -> Option<PathBuf> {
     let folder = |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     if cfg!(windows) {
         return folder("LOCALAPPDATA");

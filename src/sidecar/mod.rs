@@ -11,10 +11,11 @@
 //! | the start of every 64th vertex in a block of text | EZ-Mesh text | unfolding the block for one vertex |
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
-//! Only [`Builder`] writes sidecars: reading a mesh never writes a sidecar. A sidecar only saves
-//! time and is never required for a correct result. If the content of a sidecar is missing or
-//! damaged, or belongs to another mesh file, the needed offsets, checkpoints and query trees are
-//! computed from the mesh file.
+//! [`open_indexed`](crate::open_indexed) opens a mesh and uses its sidecar, and writes one if there
+//! is none. Opening a mesh in any other way never writes a sidecar. A sidecar only saves time and
+//! is never required for a correct result. If the content of a sidecar is missing or damaged, or
+//! belongs to another mesh file, the needed offsets, checkpoints and query trees are computed from
+//! the mesh file.
 //!
 //! # Verification
 //!
@@ -63,7 +64,7 @@ mod slot;
 pub use builder::Builder;
 pub use key::Key;
 pub use layout::{Kind, MAGIC};
-pub use location::{Found, adjacent_path, cache_path, find};
+pub use location::{Found, SidecarCache, adjacent_path, cache_path, find};
 pub use records::{RecordSlice, Sidecar, Trust};
 
 pub(crate) use builder::{failed, write_page};

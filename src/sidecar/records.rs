@@ -102,6 +102,15 @@ impl Sidecar {
         T::ref_from_bytes(self.bytes_of(kind, index, size_of::<T>())?).ok()
     }
 
+    /// Returns whether the checksums of all pages are correct. The call reads the whole sidecar.
+    ///
+    /// A damaged page is also found when it is first read, and its records and nodes are then
+    /// ignored.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        (0..self.blobs / PAGE).all(|number| self.page(number).is_some())
+    }
+
     /// Returns the bytes of record `index` of the given kind.
     ///
     /// Returns `None` if the index is out of range, if the record size in the sidecar is not `size`

@@ -18,6 +18,7 @@
 
 mod encodings;
 mod files;
+mod open_indexed;
 mod poses;
 mod reload;
 mod scene_trees;

@@ -1,0 +1,215 @@
+//! Finding the sidecar of a mesh that is opened, and writing it if it does not exist.
+
+use std::fs::File;
+use std::io::{BufWriter, ErrorKind as IoErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::model::Model;
+use super::sidecar_content::SidecarContent;
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::io::{self, AtomicFile, OpenFolder};
+use crate::math::as_u64;
+use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
+
+/// The number of bytes by which an untrusted sidecar may exceed twice the size of its mesh file.
+const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
+
+/// Where the sidecar of an [`IndexedModel`](crate::formats::IndexedModel) comes from, or why it has none.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::OpenOptions;
+/// use meshpeek::formats::SidecarState;
+/// use meshpeek::sidecar::SidecarCache;
+///
+/// let unusable = SidecarCache::in_folder("Cargo.toml"); // not a folder
+/// let mesh = OpenOptions::default().open_indexed_in("data/unigine/skinned_ms12.mesh", &unusable)?;
+/// match &mesh.state {
+///     SidecarState::Failed(error) => eprintln!("slower without a sidecar: {error}"),
+///     state => unreachable!("{state:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SidecarState {
+    /// The sidecar at this path already existed. [`Sidecar::trust`] tells whether it is trusted.
+    Found(PathBuf),
+    /// The sidecar was built, and written to this path.
+    Written(PathBuf),
+    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
+    /// 1,024 triangles.
+    NotNeeded,
+    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file: an Unreal mesh
+    /// consists of several files, and [`OpenOptions::asset`](crate::OpenOptions::asset)
+    /// or [`OpenOptions::partial`](crate::OpenOptions::partial) selects a
+    /// part of a Second Life file.
+    NotPossible,
+    /// There is no valid sidecar, and none could be built or written. The error has the path of the
+    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
+    /// mesh is not searched for data that needs a sidecar.
+    Failed(Error),
+}
+
+impl SidecarState {
+    /// Returns the path of the sidecar in use.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Found(path) | Self::Written(path) => Some(path),
+            Self::NotNeeded | Self::NotPossible | Self::Failed(_) => None,
+        }
+    }
+
+    /// Returns why the sidecar could not be built or written.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The places of the sidecar of one mesh file, and how its bytes are loaded.
+pub(super) struct SidecarPlace<'a, L, U> {
+    /// The path of the mesh file.
+    pub(super) path: &'a Path,
+    pub(super) cache: &'a SidecarCache,
+    /// Loads the bytes of a trusted sidecar.
+    pub(super) load: L,
+    /// Returns whether a sidecar is used. Otherwise it is replaced.
+    pub(super) is_usable: U,
+}
+
+impl<S, L, U> SidecarPlace<'_, L, U>
+where
+    S: AsRef<[u8]> + Send + Sync + 'static,
+    L: FnMut(File) -> Result<S>,
+    U: Fn(&Sidecar) -> bool,
+{
+    pub(super) fn find_or_write<D: AsRef<[u8]> + Send + Sync>(
+        &mut self,
+        model: &Model<D>,
+        key: &Key,
+    ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
+        let size = model.file().source(0).map_or(0, |data| as_u64(data.as_ref().len()));
+        if size != key.size() {
+            return Err(changed());
+        }
+        self.expect_unchanged(key)?;
+        if let Some(found) = self.find(key)? {
+            return Ok((SidecarState::Found(found.path), Some(Arc::new(found.sidecar))));
+        }
+        if !self.write(model, key)? {
+            return Ok((SidecarState::NotNeeded, None));
+        }
+        // Another process may have replaced the file, and then also the sidecar.
+        let found = self.find(key)?.ok_or_else(changed)?;
+        Ok((SidecarState::Written(found.path), Some(Arc::new(found.sidecar))))
+    }
+
+    /// Finds a sidecar that can be used. Returns an error if a trusted sidecar cannot be loaded,
+    /// because a new one could not be loaded either.
+    fn find(&mut self, key: &Key) -> Result<Option<Found>> {
+        let limit = key.size().saturating_mul(2).saturating_add(MAX_UNTRUSTED_EXCESS);
+        let mut failed = None;
+        let found = self.cache.find(self.path, key, |file, trust| match trust {
+            Trust::Trusted => {
+                let loaded = (self.load)(file).map(SidecarBytes::Loaded);
+                loaded.inspect_err(|error| failed = Some(error.clone()))
+            }
+            Trust::Untrusted => io::read_up_to(file, 0, limit).map(SidecarBytes::Copied),
+        });
+        match (found.filter(|found| (self.is_usable)(&found.sidecar)), failed) {
+            (None, Some(error)) => Err(error),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Writes the sidecar to the cache folder. Returns `false` if the mesh needs no sidecar.
+    fn write<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>, key: &Key) -> Result<bool> {
+        let place = self.cache.path(self.path).ok_or_else(no_folder)?;
+        // If the folder cannot be used, nothing is built. If it does not exist, it is created once
+        // it is needed.
+        let existing = match create(&place) {
+            Err(error) if is_missing(&error) => None,
+            file => Some(file?),
+        };
+        let Some(content) = model.sidecar_content()? else { return Ok(false) };
+        let file = existing.map_or_else(|| create_with_folder(&place), Ok)?;
+        self.write_to(file, content, key).map_err(|error| at_output(error, &place)).map(|()| true)
+    }
+
+    fn write_to(&self, mut file: AtomicFile, mut content: SidecarContent<'_>, key: &Key) -> Result<()> {
+        let mut out = BufWriter::new(&mut file);
+        content.write_to(key, &mut out)?;
+        out.flush().map_err(io_error)?;
+        drop(out);
+        file.complete().map_err(io_error)?;
+        self.expect_unchanged(key)?;
+        // The folder is not synchronised: a sidecar that a power failure removes is written again.
+        file.rename(true).map_err(io_error)
+    }
+
+    /// Returns an error if the file at the path has another key than before it was opened.
+    fn expect_unchanged(&self, key: &Key) -> Result<()> {
+        if Key::of_path(self.path)? == *key { Ok(()) } else { Err(changed()) }
+    }
+}
+
+/// The bytes of a sidecar.
+enum SidecarBytes<S> {
+    /// The bytes of a trusted sidecar, which the caller loaded.
+    Loaded(S),
+    /// A copy of an untrusted sidecar.
+    Copied(Vec<u8>),
+}
+
+impl<S: AsRef<[u8]>> AsRef<[u8]> for SidecarBytes<S> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Loaded(bytes) => bytes.as_ref(),
+            Self::Copied(bytes) => bytes,
+        }
+    }
+}
+
+/// Creates the temporary file of a sidecar in its folder, which must belong to the current user.
+fn create(place: &Path) -> Result<AtomicFile> {
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return Err(no_folder()) };
+    let folder = OpenFolder::open_own(folder).map_err(|error| io_error(error).at_path(folder))?;
+    AtomicFile::create(folder, name, Some(0o600)).map_err(|error| io_error(error).at_path(place))
+}
+
+/// Creates the folder of a sidecar, and the temporary file in it.
+fn create_with_folder(place: &Path) -> Result<AtomicFile> {
+    let folder = place.parent().ok_or_else(no_folder)?;
+    OpenFolder::create(folder).map_err(|error| io_error(error).at_path(folder))?;
+    create(place)
+}
+
+/// Returns whether an error says that a folder does not exist.
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == IoErrorKind::NotFound)
+}
+
+fn no_folder() -> Error {
+    io_error(std::io::Error::new(IoErrorKind::NotFound, "no cache folder of the user is known"))
+}
+
+fn changed() -> Error {
+    Error::without_offset("file", Field::new("file"), ErrorKind::Changed)
+}
+
+fn io_error(error: std::io::Error) -> Error {
+    Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::from(error))
+}
+
+/// Adds the path of the sidecar to an error that was caused by writing it, and not by the content
+/// of the mesh file.
+fn at_output(error: Error, place: &Path) -> Error {
+    if matches!(error.kind(), ErrorKind::Io(_)) { error.at_path(place) } else { error }
+}
