@@ -12,6 +12,9 @@ use meshpeek::{Array, Error, ErrorKind, FormatVersion, Geometry, Model, OpenOpti
 
 use crate::support::random::Random;
 
+/// The largest number of times that a sample is damaged.
+const DAMAGES: usize = 30;
+
 /// The decoded values of a part, as the bits of its numbers.
 type Values = Vec<u64>;
 
@@ -262,15 +265,20 @@ fn check_ranges(ranges: &[Range<u64>], length: usize, what: &str) {
 /// Checks every part of a mesh. Returns the number of parts that were decoded.
 fn check_parts(path: &Path, random: &mut Random) -> usize {
     let Ok((files, model)) = Files::load(path) else { return 0 };
+    check_files(&files, &model, random)
+}
+
+fn check_files(files: &Files, model: &Model<FileBytes>, random: &mut Random) -> usize {
+    let path = &files.path;
     let all = |part: &Part| -> Result<Vec<Vec<Range<u64>>>> {
         (0..files.bytes.len()).map(|source| model.byte_ranges(source, part)).collect()
     };
     let Ok(structure) = all(&Part::Structure) else { return 0 };
     let bare = files.open(&files.spoilt(&structure, random)).unwrap();
     let mut count = 0;
-    for part in parts(&model) {
+    for part in parts(model) {
         let what = format!("{}: {part:?}", path.display());
-        let whole = decode(&model, &part);
+        let whole = decode(model, &part);
         for source in 0..files.bytes.len() {
             // The structure alone is read to find a part.
             match (model.byte_ranges(source, &part), bare.byte_ranges(source, &part)) {
@@ -352,6 +360,33 @@ fn name_all_bytes_of_each_part_of_the_corpus() {
     let count: usize = files.iter().map(|path| check_parts(path, &mut random)).sum();
     assert!(files.is_empty() || count > files.len(), "{count}");
     eprintln!("{count} parts of {} files", files.len());
+}
+
+#[test]
+fn name_all_bytes_of_each_part_of_damaged_files() {
+    let mut random = Random::new(3);
+    let mut count = 0;
+    for path in samples() {
+        let (mut files, _) = Files::load(&path).unwrap();
+        let sound = files.bytes.clone();
+        for _ in 0..DAMAGES.min(150_000 / sound[0].len()) {
+            files.bytes.clone_from(&sound);
+            let source = random.below(sound.len().min(2));
+            // Most counts and offsets are near the start or the end of a file.
+            let length = sound[source].len();
+            let near = random.below(200.min(length));
+            let at = match random.below(3) {
+                0 => near,
+                1 => length - 1 - near,
+                _ => random.below(length),
+            };
+            files.bytes[source][at] = *random.pick(&[0, 1, 2, 5, 0x41, 0x7f, 0x80, 0xff]);
+            if let Ok(model) = files.open(&files.bytes) {
+                count += check_files(&files, &model, &mut random);
+            }
+        }
+    }
+    assert!(count > 3000, "{count}");
 }
 
 fn size(model: &Model<FileBytes>, source: usize, part: &Part) -> u64 {
@@ -463,6 +498,41 @@ fn are_found_without_reading_arrays() {
         }
         let read = model.file().touched_bytes().unwrap();
         assert!(read <= structure, "{path}: read {read} of {structure} bytes of structure");
+    }
+}
+
+/// Tests that the error of a file that ends within a part names the bytes of the part.
+#[test]
+fn errors_name_the_range_of_an_array_that_is_cut() {
+    let of = |attribute| Part::Attribute { surface: 0, attribute };
+    let of_mesh = [
+        of(Attribute::Positions { target: 0 }),
+        of(Attribute::TangentFrames { target: 0 }),
+        of(Attribute::Uvs { set: 0 }),
+        of(Attribute::Indices),
+        of(Attribute::AttributeIndices),
+    ];
+    let mut cases = Vec::new();
+    cases.extend(of_mesh.iter().cloned().map(|part| ("data/unigine/cube_ms12.mesh", 0, part)));
+    cases.extend(of_mesh.iter().cloned().map(|part| ("data/unigine/cube_ms10.mesh", 0, part)));
+    cases.push(("data/unreal/guard_d.3d", 1, Part::VertexFrames(2..3)));
+    cases.push(("data/unreal/guard_d.3d", 1, Part::VertexFrames(1..3)));
+    for part in [Part::Surface(0), Part::Bones] {
+        cases.push(("data/secondlife/arm.llmesh", 0, part));
+    }
+    cases.push(("data/unigine/cube_ms14.mesh", 0, of(Attribute::Colors)));
+    for (path, source, part) in cases {
+        let (files, model) = Files::load(Path::new(path)).unwrap();
+        let ranges = model.byte_ranges(source, &part).unwrap();
+        let [range] = &ranges[..] else { panic!("{path}: {part:?}: {ranges:?}") };
+        for length in [range.start, range.start + 1, (range.start + range.end) / 2, range.end - 1] {
+            let mut bytes = files.bytes.clone();
+            bytes[source].truncate(length as usize);
+            let cut = files.open(&bytes).unwrap();
+            let error = cut.byte_ranges(source, &part).unwrap_err();
+            assert_eq!(error.needed_range().as_ref(), Some(range), "{path}: {part:?} at {length}: {error}");
+            assert_eq!(error.source_index(), source, "{path}: {part:?} at {length}: {error}");
+        }
     }
 }
 
