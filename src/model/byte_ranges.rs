@@ -28,12 +28,11 @@ pub enum Part {
     /// bones and counts.
     ///
     /// A format without a table of offsets interleaves counts with the items that they count. The
-    /// structure then includes these items: the weights and the keys of UNIGINE files before ms14,
-    /// and the polygons of an Unreal data file. Opening a text file reads all of it.
+    /// structure then includes these items, such as weights, keys or polygons. Opening a text file
+    /// reads all of it.
     ///
-    /// The counts of UNIGINE ms14 and ms15, and those and the names of Second Life, are in the
-    /// compressed block of their surface, and not in the structure. Opening a file with
-    /// [`strict`](crate::OpenOptions::strict) may read more than the structure.
+    /// Counts and names in the compressed block of a surface are not in the structure. Opening a
+    /// file with [`strict`](crate::OpenOptions::strict) may read more than the structure.
     Structure,
     /// All attributes of surface `surface`.
     Surface(usize),
@@ -126,9 +125,8 @@ pub enum Attribute {
 
 /// The bytes of a file that a part of a mesh needs, for a program with I/O of its own.
 ///
-/// The main type of each format, such as [`unigine::Mesh`](crate::unigine::Mesh), implements this
-/// trait. [`LevelGeometry`](crate::secondlife::LevelGeometry) implements it for the surfaces of its
-/// level.
+/// [`Model`](crate::Model) and the main type of each format implement this trait. So does the
+/// geometry of one level of detail, for the surfaces of this level.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -151,8 +149,8 @@ pub trait ByteRanges: FormatVersion {
     /// block, which is not inflated. The method reads the structure only, as far as it has to find
     /// the part, and no item of an array.
     ///
-    /// The ranges lie in the file, except in a Second Life file that is opened as
-    /// [`partial`](crate::OpenOptions::partial): its header names the blocks before they are loaded.
+    /// The ranges lie in the file, unless it is opened as [`partial`](crate::OpenOptions::partial):
+    /// its header then names the blocks before they are loaded.
     ///
     /// # Errors
     ///
