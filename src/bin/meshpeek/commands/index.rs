@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use meshpeek::io::OpenFolder;
-use meshpeek::sidecar::{self, Builder, Kind};
-use meshpeek::{Error, ErrorKind, Field, query};
+use meshpeek::sidecar::{self, Kind};
+use meshpeek::{Error, ErrorKind, Field};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Files, Global, STDIN};
@@ -106,38 +106,28 @@ impl IndexArgs {
 
     fn index(&self, path: &Path, asset: &InputAsset) -> anyhow::Result<IndexResult> {
         let located = |error: Error| asset.locate_error(error, path);
-        let mut builder = Builder::default();
-        asset.model.file().index(&mut builder).map_err(located)?;
-        // An Unreal mesh gets no sidecar, because the key of a sidecar identifies one file and an
-        // Unreal mesh consists of two files.
-        let geometry = asset.model.geometry().map_err(located)?;
-        let trees = if asset.pair.is_none() { query::worth_storing(geometry).map_err(located)? } else { Vec::new() };
+        let content = asset.model.sidecar_content().map_err(located)?;
         asset.check()?;
-        if builder.is_empty() && trees.is_empty() {
-            return Ok(IndexResult::NotNeeded);
-        }
+        let Some(mut content) = content else { return Ok(IndexResult::NotNeeded) };
         // The key of the mesh file was computed before the mesh file was opened. If the mesh file
         // is changed after its key was computed, the changed file has a different key, and the
         // sidecar is not used for the changed file.
         let changed = || Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path);
-        let Some(key) = asset.key else {
-            // A regular file without a key was not a regular file, or could not be described, when
-            // it was opened.
-            if identity(path).is_some() {
-                return Err(changed().into());
+        let key = match (asset.key, identity(path)) {
+            (Some(key), Some(now)) if key == now => key,
+            // It was not a regular file, or could not be described, when it was opened.
+            (None, None) => {
+                return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
             }
-            return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
+            _ => return Err(changed().into()),
         };
-        if identity(path) != Some(key) {
-            return Err(changed().into());
-        }
         let (place, folder) = self.sidecar_path(path)?;
         // A file in the cache of the user is a sidecar even if it is damaged.
         let (replace, mode) = if self.beside { (Replace::Sidecar, None) } else { (Replace::Any, Some(0o600)) };
         let mut size = 0;
         let file = PendingOutput::write_in(folder, place.clone(), replace, mode, |file| {
             let mut out = io::BufWriter::new(file);
-            query::write_sidecar(&mut builder, geometry, &key, &mut out).map_err(|error| match error.kind() {
+            content.write_to(&key, &mut out).map_err(|error| match error.kind() {
                 ErrorKind::Io(_) => error.at_path(&place),
                 _ => located(error),
             })?;
@@ -153,7 +143,7 @@ impl IndexArgs {
         // not match its content.
         asset.check()?;
         file.finish()?;
-        Ok(IndexResult::Written { place, size, counts: Kind::ALL.map(|kind| (kind, builder.count(kind))) })
+        Ok(IndexResult::Written { place, size, counts: Kind::ALL.map(|kind| (kind, content.count(kind))) })
     }
 
     /// Returns the path of the sidecar to write, and its open folder. The cache folder is created

@@ -170,8 +170,7 @@ pub fn map_sidecar(file: File, path: &Path) -> meshpeek::Result<Data> {
 /// Returns the [`Key`] that identifies the current content of a regular file. Returns `None` for
 /// any other type of file and for standard input.
 pub fn identity(path: &Path) -> Option<Key> {
-    let metadata = if path == Path::new(STDIN) { None } else { std::fs::metadata(path).ok() };
-    metadata.filter(Metadata::is_file).map(|metadata| Key::of(&metadata))
+    if path == Path::new(STDIN) { None } else { Key::of_path(path).ok() }
 }
 
 /// Returns standard input as a file, or `None` if it has no descriptor that can be duplicated.
