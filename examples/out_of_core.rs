@@ -1,9 +1,9 @@
 //! Casts rays at a mesh that may be larger than memory. The mesh and its trees are memory-mapped,
 //! and a ray reads only a few pages of both.
 //!
-//! `cargo run --release --example out_of_core [--cache] [FILE [RAYS]]`: if the file has no sidecar
-//! with trees, one is written first. It is written to a temporary folder or, with `--cache`, to the
-//! user's cache, where the next run finds it.
+//! `cargo run --release --example out_of_core [--cache] [FILE [RAYS]]`: if the file has no sidecar,
+//! one is written first. It is written to a temporary folder or, with `--cache`, to the user's
+//! cache, where the next run finds it.
 #![allow(
     unsafe_code,
     clippy::as_conversions,
@@ -15,14 +15,12 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
-use meshpeek::sidecar::{self, Builder, Key, Kind, Sidecar, Trust};
-use meshpeek::{Bounds, Map, Model};
+use meshpeek::query::{PagesTouched, Ray};
+use meshpeek::sidecar::SidecarCache;
+use meshpeek::{Bounds, Map, OpenOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (options, words): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
@@ -30,33 +28,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count: u32 = words.get(1).map_or(Ok(1_000), |count| count.parse())?;
     let keep = options.iter().any(|option| option == "--cache");
 
-    // The key identifies the present state of the file. It is taken before the file is opened, and
-    // changes when the file is written to.
-    let key = Key::of(&fs::metadata(&path)?);
-    let model = Model::open(map(&path)?)?;
-
-    // A sidecar from the user's own cache is mapped and trusted. A sidecar next to the file may
-    // come from someone else. Its trees would have to be compared with all triangles, so this
-    // example does not use it and writes a new one.
     let folder = tempfile::tempdir()?;
-    let place = if keep { sidecar::cache_path(&path) } else { None };
-    let place = place.unwrap_or_else(|| folder.path().join("trees.mpidx"));
-    let found = open(&place, &key).filter(|stored| stored.count(Kind::Trees) > 0);
-    if found.is_none() {
-        let start = Instant::now();
-        make(&model, &key, &place)?;
-        println!("{}: {} bytes, written in {:.1?}", place.display(), fs::metadata(&place)?.len(), start.elapsed());
-    }
-    let stored = found.or_else(|| open(&place, &key)).ok_or("the file was written to while its sidecar was built")?;
+    let cache = if keep { SidecarCache::of_user() } else { SidecarCache::in_folder(folder.path()) };
+    let start = Instant::now();
+    let mesh = OpenOptions::default().open_indexed_by(
+        &path,
+        &cache,
+        // SAFETY: no process writes to the file while this runs. `OpenOptions::open_indexed_in` is
+        // the safe alternative, which copies the file and its sidecar.
+        |path| unsafe { Map::open(path) },
+        // SAFETY: no process writes to a sidecar. A new one gets the name of the old one.
+        |sidecar| unsafe { Map::from_file(sidecar) },
+    )?;
+    println!("{:?}, in {:.1?}", mesh.state, start.elapsed());
 
     // Only the headers of the trees are read yet. Surfaces of fewer than 1,024 triangles have no
     // tree in a sidecar; their trees are built here, or they need none.
-    let stored = Arc::new(stored);
-    let model = model.with_sidecar(Arc::clone(&stored));
     let start = Instant::now();
-    let scene = Scene::indexed(model.geometry()?, &stored)?;
+    let scene = mesh.scene()?;
     let in_sidecar = scene.trees().filter(|(_, tree)| tree.is_stored()).count();
-    let surfaces = model.geometry()?.surface_count()?;
+    let surfaces = mesh.model.geometry()?.surface_count()?;
     println!("{surfaces} surfaces, {in_sidecar} with a tree in the sidecar, in {:.1?}", start.elapsed());
 
     let rays = rays(&scene.bounds(), count);
@@ -74,32 +65,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(hits, again);
     let all = fs::metadata(&path)?.len().div_ceil(meshpeek::PAGE);
     println!("pages read: {} of {all} of the mesh, {} of the trees", pages.mesh(), pages.tree());
-    Ok(())
-}
-
-fn map(path: &Path) -> meshpeek::Result<Map> {
-    // SAFETY: no process writes to the file while this runs. `meshpeek::read` is the safe
-    // alternative, which copies the file.
-    unsafe { meshpeek::map(path) }
-}
-
-/// Maps the sidecar. Returns `None` if it does not exist, or does not match the present state of
-/// the file.
-fn open(place: &Path, key: &Key) -> Option<Sidecar> {
-    Sidecar::new(map(place).ok()?, key, Trust::Trusted)
-}
-
-/// Writes the sidecar to a temporary file and renames it, which prevents other processes from
-/// finding an incomplete file.
-fn make(model: &Model<Map>, key: &Key, place: &Path) -> Result<(), Box<dyn Error>> {
-    let folder = place.parent().ok_or("the path of the sidecar has no parent folder")?;
-    fs::create_dir_all(folder)?;
-    let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
-    let mut builder = Builder::default();
-    model.file().index(&mut builder)?;
-    write_sidecar(&mut builder, model.geometry()?, key, &mut out)?;
-    out.flush()?;
-    out.into_inner()?.persist(place)?;
     Ok(())
 }
 

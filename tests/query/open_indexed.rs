@@ -26,7 +26,7 @@ const MESH: &str = "MESHPEEK_OPEN_INDEXED";
 fn city(seed: u64) -> Vec<u8> {
     let ground = grid(SIDE);
     let mut large = surface("ground", &counts(seed, ground.positions.len()));
-    large.targets[0].positions = ground.positions.iter().map(|position| position.map(|value| value.get())).collect();
+    large.targets[0].positions = ground.positions.iter().map(|position| position.map(zerocopy::F32::get)).collect();
     large.indices = ground.indices.iter().map(|index| index.get()).collect();
     large.attribute_indices = vec![0; large.indices.len()];
     mesh(Generation::Ms12, vec![surface("first", &counts(seed + 1, 70)), large], Vec::new())
@@ -182,6 +182,14 @@ fn a_folder_that_cannot_be_used_is_reported() {
     assert!(matches!(error.kind(), ErrorKind::Io(_)), "{error}");
     assert_eq!(error.path(), place.cache.folder(), "{error}");
     fs::remove_file(&folder).unwrap();
+    // No folder can be created there.
+    #[cfg(target_os = "linux")]
+    {
+        let (cache, options) = (SidecarCache::in_folder("/proc/cache"), OpenOptions::default());
+        let indexed = options.open_indexed_in(&place.mesh, &cache).unwrap();
+        assert_eq!(indexed.state.error().unwrap().path(), cache.folder());
+        expect_answers(&indexed);
+    }
     // The name of the sidecar is taken.
     let taken = place.cache.path(&place.mesh).unwrap();
     fs::create_dir_all(&taken).unwrap();
