@@ -45,8 +45,8 @@ pub fn open_indexed(path: impl AsRef<Path>) -> Result<IndexedModel> {
 
 /// A mesh that was opened with its sidecar: the result of [`open_indexed`](crate::open_indexed).
 ///
-/// A struct that contains the mesh and its trees takes both out of the fields and from
-/// [`scene_trees`](Self::scene_trees).
+/// A struct that contains a mesh and its trees has the fields [`model`](Self::model) and
+/// [`scene_trees`](Self::scene_trees) of it.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind as IoErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::model::Model;
 use super::sidecar_content::SidecarContent;
@@ -12,10 +13,14 @@ use crate::io::{self, AtomicFile, OpenFolder};
 use crate::math::as_u64;
 use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
 
+/// The longest time between two changes of a file that get the same time. Most systems count the
+/// time of files in steps of 1 to 10 milliseconds.
+const TIME_STEP: Duration = Duration::from_millis(20);
 /// The number of bytes by which an untrusted sidecar may exceed twice the size of its mesh file.
 const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 
-/// Where the sidecar of an [`IndexedModel`](crate::formats::IndexedModel) comes from, or why it has none.
+/// Where the sidecar of an [`IndexedModel`](crate::formats::IndexedModel) comes from, or why it has
+/// none.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -42,10 +47,9 @@ pub enum SidecarState {
     /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
     /// 1,024 triangles.
     NotNeeded,
-    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file: an Unreal mesh
-    /// consists of several files, and [`OpenOptions::asset`](crate::OpenOptions::asset)
-    /// or [`OpenOptions::partial`](crate::OpenOptions::partial) selects a
-    /// part of a Second Life file.
+    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
+    /// consists of several files. [`OpenOptions::asset`](crate::OpenOptions::asset) and
+    /// [`OpenOptions::partial`](crate::OpenOptions::partial) select a part of a Second Life file.
     NotPossible,
     /// There is no valid sidecar, and none could be built or written. The error has the path of the
     /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
@@ -149,6 +153,7 @@ where
         out.flush().map_err(io_error)?;
         drop(out);
         file.complete().map_err(io_error)?;
+        wait_for_other_time(key);
         self.expect_unchanged(key)?;
         // The folder is not synchronised: a sidecar that a power failure removes is written again.
         file.rename(true).map_err(io_error)
@@ -196,6 +201,14 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == IoErrorKind::NotFound)
 }
 
+/// Waits until a change of the file would give it another time. Otherwise, a second change at the
+/// time of the first one could leave the key of the file as it is.
+fn wait_for_other_time(key: &Key) {
+    if let Some(rest) = key.age().and_then(|age| TIME_STEP.checked_sub(age)) {
+        std::thread::sleep(rest);
+    }
+}
+
 fn no_folder() -> Error {
     io_error(std::io::Error::new(IoErrorKind::NotFound, "no cache folder of the user is known"))
 }
@@ -212,4 +225,25 @@ fn io_error(error: std::io::Error) -> Error {
 /// of the mesh file.
 fn at_output(error: Error, place: &Path) -> Error {
     if matches!(error.kind(), ErrorKind::Io(_)) { error.at_path(place) } else { error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_just_written_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mesh");
+        std::fs::write(&path, b"mesh").unwrap();
+        let key = Key::of_path(&path).unwrap();
+        wait_for_other_time(&key);
+        assert!(key.age().unwrap() >= TIME_STEP);
+        // A time in the future is no reason to wait for it.
+        let later = std::time::SystemTime::now() + Duration::from_secs(1000);
+        File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let start = std::time::Instant::now();
+        wait_for_other_time(&Key::of_path(&path).unwrap());
+        assert!(start.elapsed() < Duration::from_secs(100));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use zerocopy::little_endian::I64;
 
@@ -60,6 +60,12 @@ impl Key {
         if here { self.raw == *raw } else { self.raw.size == raw.size && self.raw.modified == raw.modified }
     }
 
+    /// Returns the time since the last change of the mesh file. A time in the future is ignored.
+    pub(crate) fn age(&self) -> Option<Duration> {
+        // Systems other than Unix have no status-change time.
+        [self.raw.changed, self.raw.modified].into_iter().filter_map(age).min()
+    }
+
     /// Returns the size of the mesh file in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
@@ -69,10 +75,17 @@ impl Key {
 
 /// Converts a time to seconds and nanoseconds since 1970-01-01 00:00 UTC.
 fn parts(time: SystemTime) -> [I64; 2] {
-    let split = |since: std::time::Duration| [i64::try_from(since.as_secs()).ok(), Some(since.subsec_nanos().into())];
+    let split = |since: Duration| [i64::try_from(since.as_secs()).ok(), Some(since.subsec_nanos().into())];
     let parts = match time.duration_since(UNIX_EPOCH) {
         Ok(since) => split(since),
         Err(before) => split(before.duration()).map(|part| part.and_then(i64::checked_neg)),
     };
     parts.map(|part| I64::new(part.unwrap_or(i64::MAX)))
+}
+
+/// Returns how long ago a time was, which is given in seconds and nanoseconds since 1970-01-01
+/// 00:00 UTC. Returns `None` for a time before 1970 or in the future.
+fn age([seconds, nanoseconds]: [I64; 2]) -> Option<Duration> {
+    let since = Duration::new(u64::try_from(seconds.get()).ok()?, u32::try_from(nanoseconds.get()).ok()?);
+    UNIX_EPOCH.checked_add(since)?.elapsed().ok()
 }

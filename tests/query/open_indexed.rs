@@ -310,6 +310,25 @@ fn a_cut_file_opens_as_without_a_sidecar() {
     assert!(place.cached().is_empty());
 }
 
+/// All contents have the same size. A system with coarse times gives two of them the same time.
+#[test]
+fn a_file_that_is_written_again_at_once_gets_a_new_sidecar() {
+    let mut large = surface("ground", &[]);
+    large.indices = [0, 1, 2].repeat(1024);
+    large.attribute_indices.clone_from(&large.indices);
+    let contents = [1.0, 9.0].map(|height| {
+        large.targets[0].positions[0][1] = height;
+        mesh(Generation::Ms13, vec![large.clone()], Vec::new())
+    });
+    let place = Place::with(&contents[0]);
+    for round in 0..40 {
+        fs::write(&place.mesh, &contents[round % 2]).unwrap();
+        let indexed = place.open();
+        assert!(matches!(indexed.state, SidecarState::Written(_)), "round {round}: {:?}", indexed.state);
+    }
+    place.find();
+}
+
 /// Opens the mesh, and calls `change` after its bytes are loaded.
 fn changed_while_it_opens(place: &Place, change: impl Fn()) -> Result<IndexedModel> {
     let load = |path: &Path| {
