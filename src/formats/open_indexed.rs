@@ -30,7 +30,7 @@ use crate::sidecar::{Key, Sidecar, SidecarCache};
 /// use meshpeek::query::Ray;
 ///
 /// let city = meshpeek::open_indexed("city.mesh")?;
-/// let scene = city.scene()?; // builds no tree
+/// let scene = city.scene()?; // builds no tree of a large surface
 /// println!("{:?}", scene.ray(&Ray::toward([0.0, 0.0, 9.0], [0.0, 0.0, 0.0])));
 /// # Ok(())
 /// # }
@@ -94,7 +94,8 @@ impl<D: AsRef<[u8]>> fmt::Debug for IndexedModel<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> IndexedModel<D> {
-    /// Makes a scene of all surfaces. Trees that the sidecar has are not built.
+    /// Makes a scene of all surfaces. Trees that the sidecar has are not built. The sidecar has a
+    /// tree for each surface with 1,024 triangles or more.
     ///
     /// # Errors
     ///
@@ -104,8 +105,8 @@ impl<D: AsRef<[u8]> + Send + Sync> IndexedModel<D> {
         self.sidecar.as_ref().map_or_else(|| Scene::new(geometry), |sidecar| Scene::indexed(geometry, sidecar))
     }
 
-    /// Makes the trees of all surfaces, for a struct that contains them together with the mesh.
-    /// Trees that the sidecar has are not built.
+    /// Makes the trees of all surfaces, like [`scene`](Self::scene), for a struct that contains
+    /// them together with the mesh.
     ///
     /// # Errors
     ///
