@@ -27,11 +27,18 @@ pub struct Cursor<'a> {
     format: &'static str,
     place: Field,
     access_log: Option<&'a AccessLog>,
-    /// Offset in the file of the compressed block that `bytes` was inflated from, or `None` if
-    /// `bytes` is the file.
-    block: Option<u64>,
-    /// Whether `bytes` ends with a part of the file, such as a block, and not with the file.
-    ends_early: bool,
+    origin: CursorOrigin,
+}
+
+/// The origin of the bytes of a [`Cursor`].
+#[derive(Clone, Copy)]
+enum CursorOrigin {
+    /// The bytes are the file.
+    File,
+    /// The bytes are the file up to the end of a part of the file, such as a block.
+    Start,
+    /// The bytes were inflated from the compressed block at this offset of the file.
+    Block(u64),
 }
 
 short_debug!(Cursor<'_>: |cursor| { format: cursor.format, at: cursor.at, bytes: cursor.bytes.len() });
@@ -43,7 +50,7 @@ impl<'a> Cursor<'a> {
     /// messages.
     #[must_use]
     pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
-        Self { bytes, at: 0, format, place: Field::new(""), access_log: None, block: None, ends_early: false }
+        Self { bytes, at: 0, format, place: Field::new(""), access_log: None, origin: CursorOrigin::File }
     }
 
     /// Sets the log in which the cursor records the byte ranges that it reads.
@@ -60,7 +67,7 @@ impl<'a> Cursor<'a> {
     /// the file and the offset of the value in the inflated content.
     #[must_use]
     pub const fn inflated_from(mut self, offset: u64) -> Self {
-        self.block = Some(offset);
+        self.origin = CursorOrigin::Block(offset);
         self
     }
 
@@ -69,7 +76,7 @@ impl<'a> Cursor<'a> {
     /// The errors of this cursor have no [needed range](Error::needed_range).
     #[must_use]
     pub(crate) const fn ending_early(mut self) -> Self {
-        self.ends_early = true;
+        self.origin = CursorOrigin::Start;
         self
     }
 
@@ -136,17 +143,18 @@ impl<'a> Cursor<'a> {
     /// Makes an error about the field `name` at byte `offset` of the file.
     #[must_use]
     pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
-        match self.block {
-            Some(block) => Error::new(self.format, self.field(name), block, kind).at_inflated(offset),
-            None if self.ends_early => Error::new(self.format, self.field(name), offset, kind).at_fixed_end(),
-            None => Error::new(self.format, self.field(name), offset, kind),
+        let field = self.field(name);
+        match self.origin {
+            CursorOrigin::File => Error::new(self.format, field, offset, kind),
+            CursorOrigin::Start => Error::new(self.format, field, offset, kind).at_fixed_end(),
+            CursorOrigin::Block(block) => Error::new(self.format, field, block, kind).at_inflated(offset),
         }
     }
 
     /// Stores in an error about missing bytes that the bytes from `start` to `end` are needed,
     /// unless the cursor does not end with the file.
     pub(crate) fn needing(&self, error: Error, start: u64, end: u64) -> Error {
-        if self.ends_early || self.block.is_some() { error } else { error.needing(start..end) }
+        if matches!(self.origin, CursorOrigin::File) { error.needing(start..end) } else { error }
     }
 
     /// Reads one record and moves the cursor to the byte after it.

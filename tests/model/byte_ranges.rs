@@ -42,7 +42,7 @@ fn attribute(geometry: &dyn Geometry, surface: usize, attribute: Attribute, valu
             for vertex in 0..weights.map_or(0, |weights| weights.len()) {
                 let one = weights.and_then(|weights| weights.get(vertex));
                 for influence in one.into_iter().flat_map(|one| one.iter().collect::<Vec<_>>()) {
-                    values.extend([influence.bone as u64, influence.weight.to_bits().into()]);
+                    values.extend([u64::from(influence.bone.cast_unsigned()), influence.weight.to_bits().into()]);
                 }
             }
         }
@@ -389,6 +389,13 @@ fn name_all_bytes_of_each_part_of_damaged_files() {
     assert!(count > 3000, "{count}");
 }
 
+/// Returns the only byte range of a part.
+fn only(ranges: Result<Vec<Range<u64>>>) -> Range<u64> {
+    let ranges = ranges.unwrap();
+    assert_eq!(ranges.len(), 1, "{ranges:?}");
+    ranges[0].clone()
+}
+
 fn size(model: &Model<FileBytes>, source: usize, part: &Part) -> u64 {
     model.byte_ranges(source, part).unwrap().iter().map(|range| range.end - range.start).sum()
 }
@@ -408,9 +415,9 @@ fn have_the_sizes_of_the_arrays() {
     let mesh = meshpeek::open("data/unreal/guard_d.3d").unwrap();
     let frames = mesh.vertex_frame_count().unwrap();
     let vertices = u64::from(mesh.counts(0).unwrap().vertices);
-    assert_eq!(mesh.byte_ranges(1, &Part::Structure).unwrap(), [0..4]);
+    assert_eq!(only(mesh.byte_ranges(1, &Part::Structure)), 0..4);
     assert_eq!(size(&mesh, 1, &Part::VertexFrames(0..frames)), frames as u64 * vertices * 4);
-    assert_eq!(mesh.byte_ranges(1, &Part::VertexFrames(1..2)).unwrap(), [4 + vertices * 4..4 + vertices * 8]);
+    assert_eq!(only(mesh.byte_ranges(1, &Part::VertexFrames(1..2))), 4 + vertices * 4..4 + vertices * 8);
     assert!(mesh.byte_ranges(0, &Part::VertexFrames(1..2)).unwrap().is_empty());
     let surface = u64::from(mesh.counts(0).unwrap().corners) / 3 * 16;
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), surface);
@@ -429,12 +436,12 @@ fn name_the_block_of_each_level() {
     let mesh = meshpeek::secondlife::Mesh::open(meshpeek::read("data/secondlife/arm.llmesh").unwrap()).unwrap();
     for block in mesh.header().unwrap().blocks() {
         let level = LevelGeometry::new(mesh.view(), block.part);
-        assert_eq!(level.byte_ranges(0, &Part::Surface(0)).unwrap(), [block.start..block.end]);
+        assert_eq!(only(level.byte_ranges(0, &Part::Surface(0))), block.start..block.end);
     }
-    let structure = mesh.byte_ranges(0, &Part::Structure).unwrap();
-    assert_eq!(structure, [0..mesh.header().unwrap().base()]);
+    let structure = only(mesh.byte_ranges(0, &Part::Structure));
+    assert_eq!(structure, 0..mesh.header().unwrap().base());
     // The header alone names the blocks of an asset that is not loaded further.
-    let head = mesh.data()[..structure[0].end as usize].to_vec();
+    let head = mesh.data()[..structure.end as usize].to_vec();
     let options = OpenOptions { partial: true, ..OpenOptions::default() };
     let partial = meshpeek::secondlife::Mesh::open_with(head, &options).unwrap();
     for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls { asset: 0 }] {
@@ -476,9 +483,9 @@ fn contain_the_bytes_that_values_depend_on() {
         let whole = decode(&model, &part).unwrap();
         let mut bytes = files.bytes.clone();
         let mut count = 0;
-        for source in 0..bytes.len() {
+        for (source, bytes) in bytes.iter_mut().enumerate() {
             for range in model.byte_ranges(source, &part).unwrap() {
-                bytes[source][range.start as usize..range.end as usize].iter_mut().for_each(|byte| *byte ^= 1);
+                bytes[range.start as usize..range.end as usize].iter_mut().for_each(|byte| *byte ^= 1);
                 count += 1;
             }
         }
@@ -523,14 +530,13 @@ fn errors_name_the_range_of_an_array_that_is_cut() {
     cases.push(("data/unigine/cube_ms14.mesh", 0, of(Attribute::Colors)));
     for (path, source, part) in cases {
         let (files, model) = Files::load(Path::new(path)).unwrap();
-        let ranges = model.byte_ranges(source, &part).unwrap();
-        let [range] = &ranges[..] else { panic!("{path}: {part:?}: {ranges:?}") };
-        for length in [range.start, range.start + 1, (range.start + range.end) / 2, range.end - 1] {
+        let range = only(model.byte_ranges(source, &part));
+        for length in [range.start, range.start + 1, range.start.midpoint(range.end), range.end - 1] {
             let mut bytes = files.bytes.clone();
             bytes[source].truncate(length as usize);
             let cut = files.open(&bytes).unwrap();
             let error = cut.byte_ranges(source, &part).unwrap_err();
-            assert_eq!(error.needed_range().as_ref(), Some(range), "{path}: {part:?} at {length}: {error}");
+            assert_eq!(error.needed_range().as_ref(), Some(&range), "{path}: {part:?} at {length}: {error}");
             assert_eq!(error.source_index(), source, "{path}: {part:?} at {length}: {error}");
         }
     }
