@@ -1,7 +1,9 @@
 //! A log of the byte ranges of a file that the parser has read.
 
+use crate::error::Result;
 use crate::error::debug::short_debug;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Size of a page, in bytes, for [`AccessLog::pages`].
@@ -74,7 +76,11 @@ impl AccessLog {
     /// Page 0 begins at the start of the file.
     #[must_use]
     pub fn pages(&self) -> u64 {
-        let mut spans = self.spans();
+        let mut ranges = self.lock();
+        ranges.merge_latest();
+        let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
+        let mut spans: Vec<(u64, u64)> =
+            whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect();
         spans.sort_unstable();
         let (mut pages, mut next) = (0_u64, 0_u64);
         for (start, end) in spans.into_iter().filter(|(start, end)| start < end) {
@@ -86,13 +92,14 @@ impl AccessLog {
         pages
     }
 
-    /// Returns the start and the end of each recorded byte range, in no order. The byte ranges
-    /// include those that were read only in part, and may overlap.
-    pub(crate) fn spans(&self) -> Vec<(u64, u64)> {
+    /// Calls `see` with each recorded byte range, until it returns an error.
+    ///
+    /// The byte ranges include those that were read only in part, and may overlap.
+    pub(crate) fn try_for_each(&self, see: &mut dyn FnMut(Range<u64>) -> Result<()>) -> Result<()> {
         let mut ranges = self.lock();
         ranges.merge_latest();
-        let whole = ranges.whole.iter().map(|(start, end)| (*start, *end));
-        whole.chain(ranges.walks.iter().map(|(start, (end, _))| (*start, *end))).collect()
+        let partial = ranges.walks.iter().map(|(start, (end, _))| *start..*end);
+        ranges.whole.iter().map(|(start, end)| *start..*end).chain(partial).try_for_each(see)
     }
 
     /// Locks the recorded byte ranges.

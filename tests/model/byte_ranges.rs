@@ -453,6 +453,23 @@ fn name_the_block_of_each_level() {
 }
 
 #[test]
+fn name_the_bytes_of_a_lent_surface() {
+    for path in ["data/unigine/room_ms11.mesh", "data/unigine/room_ms14.mesh"] {
+        let mesh = meshpeek::unigine::Mesh::open(meshpeek::read(path).unwrap()).unwrap();
+        for index in 0..mesh.surface_count() {
+            let lent = mesh.lend(index).unwrap();
+            assert_eq!(
+                lent.byte_ranges(0, &Part::Surface(0)).unwrap(),
+                mesh.byte_ranges(0, &Part::Surface(index)).unwrap()
+            );
+            let of = |surface| Part::Attribute { surface, attribute: Attribute::Indices };
+            assert_eq!(lent.byte_ranges(0, &of(0)).unwrap(), mesh.byte_ranges(0, &of(index)).unwrap());
+            assert!(lent.byte_ranges(0, &of(1)).is_err());
+        }
+    }
+}
+
+#[test]
 fn are_refused_for_what_does_not_exist() {
     for path in samples() {
         let model = meshpeek::open(&path).unwrap();

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::animation::reader::{AnimationFileState, AnimationReader};
 use super::animation::{Animation, AnimationView};
+use super::blocks::LentSurface;
 use super::file::Mesh;
 use super::reader::arrays::ArrayKind;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
@@ -11,35 +12,34 @@ use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::model::byte_ranges::{RangeList, no_part};
 use crate::model::contents::expect_only;
-use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
+use crate::model::{Attribute, ByteRanges, Part};
 use crate::parse::{AccessLog, OpenOptions};
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
-        self.expect_source(source)?;
-        let (reader, mut ranges) = (self.reader(), RangeList::default());
-        match part {
-            Part::Structure => reader.push_structure(&mut ranges)?,
-            Part::Surface(surface) => reader.push_surface(*surface, &mut ranges)?,
-            Part::Attribute { surface, attribute } => reader.push_attribute(*surface, *attribute, &mut ranges)?,
-            Part::VertexFrames(frames) => expect_no_frames(frames)?,
-            Part::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
-            Part::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
-            Part::Level { asset, level } => {
-                expect_only("unigine", "asset", *asset)?;
-                expect_only("unigine", "level", *level)?;
-                (0..reader.surface_count()).try_for_each(|surface| reader.push_surface(surface, &mut ranges))?;
-            }
-            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
-            Part::Bones => {}
+        expect_only("unigine", "source", source)?;
+        self.reader().byte_ranges(part)
+    }
+}
+
+impl ByteRanges for LentSurface<'_> {
+    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+        expect_only("unigine", "source", source)?;
+        match *part {
+            Part::Surface(surface) | Part::Attribute { surface, .. } => expect_only("unigine", "surface", surface)?,
+            _ => {}
         }
-        Ok(ranges.finish())
+        self.reader.byte_ranges(&match *part {
+            Part::Surface(_) | Part::Level { asset: 0, level: 0 } => Part::Surface(self.index),
+            Part::Attribute { attribute, .. } => Part::Attribute { surface: self.index, attribute },
+            ref other => other.clone(),
+        })
     }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
-        self.expect_source(source)?;
+        expect_only("unigine", "source", source)?;
         let (reader, mut ranges) = (self.reader(), RangeList::default());
         match part {
             Part::Structure => push_animation_structure(reader, &mut ranges)?,
@@ -59,6 +59,26 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
 }
 
 impl MeshReader<'_> {
+    fn byte_ranges(self, part: &Part) -> Result<Vec<Range<u64>>> {
+        let mut ranges = RangeList::default();
+        match part {
+            Part::Structure => self.push_structure(&mut ranges)?,
+            Part::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
+            Part::Attribute { surface, attribute } => self.push_attribute(*surface, *attribute, &mut ranges)?,
+            Part::VertexFrames(frames) => expect_no_frames(frames)?,
+            Part::Clip(clip) => push_clip(&self.animation(*clip)?, &mut ranges)?,
+            Part::Frames { clip, frames } => push_frames(&self.animation(*clip)?, frames, &mut ranges)?,
+            Part::Level { asset, level } => {
+                expect_only("unigine", "asset", *asset)?;
+                expect_only("unigine", "level", *level)?;
+                (0..self.surface_count()).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
+            }
+            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
+            Part::Bones => {}
+        }
+        Ok(ranges.finish())
+    }
+
     /// Adds the header, and the bytes that locating all sections of the file reads.
     ///
     /// The sections are located in a new state, because the state of the open mesh keeps offsets
@@ -143,9 +163,9 @@ const fn recorded(options: &OpenOptions) -> OpenOptions {
     OpenOptions { record_access: true, ..*options }
 }
 
+/// Adds the byte ranges of an access log.
 fn push_log(log: Option<&AccessLog>, ranges: &mut RangeList) -> Result<()> {
-    let spans = log.map(AccessLog::spans).unwrap_or_default();
-    spans.into_iter().try_for_each(|(start, end)| ranges.push(start..end))
+    log.map_or(Ok(()), |log| log.try_for_each(&mut |range| ranges.push(range)))
 }
 
 /// Adds the bone indices and the keys of an animation.
