@@ -240,3 +240,15 @@ fn rewrites_every_dialect_as_the_usual_one() {
         }
     }
 }
+
+#[test]
+fn dumps_the_points_of_a_collision_hull() {
+    let (_folder, path) = scratch("hull.ezm", ezmesh::raw_files::hull().as_bytes());
+    let points = values(&["dump", &path, "--attribute", "hull"]);
+    assert_eq!(points, json!([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]));
+    let beyond = meshpeek(&["dump", &path, "--attribute", "hull", "--surface", "1"]);
+    assert_eq!(code(&beyond), 2);
+    assert!(text(&beyond.stderr).contains("hull[1]"), "{}", text(&beyond.stderr));
+    let (_folder, cut) = scratch("cut.ezm", ezmesh::raw_files::hull().replace("0 2 0,", "0 2").as_bytes());
+    assert_eq!(code(&meshpeek(&["dump", &cut, "--attribute", "hull"])), 3);
+}

@@ -94,15 +94,7 @@ impl Documents {
         self.run("info", 0, &["info", &path, "--lod", "all"]);
         let (_folder, path) = scratch("everything.ezb", &raw_files::everything().binary(ByteOrder::Big));
         self.run("info", 1, &["info", &path]);
-        let hull = raw_files::corner_vertices() + &raw_files::triangles(1, "2 1 0");
-        let elements = [
-            ("MeshCollisionConvex", hull.as_str()),
-            ("MeshCollision name=\"c\" type=\"CONVEX\"", ""),
-            ("MeshCollisionRepresentation name=\"r\"", ""),
-            ("MeshCollisionRepresentations count=\"1\"", ""),
-        ];
-        let shapes = elements.iter().fold(String::new(), |inner, (tag, own)| raw_files::element(tag, &(inner + own)));
-        let (_folder, path) = scratch("hull.ezm", raw_files::system(&shapes).as_bytes());
+        let (_folder, path) = scratch("hull.ezm", raw_files::hull().as_bytes());
         self.run("info", 0, &["info", &path]);
         // Entries of files that cannot be read, with and without a readable part.
         let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);

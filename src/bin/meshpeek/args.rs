@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 /// The path that means standard input or standard output.
@@ -112,7 +113,7 @@ pub enum Attribute {
     ColorBytes,
     /// Unused flags byte of each polygon (Unreal)
     Flags,
-    /// Points of one convex hull; --surface is the number of the hull (Second Life)
+    /// Points of one collision hull; --surface is the number of the hull (Second Life, EZ-Mesh)
     Hull,
     /// Points of the convex hull around the whole mesh (Second Life)
     BoundingHull,
@@ -167,6 +168,17 @@ impl Attribute {
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// Parses the names of values of an option. Each value has a name and a description.
+pub fn named_values<T: Copy + Send + Sync + 'static>(
+    all: Vec<(T, &'static str, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let names: Vec<PossibleValue> = all.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help)).collect();
+    PossibleValuesParser::new(names).try_map(move |text| {
+        let found = all.iter().find(|(_, name, _)| *name == text);
+        found.map(|(value, ..)| *value).ok_or("expected a name of the list")
+    })
 }
 
 /// The index of a frame, which may have a fraction, with its text on the command line. An error

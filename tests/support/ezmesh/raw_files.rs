@@ -365,3 +365,15 @@ pub fn everything() -> Description {
         instances: vec![("first", turned(7.0)), ("third", turned(8.0))],
     }
 }
+
+/// Returns a text with one collision shape: a hull of [`corner_vertices`] and one triangle.
+pub fn hull() -> String {
+    let points = corner_vertices() + &triangles(1, "2 1 0");
+    let elements = [
+        ("MeshCollisionConvex", points.as_str()),
+        ("MeshCollision name=\"c\" type=\"CONVEX\"", ""),
+        ("MeshCollisionRepresentation name=\"r\"", ""),
+        ("MeshCollisionRepresentations count=\"1\"", ""),
+    ];
+    system(&elements.iter().fold(String::new(), |inner, (tag, own)| element(tag, &(inner + own))))
+}

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::PendingOutput;
-use crate::formats::options::lod_parser;
+use crate::formats::secondlife::level_args::lod_parser;
 use crate::input::asset::{InputAsset, at_output};
 use crate::input::bytes::Data;
 use crate::input::open::open_asset;

@@ -4,13 +4,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshpeek::unigine::Storage;
 use meshpeek::unreal::builder;
 use meshpeek::{Finding, Model};
 use serde_json::{Value, json};
 
 use crate::args::{Global, OneFile, STDIN};
 use crate::atomic_write::{PendingOutput, open_folder};
-use crate::formats::options::{BlockArgs, BlockStorage};
+use crate::formats::unigine::block_args::BlockArgs;
 use crate::formats::{DROPPED_RULES, RESPELLED_RULES};
 use crate::input::asset::{InputAsset, at_output};
 use crate::input::open::{open, open_source_file};
@@ -83,11 +84,11 @@ impl RewriteArgs {
     /// both files of an Unreal mesh, the command calls `write_pair` instead.
     fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
         match file {
-            SourceFile::Model(asset) if self.blocks.blocks != BlockStorage::Kept => {
+            SourceFile::Model(asset) if self.blocks.blocks != Storage::Kept => {
                 let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
                 match &asset.model {
                     Model::Unigine(mesh) if mesh.generation().is_compressed() => {
-                        Ok(mesh.write_stored(out, self.blocks.blocks.storage())?)
+                        Ok(mesh.write_stored(out, self.blocks.blocks)?)
                     }
                     _ => Err(UsageError(text.to_owned()).into()),
                 }
@@ -136,7 +137,7 @@ impl RewriteArgs {
             SourceFile::Model(asset) => !is_text(asset),
             SourceFile::Script(_) => true,
         };
-        is_copied && changes.is_empty() && self.blocks.blocks == BlockStorage::Kept
+        is_copied && changes.is_empty() && self.blocks.blocks == Storage::Kept
     }
 
     /// Returns one finding for each kind of data in the input file whose encoding the writer

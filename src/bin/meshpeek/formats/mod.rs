@@ -5,7 +5,6 @@ pub mod ezmesh;
 pub mod facts;
 pub mod frames;
 pub mod names;
-pub mod options;
 pub mod sample;
 pub mod secondlife;
 pub mod summary;

@@ -37,16 +37,8 @@ impl SampleKind {
     }
 
     /// Returns the name of the mesh type on the command line and in JSON, such as `unreal`.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::UnigineStatic => "unigine-static",
-            Self::UnigineSkinned => "unigine-skinned",
-            Self::UnigineCompressed => "unigine-compressed",
-            Self::Unreal => "unreal",
-            Self::SecondLife => "second-life",
-            Self::EzmeshText => "ezmesh-text",
-            Self::EzmeshBinary => "ezmesh-binary",
-        }
+    pub fn id(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     /// Returns the memory that the copying loader needs while it loads a mesh of this type, as a

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use meshpeek::io::read_up_to;
 use meshpeek::sidecar::{self, Trust};
 use meshpeek::unreal::companions::Pair;
+use meshpeek::unreal::script::Script;
 use meshpeek::{Error, ErrorKind, Field, Limits};
 
 use super::asset::InputAsset;
@@ -17,7 +18,7 @@ use crate::args::Global;
 use crate::formats;
 use crate::formats::names::has_extension;
 use crate::formats::unreal::pairs::{PairFinder, named_source};
-use crate::formats::unreal::script_file::{self, MissingMesh, Script};
+use crate::formats::unreal::script_file::MissingMesh;
 use crate::outcome::{Outcome, UsageError};
 use crate::render::note::note;
 use crate::render::progress::progress;
@@ -123,7 +124,7 @@ impl<'g> FileLoader<'g> {
 pub fn open_script(path: &Path, global: &Global) -> meshpeek::Result<Script<Data>> {
     let (limits, loader) = (Limits::default(), FileLoader::new(global));
     let data = loader.note(bytes::load(path, global, &limits));
-    let script = data.and_then(|data| script_file::open_script(data, &limits));
+    let script = data.and_then(|data| Script::open_with(data, &limits));
     loader.explain(script).map_err(|error| error.at_path(path))
 }
 

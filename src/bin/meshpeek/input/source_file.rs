@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
+use meshpeek::unreal::script::Script;
 use meshpeek::{Error, Finding, Region};
 
 use super::asset::{InputAsset, locate};
 use super::bytes::Data;
-use crate::formats::unreal::script_file::Script;
 
 /// One open file, which is either a file of a mesh or an Unreal script.
 pub enum SourceFile {

@@ -56,6 +56,15 @@ impl<const N: usize> Row for [i32; N] {
     }
 }
 
+impl Row for Vec<f32> {
+    fn item(&self) -> Item<'_> {
+        match &**self {
+            [only] => Item::Float(*only),
+            floats => Item::Floats(floats),
+        }
+    }
+}
+
 impl Row for Vec<(i32, f32)> {
     fn item(&self) -> Item<'_> {
         Item::Influences(self.clone())

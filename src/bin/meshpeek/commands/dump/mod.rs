@@ -6,13 +6,15 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use clap::Args;
-use meshpeek::{Geometry, Model, Surface};
+use meshpeek::model::{Asset, Hull, HullKind, Positions};
+use meshpeek::{Error, ErrorKind, Field, Geometry, Model, Surface};
 use serde_json::json;
 
 use crate::args::{Attribute, Global, OneFile};
 use crate::formats::ezmesh::values::track_pose;
 use crate::formats::facts::{self, DumpRequest};
-use crate::formats::options::{FrameArgs, LevelArgs};
+use crate::formats::secondlife::level_args::LevelArgs;
+use crate::formats::unreal::frame_args::FrameArgs;
 use crate::input::asset::InputAsset;
 use crate::input::bytes::Data;
 use crate::input::open::{open, open_indexed};
@@ -149,9 +151,10 @@ impl DumpArgs {
             None => model,
         };
         let surface = Surface::new(geometry, self.surface);
+        let chosen = model.contents().asset(self.level.asset.unwrap_or_default())?;
         let values = match values {
             Some(values) => values,
-            None => match self.neutral_values(&surface)? {
+            None => match self.neutral_values(&surface, &*chosen)? {
                 Some(values) => values,
                 None => return Err(self.missing_attribute(&surface)),
             },
@@ -217,8 +220,12 @@ impl DumpArgs {
     }
 
     /// Returns the values of an attribute that exists in several formats, such as positions.
-    /// Returns `None` if the surface does not have the attribute.
-    fn neutral_values<'a>(&self, surface: &Surface<'a>) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
+    /// Returns `None` if the surface or the asset does not have the attribute.
+    fn neutral_values<'a>(
+        &self,
+        surface: &Surface<'a>,
+        asset: &'a dyn Asset,
+    ) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {
         use Attribute as A;
         Ok(match self.attribute {
             A::Positions => Some(Box::new(surface.target_positions(self.target)?)),
@@ -236,9 +243,26 @@ impl DumpArgs {
             A::Weights => boxed(surface.weights()?),
             A::Indices => Some(Box::new(surface.indices()?)),
             A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
+            A::Hull | A::BoundingHull => boxed(self.hull_points(asset)?),
             // [`facts::values`] returns the values of an attribute that exists in one format only.
             _ => None,
         })
+    }
+
+    /// Returns the points of the collision hull with the number `--surface`, or of the hull around
+    /// the whole asset, which is the last hull of an asset and has no number on the command line.
+    fn hull_points<'a>(&self, asset: &'a dyn Asset) -> meshpeek::Result<Option<Positions<'a>>> {
+        let Some(last) = asset.hull_count()?.checked_sub(1) else { return Ok(None) };
+        let (found, is_bounding) = (asset.hull(last), |hull: &Hull<'_>| hull.kind == HullKind::Bounding);
+        if self.attribute == Attribute::BoundingHull {
+            return Ok(Some(found?).filter(is_bounding).and_then(|hull| hull.points));
+        }
+        if self.surface >= last && found.as_ref().is_ok_and(is_bounding) {
+            let [count, index] = [last, self.surface].map(|number| number.try_into().unwrap_or(u64::MAX));
+            let field = Field::new("").in_list("hull", index);
+            return Err(Error::without_offset(asset.format(), field, ErrorKind::NoSuch { count, index }));
+        }
+        Ok(asset.hull(self.surface)?.points)
     }
 
     fn frame_axes<'a>(&self, surface: &Surface<'a>, axis: FrameAxis) -> meshpeek::Result<Option<Box<dyn Values + 'a>>> {

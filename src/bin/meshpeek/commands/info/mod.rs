@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::args::{Files, Global};
-use crate::formats::options::{LodFilter, filter_parser};
+use crate::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::formats::secondlife::properties::write_unopened_header;
 use crate::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::input::asset::InputAsset;

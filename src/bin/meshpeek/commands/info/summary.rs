@@ -11,7 +11,7 @@ use meshpeek::{Animations, Bounds, Clip, Finding, Model, Name, Surface};
 use super::skeletons::Skeletons;
 use crate::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::formats::facts::remarks;
-use crate::formats::options::LodFilter;
+use crate::formats::secondlife::level_args::LodFilter;
 use crate::formats::secondlife::survey::AssetSurvey;
 use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
 use crate::formats::unreal::properties::drawing_style;

@@ -10,7 +10,7 @@ use meshpeek::{Bounds, Limits};
 
 use super::answer::{Question, RayMode};
 use crate::args::{FrameIndex, STDIN, parse_frame_index};
-use crate::formats::options::LevelArgs;
+use crate::formats::secondlife::level_args::LevelArgs;
 use crate::outcome::UsageError;
 use crate::render::text::shown;
 

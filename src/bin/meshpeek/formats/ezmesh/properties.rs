@@ -23,72 +23,6 @@ pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mu
         Form::Binary { order, .. } => Some(format!("{order:?}").to_ascii_lowercase()),
     };
     let [version, asset_version] = view.versions().unwrap_or_default();
-    let materials = view.materials().take(MAX_LISTED).map(|material| {
-        let meta = material.meta_data()?;
-        let decoded = material.decoded_meta_data()?;
-        Ok(json!({ "name": text(material.name()?), "meta_data": text(meta), "meta_data_decoded": decoded }))
-    });
-    let skeletons = view.skeletons().take(MAX_LISTED).map(|skeleton| {
-        let bones = skeleton.bone_range();
-        Ok(json!({ "name": text(skeleton.name()?), "first_bone": bones.start, "bones": bones.len() }))
-    });
-    let animations = view.animations().take(MAX_LISTED).map(|animation| {
-        let timing = animation.timing().unwrap_or_default();
-        let seconds = |value: Option<f32>| value.map(number);
-        Ok(json!({
-            "name": text(animation.name()?),
-            "trackcount": timing.tracks,
-            "framecount": timing.frames,
-            "duration": seconds(timing.duration),
-            "dtime": seconds(timing.dtime),
-            "tracks": animation.tracks().len(),
-        }))
-    });
-    let tetras = view.tetra_meshes().take(MAX_LISTED).map(|tetra| Ok(json!({ "count": tetra.count().ok() })));
-    let instances = view.instances().take(MAX_LISTED).map(|instance| {
-        let at = instance.transform().unwrap_or_default();
-        Ok(json!({
-            "mesh": text(instance.mesh_name()?),
-            "position": numbers(&at.position),
-            "rotation": numbers(&at.rotation),
-            "scale": numbers(&at.scale),
-        }))
-    });
-    let collisions = view.collisions().take(MAX_LISTED).map(|one| {
-        let transform = one.transform().ok().flatten().map(|transform| numbers(&transform));
-        let points = one.hull_points().ok().flatten().map(|points| points.count());
-        let triangles = one.hull_triangles().ok().flatten().map(|triangles| triangles.triangle_count());
-        Ok(json!({
-            "name": text(one.name()?),
-            "type": text(one.kind()?),
-            "transform": transform,
-            "hull_points": points,
-            "hull_triangles": triangles,
-        }))
-    });
-    let representations = view.representations().take(MAX_LISTED).map(|one| {
-        let shapes = one.collisions().len();
-        Ok(json!({ "name": text(one.name()?), "info": text(one.info()?), "collisions": shapes }))
-    });
-    let textures =
-        view.textures().take(MAX_LISTED).filter_map(|texture| texture.picture().transpose()).map(|picture| {
-            let picture = picture?;
-            Ok(json!({
-                "name": text(picture.name),
-                "width": picture.width,
-                "height": picture.height,
-                "bytes_per_pixel": picture.pixel_size,
-                "bytes": picture.pixels.len(),
-            }))
-        });
-    let user_data = view.user_data().take(MAX_LISTED).map(|pair| {
-        let [key, value] = pair.pair()?;
-        Ok(json!({ "key": text(key), "value": text(value) }))
-    });
-    let binary = view.user_binary_data().take(MAX_LISTED).map(|one| {
-        let (name, bytes) = one.content()?;
-        Ok(json!({ "name": text(name), "bytes": bytes.len() }))
-    });
     out.field("byte_order", order)?;
     out.field("dialect", system.dialect().map(|dialect| format!("{dialect:?}")))?;
     out.field_or_fault("asset_name", view.asset_name().map(text))?;
@@ -96,25 +30,26 @@ pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mu
     out.field("mesh_system_version", version)?;
     out.field("mesh_system_asset_version", asset_version)?;
     out.field("declared_bounds", bounds_json(view.declared_bounds()))?;
-    out.field_results("materials", materials)?;
-    out.field_results("skeletons", skeletons)?;
-    out.field_results("animations", animations)?;
-    out.field_results("meshes", meshes(system))?;
-    out.field_results("tetra_meshes", tetras)?;
-    out.field_results("instances", instances)?;
-    out.field_results("collision_representations", representations)?;
-    out.field_results("collisions", collisions)?;
-    out.field_results("textures", textures)?;
-    out.field_results("user_data", user_data)?;
-    out.field_results("user_binary_data", binary)?;
-    out.field("left_out", json!({ "surfaces": view.sections().len().saturating_sub(MAX_LISTED) }))?;
-    out.field_or_fault("plane", view.plane().map(|plane| plane.map(|plane| numbers(&plane))))
-}
-
-/// Returns the meshes in the file as JSON, each with its vertex attributes and its number of mesh
-/// sections.
-fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> impl Iterator<Item = meshpeek::Result<Value>> {
-    system.view().meshes().take(MAX_LISTED).map(|mesh| {
+    list(out, "materials", view.materials(), |material| {
+        let (meta, decoded) = (text(material.meta_data()?), material.decoded_meta_data()?);
+        Ok(json!({ "name": text(material.name()?), "meta_data": meta, "meta_data_decoded": decoded }))
+    })?;
+    list(out, "skeletons", view.skeletons(), |skeleton| {
+        let bones = skeleton.bone_range();
+        Ok(json!({ "name": text(skeleton.name()?), "first_bone": bones.start, "bones": bones.len() }))
+    })?;
+    list(out, "animations", view.animations(), |animation| {
+        let timing = animation.timing().unwrap_or_default();
+        Ok(json!({
+            "name": text(animation.name()?),
+            "trackcount": timing.tracks,
+            "framecount": timing.frames,
+            "duration": timing.duration.map(number),
+            "dtime": timing.dtime.map(number),
+            "tracks": animation.tracks().len(),
+        }))
+    })?;
+    list(out, "meshes", view.meshes(), |mesh| {
         let buffer = mesh.vertex_buffer().ok().flatten();
         Ok(json!({
             "name": text(mesh.name()?),
@@ -124,7 +59,61 @@ fn meshes<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> impl Iterator<Item 
             "vertices": buffer.map(|buffer| buffer.count()),
             "attributes": buffer.map(|buffer| attributes(&buffer)),
         }))
-    })
+    })?;
+    list(out, "tetra_meshes", view.tetra_meshes(), |tetra| Ok(json!({ "count": tetra.count().ok() })))?;
+    list(out, "instances", view.instances(), |instance| {
+        let at = instance.transform().unwrap_or_default();
+        Ok(json!({
+            "mesh": text(instance.mesh_name()?),
+            "position": numbers(&at.position),
+            "rotation": numbers(&at.rotation),
+            "scale": numbers(&at.scale),
+        }))
+    })?;
+    list(out, "collision_representations", view.representations(), |one| {
+        let shapes = one.collisions().len();
+        Ok(json!({ "name": text(one.name()?), "info": text(one.info()?), "collisions": shapes }))
+    })?;
+    list(out, "collisions", view.collisions(), |one| {
+        Ok(json!({
+            "name": text(one.name()?),
+            "type": text(one.kind()?),
+            "transform": one.transform().ok().flatten().map(|transform| numbers(&transform)),
+            "hull_points": one.hull_points().ok().flatten().map(|points| points.count()),
+            "hull_triangles": one.hull_triangles().ok().flatten().map(|triangles| triangles.triangle_count()),
+        }))
+    })?;
+    let pictures = view.textures().take(MAX_LISTED).filter_map(|texture| texture.picture().transpose());
+    list(out, "textures", pictures, |picture| {
+        let picture = picture?;
+        Ok(json!({
+            "name": text(picture.name),
+            "width": picture.width,
+            "height": picture.height,
+            "bytes_per_pixel": picture.pixel_size,
+            "bytes": picture.pixels.len(),
+        }))
+    })?;
+    list(out, "user_data", view.user_data(), |pair| {
+        let [key, value] = pair.pair()?;
+        Ok(json!({ "key": text(key), "value": text(value) }))
+    })?;
+    list(out, "user_binary_data", view.user_binary_data(), |one| {
+        let (name, bytes) = one.content()?;
+        Ok(json!({ "name": text(name), "bytes": bytes.len() }))
+    })?;
+    out.field("left_out", json!({ "surfaces": view.sections().len().saturating_sub(MAX_LISTED) }))?;
+    out.field_or_fault("plane", view.plane().map(|plane| plane.map(|plane| numbers(&plane))))
+}
+
+/// Writes a field with a list of elements, of which `describe` returns the JSON values.
+fn list<T>(
+    out: &mut JsonWriter<'_>,
+    name: &str,
+    elements: impl Iterator<Item = T>,
+    describe: impl Fn(T) -> meshpeek::Result<Value>,
+) -> io::Result<()> {
+    out.field_results(name, elements.take(MAX_LISTED).map(describe))
 }
 
 /// Returns the names and types of the attributes of a vertex buffer as JSON.

@@ -1,44 +1,11 @@
 //! Returns the values of vertex attributes that only EZ-Mesh has, for the `dump` command.
 
-use meshpeek::ezmesh::{Column, Mesh, Semantic, VertexValue, Vertices};
+use meshpeek::ezmesh::{Mesh, Semantic, VertexValue};
 use meshpeek::model::Transform;
 use meshpeek::{Animations as _, Array};
 
 use crate::args::Attribute;
-use crate::render::values::{Item, Row, Rows, Values, boxed};
-
-/// The numbers of one vertex in one attribute (column) of a vertex buffer.
-enum VertexRow {
-    Number(u32),
-    Floats(Vec<f32>),
-}
-
-impl Row for VertexRow {
-    fn item(&self) -> Item<'_> {
-        match self {
-            Self::Number(number) => Item::Number(*number),
-            Self::Floats(floats) => match &**floats {
-                [only] => Item::Float(*only),
-                floats => Item::Floats(floats),
-            },
-        }
-    }
-}
-
-impl VertexRow {
-    /// Reads the numbers of one vertex. Returns `None` if the vertex has no such numbers.
-    fn read(vertices: &Vertices<'_>, column: &Column, vertex: usize) -> Option<Self> {
-        let mut floats = Vec::new();
-        for value in vertices.column_values(column, vertex) {
-            match value {
-                VertexValue::Float(float) => floats.push(float),
-                VertexValue::Hex(hex) => return Some(Self::Number(hex)),
-                _ => {}
-            }
-        }
-        (!floats.is_empty()).then_some(Self::Floats(floats))
-    }
-}
+use crate::render::values::{Rows, Values, boxed};
 
 /// Returns the values of an attribute that only EZ-Mesh has, or the stored values of an attribute
 /// for `dump --raw`. Returns `None` if the attribute is not specific to EZ-Mesh.
@@ -66,12 +33,24 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
                 Some(bones.get(at)?.map(i32::from).into_iter().zip(weights.get(at)?).collect::<Vec<_>>())
             })
         }),
-        _ => vertices
-            .format()
-            .column(semantic)
-            .copied()
-            .map(|column| Rows::boxed(vertices.len(), move |vertex| VertexRow::read(&vertices, &column, vertex))),
+        _ => vertices.format().column(semantic).copied().map(|column| {
+            let count = vertices.len();
+            if semantic == Semantic::Color {
+                return Rows::boxed(count, move |at| vertices.column_values(&column, at).find_map(hex));
+            }
+            Rows::boxed(count, move |at| {
+                Some(vertices.column_values(&column, at).filter_map(float).collect::<Vec<_>>())
+            })
+        }),
     })
+}
+
+const fn float(value: VertexValue<'_>) -> Option<f32> {
+    if let VertexValue::Float(float) = value { Some(float) } else { None }
+}
+
+const fn hex(value: VertexValue<'_>) -> Option<u32> {
+    if let VertexValue::Hex(hex) = value { Some(hex) } else { None }
 }
 
 /// Returns the transform of every animation track at a whole frame, for a file without a skeleton.

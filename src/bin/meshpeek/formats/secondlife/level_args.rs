@@ -1,10 +1,11 @@
 //! The command line options that apply to Second Life meshes only.
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use meshpeek::Model;
 use meshpeek::secondlife::{AssetPart, LevelGeometry, Lod};
 
+use crate::args::named_values;
 use crate::outcome::UsageError;
 
 /// The descriptions of all levels of detail on the command line.
@@ -49,12 +50,7 @@ fn parser<T: Copy + Send + Sync + 'static>(
     more: &[(T, &'static str, &'static str)],
 ) -> impl TypedValueParser<Value = T> + use<T> {
     let levels = LEVELS.map(|(lod, help)| (value_of(lod), lod.name(), help));
-    let all = [&levels, more].concat();
-    let names: Vec<PossibleValue> = all.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help)).collect();
-    PossibleValuesParser::new(names).try_map(move |text| {
-        let found = all.iter().find(|(_, name, _)| *name == text);
-        found.map(|(value, ..)| *value).ok_or("expected the name of a level of detail")
-    })
+    named_values([&levels, more].concat())
 }
 
 /// The options that choose an asset and a level of detail.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use meshpeek::io::read_start;
-use meshpeek::secondlife::llsd::{LlsdEntry, LlsdMap, LlsdText, LlsdValue as Llsd};
+use meshpeek::secondlife::llsd::{LlsdMap, LlsdText, LlsdValue as Llsd};
 use meshpeek::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Mesh, Skin};
 use meshpeek::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
@@ -94,7 +94,7 @@ fn write_container<D: AsRef<[u8]> + Send + Sync>(
             "label": instance.label().map(text),
             "transform": instance.transform().map(|matrix| numbers(&matrix)),
             "materials": instance.materials().map(|materials| materials.iter().filter_map(|one| {
-                one.value.map()?.get("binding").and_then(|entry| string(&entry))
+                one.value.map()?.get("binding")?.value.string().map(text)
             }).collect::<Vec<_>>()),
         })
     });
@@ -113,9 +113,8 @@ fn write_header(header: &Header<'_>, out: &mut JsonWriter<'_>) -> io::Result<()>
     out.field("submodel_id", json!(header.submodel_id()))?;
     match header.material_list() {
         Some(list) => {
-            let names =
-                list.iter().map(|item| if let Llsd::String(name) = item.value { Some(text(name)) } else { None });
-            out.field_items("material_list", names.map(Value::from))?;
+            let names = list.iter().map(|item| item.value.string().map(text).into());
+            out.field_items("material_list", names)?;
         }
         None => out.field("material_list", Value::Null)?,
     }
@@ -199,13 +198,6 @@ fn plain(map: LlsdMap<'_>) -> Value {
         (text(entry.key), value)
     });
     Value::Object(entries.collect())
-}
-
-fn string(entry: &LlsdEntry<'_>) -> Option<String> {
-    match entry.value {
-        Llsd::String(value) => Some(text(value)),
-        _ => None,
-    }
 }
 
 fn text(text: LlsdText<'_>) -> String {

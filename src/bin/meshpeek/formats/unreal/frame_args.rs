@@ -1,8 +1,10 @@
 //! The command line options that apply to Unreal vertex meshes only.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use meshpeek::unreal::Shading;
 
-use crate::args::{FrameIndex, parse_frame_index};
+use crate::args::{FrameIndex, named_values, parse_frame_index};
 
 /// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]
@@ -23,22 +25,21 @@ pub struct FrameArgs {
     #[arg(long, conflicts_with = "raw")]
     pub placed: bool,
     /// How normals are computed, because the format stores none
-    #[arg(long, value_enum, default_value_t = NormalShading::Flagged)]
-    pub shading: NormalShading,
+    #[arg(long, value_parser = shadings(), default_value = "flagged")]
+    pub shading: Shading,
     /// Print the texture coordinates of all polygons in the format of the published listing: six
     /// bytes on a line for each polygon
     #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json"])]
     pub uv_listing: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum NormalShading {
-    /// Facet normals for polygons with the flat flag, and smooth normals for all others
-    Flagged,
-    /// The mean of the normals of the polygons around each vertex
-    Smooth,
-    /// The normal of the plane of each polygon
-    Facet,
+fn shadings() -> impl TypedValueParser<Value = Shading> {
+    let flagged = "Facet normals for polygons with the flat flag, and smooth normals for all others";
+    named_values(vec![
+        (Shading::Flagged, "flagged", flagged),
+        (Shading::Smooth, "smooth", "The mean of the normals of the polygons around each vertex"),
+        (Shading::Facet, "facet", "The normal of the plane of each polygon"),
+    ])
 }
 
 impl FrameArgs {
@@ -49,7 +50,7 @@ impl FrameArgs {
             (self.frame.is_some(), "--frame"),
             (self.clip.is_some(), "--clip"),
             (self.placed, "--placed"),
-            (self.shading != NormalShading::Flagged, "--shading"),
+            (self.shading != Shading::Flagged, "--shading"),
             (self.uv_listing, "--uv-listing"),
         ];
         options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)

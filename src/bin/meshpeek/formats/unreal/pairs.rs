@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::unreal::companions::{Finder, Pair, PairFile};
+use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{Mesh, UvDivisor};
 use meshpeek::{Error, ErrorKind, Field, Limits, Model, OpenOptions, Result};
 
-use super::script_file::{MissingMesh, ScriptFile, open_script};
+use super::script_file::{MissingMesh, ScriptFile};
 use crate::args::{Global, STDIN};
 use crate::formats::names::{has_extension, is_recognised};
 
@@ -114,7 +115,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         if let Some((_, file)) = self.script.as_ref().filter(|(known, _)| known == path) {
             return Ok(file.clone());
         }
-        let script = load(path).and_then(|data| open_script(data, &Limits::default()));
+        let script = load(path).and_then(|data| Script::open_with(data, &Limits::default()));
         let file = Arc::new(ScriptFile::new(script.map_err(|error| error.at_path(path))?));
         self.script = Some((path.to_owned(), file.clone()));
         Ok(file)

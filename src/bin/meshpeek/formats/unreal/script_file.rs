@@ -5,17 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use meshpeek::unreal::script::{self, MeshScript, Selected};
-use meshpeek::{Error, Limits, Name};
+use meshpeek::unreal::script::{MeshScript, Script, Selected};
+use meshpeek::{Error, Name};
 use serde_json::{Value, json};
-
-/// A script that is opened without the files of its meshes.
-pub type Script<D> = script::Script<D>;
-
-/// Reads a script, but not the files of its meshes.
-pub fn open_script<D: AsRef<[u8]>>(data: D, limits: &Limits) -> meshpeek::Result<Script<D>> {
-    Script::open_with(data, limits)
-}
 
 /// A script, together with the script commands about each mesh that the script imports.
 pub struct ScriptFile<D> {

@@ -1,10 +1,10 @@
 //! Returns the values of attributes of Unreal vertex meshes, for the `dump` command.
 
 use meshpeek::model::InterpolatedPositions;
-use meshpeek::unreal::{self, Mesh, Placement, RawPolygon};
+use meshpeek::unreal::{Mesh, Placement, RawPolygon};
 use meshpeek::{Array, FrameBlend};
 
-use super::frame_args::{FrameArgs, NormalShading};
+use super::frame_args::FrameArgs;
 use crate::args::Attribute;
 use crate::formats::facts::DumpRequest;
 use crate::formats::frames::blend_vertex_frames;
@@ -86,16 +86,11 @@ fn normals<D: AsRef<[u8]> + Send + Sync>(
     let FrameBlend { from, to, fraction } =
         blend_vertex_frames((mesh, mesh), args.clip, &args.frame.clone().unwrap_or_default())?;
     let frame = if fraction < 0.5 { from } else { to };
-    let shading = match args.shading {
-        NormalShading::Flagged => unreal::Shading::Flagged,
-        NormalShading::Smooth => unreal::Shading::Smooth,
-        NormalShading::Facet => unreal::Shading::Facet,
-    };
     // The three axes of the stored positions have different scales. If the script contains no
     // origin, scale and rotation, the positions are converted to the units of the modelling
     // program, in which the three axes have the same scale.
     let placement = placement(mesh, args)?.unwrap_or(Placement::author(mesh.variant()));
-    let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), shading, &placement)?;
+    let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), args.shading, &placement)?;
     let corners = all.as_chunks::<3>().0;
     let numbers = mesh.surface(surface)?.numbers();
     Ok(numbers.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
