@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::{Model, Result};
 
 use crate::args::Global;
-use crate::formats::unreal::pairs::open_unrecorded;
+use crate::formats::unreal::pairs::open_mesh;
 
 /// The paths of the one or two files of a mesh.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl MeshFiles {
         let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
         let data = load(&self.data)?;
         match &self.aniv {
-            Some(aniv) => open_unrecorded(data, load(aniv)?, global),
+            Some(aniv) => open_mesh(data, load(aniv)?, global, false).map(Model::from),
             None => Model::open(data).map_err(|error| error.at_path(&self.data)),
         }
     }

@@ -28,7 +28,7 @@ pub struct DumpRequest<'a> {
 pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
     model: &Model<D>,
     pair: Option<&Pair>,
-    blocks: &DescribedBlocks<'_>,
+    blocks: &DescribedBlocks,
     out: &mut JsonWriter<'_>,
 ) -> io::Result<()> {
     match model {

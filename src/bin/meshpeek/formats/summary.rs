@@ -6,6 +6,7 @@ use meshpeek::{Bounds, Finding};
 use serde_json::{Value, json};
 
 use super::secondlife::level_args::LodFilter;
+use crate::render::json::with;
 
 /// The description of one surface.
 pub struct SurfaceSummary {
@@ -43,18 +44,14 @@ pub struct SurfaceInBlock {
 impl SurfaceInBlock {
     /// Returns the facts as a JSON object.
     pub fn json(self) -> Value {
-        let mut object = json!({ "placeholder": self.is_placeholder });
-        if let (Some(asset), Some(object)) = (self.asset, object.as_object_mut()) {
-            object.insert("asset".into(), asset.into());
-        }
-        object
+        with_asset(json!({ "placeholder": self.is_placeholder }), self.asset)
     }
 }
 
-/// The compressed blocks that a survey described, and the levels that it inflated.
-#[derive(Clone, Copy)]
-pub struct DescribedBlocks<'a> {
-    pub blocks: &'a [BlockSummary],
+/// The compressed blocks of a Second Life file that were described, and the levels that were
+/// inflated. Files of all other formats have no such blocks.
+pub struct DescribedBlocks {
+    pub blocks: Vec<BlockSummary>,
     pub levels: LodFilter,
     /// The numbers of assets, of surfaces and of joints that are not described.
     pub left_out: [usize; 3],
@@ -83,12 +80,10 @@ pub struct InflatedSummary {
 
 /// The description of a Second Life file, in which compressed blocks are inflated on request.
 pub struct BlockSurvey {
-    pub blocks: Vec<BlockSummary>,
+    pub described: DescribedBlocks,
     pub surfaces: Vec<SurfaceSummary>,
     pub bones: Vec<(String, i32)>,
     pub bounds: Bounds,
-    /// The numbers of assets, of surfaces and of joints that are not described.
-    pub left_out: [usize; 3],
     /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
     /// The number of bytes of the file that were read to describe the file.
@@ -106,7 +101,7 @@ impl BlockSummary {
     /// Returns the description of the block as a JSON object.
     pub fn json(&self) -> Value {
         let counts = self.inflated.as_ref().and_then(|inflated| inflated.counts);
-        let mut object = json!({
+        let object = json!({
             "name": self.name,
             "offset": self.offset,
             "bytes": self.bytes,
@@ -115,9 +110,14 @@ impl BlockSummary {
             "submeshes": counts.map(|(submeshes, _)| submeshes),
             "triangles": counts.map(|(_, triangles)| triangles),
         });
-        if let (Some(asset), Some(object)) = (self.asset, object.as_object_mut()) {
-            object.insert("asset".into(), asset.into());
-        }
-        object
+        with_asset(object, self.asset)
+    }
+}
+
+/// Adds the index of an asset in its container to a JSON object.
+fn with_asset(object: Value, asset: Option<usize>) -> Value {
+    match asset {
+        Some(asset) => with(object, "asset", asset.into()),
+        None => object,
     }
 }

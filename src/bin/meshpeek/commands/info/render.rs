@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::summary::{ClipSummary, FileSummary};
 use crate::args::Global;
 use crate::formats::facts::{surface_properties, write_properties};
-use crate::formats::summary::{BlockSummary, DescribedBlocks, SurfaceSummary};
+use crate::formats::summary::{BlockSummary, SurfaceSummary};
 use crate::input::asset::InputAsset;
 use crate::render::json;
 use crate::render::json_writer::JsonWriter;
@@ -33,7 +33,7 @@ impl FileSummary {
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
     ) -> io::Result<Option<meshpeek::Error>> {
-        let lods = self.blocks.iter().filter(|block| block.is_lod);
+        let lods = self.described.blocks.iter().filter(|block| block.is_lod);
         let mut bounds = json::bounds(&self.bounds);
         if let Some(sphere) = &self.sphere {
             bounds.insert("center".into(), json::numbers(&sphere.center));
@@ -114,9 +114,8 @@ impl FileSummary {
         if matches!(&asset.model, Model::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err()) {
             return out.value(&Value::Null);
         }
-        let blocks = DescribedBlocks { blocks: &self.blocks, levels: self.levels, left_out: self.not_surveyed };
         out.object(|out| {
-            write_properties(&asset.model, asset.pair.as_ref(), &blocks, out)?;
+            write_properties(&asset.model, asset.pair.as_ref(), &self.described, out)?;
             if self.left_out > 0 && asset.pair.is_some() {
                 out.field("left_out", json!({ "surfaces": self.left_out }))?;
             }
@@ -138,7 +137,7 @@ impl FileSummary {
         let path = shown(path);
         writeln!(out, "{bold}{path}{mesh}{bold:#}: {format} {version}, {bytes} bytes, {touched} of them read")?;
         self.print_bounds(out)?;
-        print_blocks(out, &self.blocks)?;
+        print_blocks(out, &self.described.blocks)?;
         let listed = if global.verbose { usize::MAX } else { LISTED };
         for (about, remark) in self.remarks.iter().take(listed) {
             writeln!(out, "  {about:<9} {remark}")?;
@@ -209,7 +208,7 @@ impl FileSummary {
 
     fn print_skeleton(&self, out: &mut dyn Write, listed: usize) -> io::Result<()> {
         if !self.bones.is_empty() {
-            let [_, _, not_listed] = self.not_surveyed;
+            let [_, _, not_listed] = self.described.left_out;
             let count = self.bones.len().saturating_add(not_listed);
             writeln!(out, "  bones     {count}")?;
             for (index, (name, parent)) in self.bones.iter().enumerate().take(listed) {

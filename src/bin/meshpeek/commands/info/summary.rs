@@ -13,7 +13,7 @@ use crate::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::formats::facts::remarks;
 use crate::formats::secondlife::level_args::LodFilter;
 use crate::formats::secondlife::survey::AssetSurvey;
-use crate::formats::summary::{BlockSummary, BlockSurvey, SurfaceSummary};
+use crate::formats::summary::{BlockSurvey, DescribedBlocks, SurfaceSummary};
 use crate::formats::unreal::properties::drawing_style;
 use crate::input::asset::InputAsset;
 use crate::input::bytes::Data;
@@ -43,18 +43,12 @@ pub struct FileSummary {
     pub is_animation: bool,
     /// Additional lines of the text output of `info`. Each line has a heading and a text.
     pub remarks: Vec<(&'static str, String)>,
-    /// The compressed blocks of the file.
-    pub blocks: Vec<BlockSummary>,
+    pub described: DescribedBlocks,
     pub surfaces: Vec<SurfaceSummary>,
     /// The number of surfaces that `info` does not print, because the file contains more surfaces
     /// than `info` prints at most.
     pub left_out: usize,
     pub clips: Vec<ClipSummary>,
-    /// The levels of detail that were described.
-    pub levels: LodFilter,
-    /// The numbers of assets, of surfaces and of joints that the survey of compressed blocks left
-    /// out.
-    pub not_surveyed: [usize; 3],
     pub findings: Vec<Finding>,
     /// The paths of the files that the findings refer to, if the mesh consists of several files.
     pub files: Vec<PathBuf>,
@@ -74,7 +68,7 @@ impl FileSummary {
     /// returned before anything is printed.
     pub fn of(asset: &InputAsset, levels: LodFilter, max_surfaces: usize, in_full: bool) -> meshpeek::Result<Self> {
         if let Model::SecondLife(mesh) = &asset.model {
-            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels), levels);
+            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels));
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
@@ -122,12 +116,10 @@ impl FileSummary {
             bones: bones(asset.model.animations()?)?,
             is_animation: matches!(asset.model, Model::UnigineAnimation(_)),
             remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
-            blocks: Vec::new(),
+            described: DescribedBlocks { blocks: Vec::new(), levels, left_out: [0, 0, 0] },
             surfaces: surfaces.collect::<meshpeek::Result<_>>()?,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
             clips: clips(asset.model.animations()?)?,
-            levels,
-            not_surveyed: [0, 0, 0],
             findings,
             files: asset.files(),
         };
@@ -158,8 +150,8 @@ impl FileSummary {
 
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
-    fn of_blocks(asset: &InputAsset, survey: BlockSurvey, levels: LodFilter) -> meshpeek::Result<Self> {
-        let BlockSurvey { blocks, surfaces, bones, bounds, left_out, mut findings, touched } = survey;
+    fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> meshpeek::Result<Self> {
+        let BlockSurvey { described, surfaces, bones, bounds, mut findings, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
@@ -174,12 +166,10 @@ impl FileSummary {
             vertex_frames: None,
             is_animation: false,
             remarks: Vec::new(),
-            blocks,
+            described,
             surfaces,
             left_out: 0,
             clips: Vec::new(),
-            levels,
-            not_surveyed: left_out,
             findings,
             files: Vec::new(),
         })

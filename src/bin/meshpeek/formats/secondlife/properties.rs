@@ -23,12 +23,12 @@ const MAX_LISTED: usize = 100_000;
 /// assets in it.
 pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
-    described: &DescribedBlocks<'_>,
+    described: &DescribedBlocks,
     out: &mut JsonWriter<'_>,
 ) -> io::Result<()> {
     match mesh.container() {
         Some(container) => write_container(&container, mesh, described, out)?,
-        None => write_asset(mesh.view(), described.blocks, described.levels, out)?,
+        None => write_asset(mesh.view(), &described.blocks, described.levels, out)?,
     }
     if described.left_out == [0, 0, 0] {
         return Ok(());
@@ -69,13 +69,13 @@ fn write_asset(
 fn write_container<D: AsRef<[u8]> + Send + Sync>(
     container: &Container<'_>,
     mesh: &Mesh<D>,
-    described: &DescribedBlocks<'_>,
+    described: &DescribedBlocks,
     out: &mut JsonWriter<'_>,
 ) -> io::Result<()> {
     out.field("container_version", json!(container.version()))?;
     out.field("name", container.name().map(text))?;
     // The blocks of an asset are next to each other, and the assets are in the order of the file.
-    let mut blocks = described.blocks;
+    let mut blocks = &*described.blocks;
     out.field_list("members", |out| {
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
             let count = blocks.iter().take_while(|block| block.asset == Some(number)).count();

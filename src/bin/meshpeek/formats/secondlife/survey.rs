@@ -8,7 +8,9 @@ use meshpeek::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh
 use meshpeek::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
-use crate::formats::summary::{BlockSummary, BlockSurvey, InflatedSummary, SurfaceInBlock, SurfaceSummary};
+use crate::formats::summary::{
+    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
+};
 
 /// The maximum number of assets, of blocks and of surfaces that are described. A small file may
 /// declare a million assets or surfaces.
@@ -40,11 +42,14 @@ impl AssetSurvey {
     pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter) -> BlockSurvey {
         let mut found = Self {
             survey: BlockSurvey {
-                blocks: Vec::new(),
+                described: DescribedBlocks {
+                    blocks: Vec::new(),
+                    levels,
+                    left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0, 0],
+                },
                 surfaces: Vec::new(),
                 bones: Vec::new(),
                 bounds: Bounds::EMPTY,
-                left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0, 0],
                 findings: Vec::new(),
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
@@ -58,7 +63,7 @@ impl AssetSurvey {
             // When the file was opened, the header bytes of the asset that was chosen on the
             // command line were already counted as read.
             let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
-            found.add_asset(&asset, levels, number);
+            found.add_asset(&asset, number);
             let touched = asset.touched_bytes().unwrap_or_default();
             found.survey.touched = found.survey.touched.saturating_add(touched.saturating_sub(before));
         }
@@ -66,8 +71,8 @@ impl AssetSurvey {
     }
 
     /// Adds an asset to the survey.
-    fn add_asset(&mut self, asset: &Mesh<&[u8]>, levels: LodFilter, number: Option<usize>) {
-        let view = asset.view();
+    fn add_asset(&mut self, asset: &Mesh<&[u8]>, number: Option<usize>) {
+        let (view, levels) = (asset.view(), self.survey.described.levels);
         // Errors in the header of the asset and missing blocks are not reported here, because the
         // method `findings` reports them as findings about the structure of the file.
         let Ok(header) = view.header() else { return };
@@ -86,7 +91,7 @@ impl AssetSurvey {
             let is_there = view.stored(part).is_ok();
             let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
             let inflated = if is_inflated { self.inflate(view, part, number) } else { None };
-            self.survey.blocks.push(BlockSummary {
+            self.survey.described.blocks.push(BlockSummary {
                 asset: number,
                 name: part.key(),
                 is_lod: part.lod().is_some(),
@@ -99,7 +104,7 @@ impl AssetSurvey {
             // An error in the skin is a finding about the block of the skin.
             let count = asset.bone_count().unwrap_or_default();
             self.survey.bones = bones(asset, count.min(MAX_JOINTS));
-            let [_, _, joints] = &mut self.survey.left_out;
+            let [_, _, joints] = &mut self.survey.described.left_out;
             *joints = count.saturating_sub(MAX_JOINTS);
             self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
         }
@@ -147,7 +152,7 @@ impl AssetSurvey {
     fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
-            let [_, surfaces, _] = &mut self.survey.left_out;
+            let [_, surfaces, _] = &mut self.survey.described.left_out;
             *surfaces = surfaces.saturating_add(1);
             return submesh.triangle_count();
         }
