@@ -16,7 +16,7 @@ use std::path::Path;
 use meshpeek::{Error, ErrorKind, Format, Limits, Model, OpenOptions, Rule};
 
 use crate::args::Global;
-use names::{has_any_extension, is_recognised};
+use names::{format_named, is_recognised};
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -54,22 +54,15 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     // because the error from opening this format is more precise than the error that the format is
     // unknown.
     let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
-    if Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error)) {
-        if has_any_extension(path, &ezmesh::EXTENSIONS) {
-            return meshpeek::ezmesh::Mesh::open_with(data, &options).map(Model::from);
-        }
-        if has_any_extension(path, &secondlife::EXTENSIONS) {
-            return meshpeek::secondlife::Mesh::open_with(data, &options).map(Model::from);
-        }
+    let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
+    match format_named(path).filter(|_| is_damaged) {
+        Some(Format::EzMesh) => meshpeek::ezmesh::Mesh::open_with(data, &options).map(Model::from),
+        Some(Format::SecondLife) => meshpeek::secondlife::Mesh::open_with(data, &options).map(Model::from),
+        _ => Model::open_with(data, &options),
     }
-    Model::open_with(data, &options)
 }
 
 /// Returns whether a file is a mesh file, according to its extension or its first bytes.
 pub fn is_mesh_file(path: &Path) -> bool {
-    has_any_extension(path, &unigine::EXTENSIONS)
-        || has_any_extension(path, &secondlife::EXTENSIONS)
-        || has_any_extension(path, &ezmesh::EXTENSIONS)
-        || unreal::names::is_data(path)
-        || is_recognised(path)
+    format_named(path).is_some() || unreal::names::is_data(path) || is_recognised(path)
 }

@@ -9,14 +9,24 @@ use meshpeek::io::read_start;
 /// number.
 const MAGIC_BYTES: u64 = 64;
 
+/// The file extensions of the formats whose meshes are single files.
+const EXTENSIONS: [(&str, Format); 6] = [
+    ("mesh", Format::Unigine),
+    ("anim", Format::Unigine),
+    ("llmesh", Format::SecondLife),
+    ("slm", Format::SecondLife),
+    ("ezm", Format::EzMesh),
+    ("ezb", Format::EzMesh),
+];
+
 /// Returns whether a path has the given extension, ignoring upper and lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// Returns whether a path has one of the given extensions, ignoring upper and lower case.
-pub fn has_any_extension(path: &Path, extensions: &[&str]) -> bool {
-    extensions.iter().any(|extension| has_extension(path, extension))
+/// Returns the format that the extension of a path indicates.
+pub fn format_named(path: &Path) -> Option<Format> {
+    EXTENSIONS.into_iter().find(|(extension, _)| has_extension(path, extension)).map(|(_, format)| format)
 }
 
 /// Returns whether a file starts with the magic number of a known format.

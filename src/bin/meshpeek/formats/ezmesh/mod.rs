@@ -3,6 +3,3 @@
 
 pub mod properties;
 pub mod values;
-
-/// The file extensions of EZ-Mesh files.
-pub const EXTENSIONS: [&str; 2] = ["ezm", "ezb"];

@@ -5,6 +5,3 @@ pub mod level_args;
 pub mod properties;
 pub mod survey;
 pub mod values;
-
-/// The file extensions of Second Life meshes.
-pub const EXTENSIONS: [&str; 2] = ["llmesh", "slm"];

@@ -4,6 +4,3 @@
 pub mod block_args;
 pub mod properties;
 pub mod values;
-
-/// The file extensions of UNIGINE files.
-pub const EXTENSIONS: [&str; 2] = ["mesh", "anim"];

@@ -23,6 +23,7 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
         let bytes: Vec<u8> = view.polygons().map(of).collect();
         Rows::boxed(bytes.len(), move |index| bytes.get(index).map(|byte| u32::from(*byte)))
     };
+    let blend = || blend_vertex_frames((mesh, mesh), frame.clip, &frame.frame.clone().unwrap_or_default());
     Ok(Some(match attribute {
         Attribute::Types => bytes(|polygon| polygon.kind),
         Attribute::Textures => bytes(|polygon| polygon.texture),
@@ -32,10 +33,10 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
             return Err(UsageError("--raw: no normals are stored; leave it out to compute them".to_owned()).into());
         }
         Attribute::Normals => {
-            let normals = normals(mesh, surface, frame)?;
+            let normals = normals(mesh, view.numbers(), frame, &blend()?)?;
             Rows::boxed(normals.len(), move |index| normals.get(index).copied())
         }
-        Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, surface, raw, frame)?,
+        Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, raw, frame, &blend()?)?,
         _ => return Ok(None),
     }))
 }
@@ -52,13 +53,10 @@ fn placement<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, args: &FrameArgs) -> 
 
 fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     mesh: &'a Mesh<D>,
-    surface: usize,
     raw: bool,
     args: &FrameArgs,
+    &FrameBlend { from, to, fraction }: &FrameBlend,
 ) -> anyhow::Result<Box<dyn Values + 'a>> {
-    let FrameBlend { from, to, fraction } =
-        blend_vertex_frames((mesh, mesh), args.clip, &args.frame.clone().unwrap_or_default())?;
-    mesh.surface(surface)?;
     // In a frame that the end of the file cuts, the vertices before the end are printed.
     let frame = |number: u32| mesh.frame(usize::try_from(number).unwrap_or(usize::MAX)).map(|frame| frame.positions());
     let placement = placement(mesh, args)?;
@@ -76,15 +74,14 @@ fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     Ok(Rows::boxed(between.len(), move |index| between.get(index).map(|position| placement.apply(position))))
 }
 
-/// Computes a normal for each polygon corner of a surface, in the vertex frame that is nearest to
-/// the chosen frame index.
+/// Computes a normal for each corner of the polygons with the given numbers, in the vertex frame
+/// that is nearest to the chosen frame index.
 fn normals<D: AsRef<[u8]> + Send + Sync>(
     mesh: &Mesh<D>,
-    surface: usize,
+    polygons: &[u16],
     args: &FrameArgs,
+    &FrameBlend { from, to, fraction }: &FrameBlend,
 ) -> anyhow::Result<Vec<[f32; 3]>> {
-    let FrameBlend { from, to, fraction } =
-        blend_vertex_frames((mesh, mesh), args.clip, &args.frame.clone().unwrap_or_default())?;
     let frame = if fraction < 0.5 { from } else { to };
     // The three axes of the stored positions have different scales. If the script contains no
     // origin, scale and rotation, the positions are converted to the units of the modelling
@@ -92,6 +89,5 @@ fn normals<D: AsRef<[u8]> + Send + Sync>(
     let placement = placement(mesh, args)?.unwrap_or(Placement::author(mesh.variant()));
     let all = mesh.normals(usize::try_from(frame).unwrap_or(usize::MAX), args.shading, &placement)?;
     let corners = all.as_chunks::<3>().0;
-    let numbers = mesh.surface(surface)?.numbers();
-    Ok(numbers.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
+    Ok(polygons.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
 }
