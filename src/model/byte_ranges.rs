@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::contents::{expect_only, no_such};
 use super::format_version::FormatVersion;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
@@ -200,9 +201,23 @@ impl RangeList {
     }
 }
 
-/// Returns the error for a part that the format does not have.
-pub(crate) fn no_part<T>(format: &'static str, list: &'static str, index: usize) -> Result<T> {
-    Err(super::contents::no_such(format, list, 0, index))
+impl Part {
+    /// Returns an error if the part belongs to another asset or level than the only one of a file.
+    pub(crate) fn expect_only_asset(&self, format: &'static str) -> Result<()> {
+        match self {
+            Self::Level { asset, level } => {
+                expect_only(format, "asset", *asset)?;
+                expect_only(format, "level", *level)
+            }
+            Self::Hulls { asset } | Self::CollisionMesh { asset } => expect_only(format, "asset", *asset),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns an error unless the range is empty, for a format without vertex frames.
+pub(crate) fn expect_no_frames(format: &'static str, frames: &Range<usize>) -> Result<()> {
+    if frames.is_empty() { Ok(()) } else { Err(no_such(format, "frame", 0, frames.start)) }
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::regions;
 use super::semantic::Semantic;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::model::byte_ranges::{RangeList, no_part};
-use crate::model::contents::{expect_only, no_such};
+use crate::model::byte_ranges::{RangeList, expect_no_frames};
+use crate::model::contents::no_such;
 use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
 
 /// The names of the regions that no other part of a binary file is found by.
@@ -21,29 +21,24 @@ const ARRAYS: [&str; 5] = ["pixels", "keys", "indexbuffer", "vertexbuffer", "end
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
         self.expect_source(source)?;
+        part.expect_only_asset(FORMAT)?;
         let mut ranges = RangeList::default();
         match part {
             Part::Structure => self.push_structure(&mut ranges)?,
             Part::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
             Part::Attribute { surface, attribute } => self.push_attribute(*surface, *attribute, &mut ranges)?,
-            Part::VertexFrames(frames) if !frames.is_empty() => no_part(FORMAT, "frame", frames.start)?,
-            Part::VertexFrames(_) | Part::Bones => {}
+            Part::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
             Part::Clip(clip) => {
                 let frames = as_index(self.animation(*clip)?.frame_count()?);
                 self.push_frames(*clip, &(0..frames), &mut ranges)?;
             }
             Part::Frames { clip, frames } => self.push_frames(*clip, frames, &mut ranges)?,
-            Part::Level { asset, level } => {
-                expect_only(FORMAT, "asset", *asset)?;
-                expect_only(FORMAT, "level", *level)?;
+            Part::Level { .. } => {
                 let surfaces = self.view().count(ElementKind::Section);
                 (0..surfaces).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls { asset } => {
-                expect_only(FORMAT, "asset", *asset)?;
-                self.push_hulls(&mut ranges)?;
-            }
-            Part::CollisionMesh { asset } => expect_only(FORMAT, "asset", *asset)?,
+            Part::Hulls { .. } => self.push_hulls(&mut ranges)?,
+            Part::CollisionMesh { .. } | Part::Bones => {}
         }
         Ok(ranges.finish())
     }

@@ -10,7 +10,7 @@ use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
 use crate::error::{Error, ErrorKind, Field, Result};
-use crate::model::byte_ranges::RangeList;
+use crate::model::byte_ranges::{RangeList, expect_no_frames};
 use crate::model::{ByteRanges, Part};
 
 impl<A: ShownAsset> ByteRanges for A {
@@ -22,21 +22,12 @@ impl<A: ShownAsset> ByteRanges for A {
         match part {
             Part::Structure => push_structure(view, &mut ranges)?,
             Part::Surface(_) | Part::Attribute { .. } => push(view, self.shown_part()?, &mut ranges)?,
-            Part::VertexFrames(frames) if !frames.is_empty() => return Err(no_such("frame", 0, frames.start)),
-            Part::VertexFrames(_) => {}
+            Part::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
             Part::Clip(clip) | Part::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
             Part::Bones => push(view, AssetPart::Skin, &mut ranges)?,
-            Part::Level { asset, level } => of_asset(view, *asset, |view| {
-                let mut lods = view.header()?.lods();
-                let lod = lods.nth(*level).ok_or_else(|| no_such("level", lods_of(view), *level))?;
-                push(view, lod.part(), &mut ranges)
-            })?,
+            Part::Level { asset, level } => of_asset(view, *asset, |view| push_level(view, *level, &mut ranges))?,
             Part::Hulls { asset } => of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?,
-            Part::CollisionMesh { asset } => of_asset(view, *asset, |view| {
-                let mesh = view.range_of(AssetPart::PhysicsMesh)?;
-                let part = mesh.map_or(AssetPart::PhysicsShape, |block| block.part);
-                push(view, part, &mut ranges)
-            })?,
+            Part::CollisionMesh { asset } => of_asset(view, *asset, |view| push_collision(view, &mut ranges))?,
         }
         Ok(ranges.finish())
     }
@@ -67,8 +58,17 @@ fn of_asset(view: AssetView<'_>, asset: usize, push: impl FnOnce(AssetView<'_>) 
     push(AssetView::new(view.file(), &state))
 }
 
-fn lods_of(view: AssetView<'_>) -> usize {
-    view.header().map_or(0, |header| header.lods().count())
+/// Adds the block of a level of detail.
+fn push_level(view: AssetView<'_>, level: usize, ranges: &mut RangeList) -> Result<()> {
+    let header = view.header()?;
+    let lod = header.lods().nth(level).ok_or_else(|| no_such("level", header.lods().count(), level))?;
+    push(view, lod.part(), ranges)
+}
+
+/// Adds the block of the collision triangles, which has one of two names.
+fn push_collision(view: AssetView<'_>, ranges: &mut RangeList) -> Result<()> {
+    let mesh = view.range_of(AssetPart::PhysicsMesh)?;
+    push(view, mesh.map_or(AssetPart::PhysicsShape, |block| block.part), ranges)
 }
 
 /// Returns the block of the highest level of detail.

@@ -10,7 +10,7 @@ use super::reader::arrays::ArrayKind;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::model::byte_ranges::{RangeList, no_part};
+use crate::model::byte_ranges::{RangeList, expect_no_frames};
 use crate::model::contents::expect_only;
 use crate::model::{Attribute, ByteRanges, Part};
 use crate::parse::{AccessLog, OpenOptions};
@@ -40,19 +40,17 @@ impl ByteRanges for LentSurface<'_> {
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
         expect_only("unigine", "source", source)?;
+        part.expect_only_asset("unigine")?;
         let (reader, mut ranges) = (self.reader(), RangeList::default());
         match part {
             Part::Structure => push_animation_structure(reader, &mut ranges)?,
-            Part::Surface(surface) | Part::Attribute { surface, .. } => no_part("unigine", "surface", *surface)?,
-            Part::VertexFrames(frames) => expect_no_frames(frames)?,
+            Part::Surface(surface) | Part::Attribute { surface, .. } => {
+                return Err(reader.file().no_such("surface", 0, *surface));
+            }
+            Part::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
             Part::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
             Part::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
-            Part::Level { asset, level } => {
-                expect_only("unigine", "asset", *asset)?;
-                expect_only("unigine", "level", *level)?;
-            }
-            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
-            Part::Bones => {}
+            _ => {}
         }
         Ok(ranges.finish())
     }
@@ -60,21 +58,19 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
 
 impl MeshReader<'_> {
     fn byte_ranges(self, part: &Part) -> Result<Vec<Range<u64>>> {
+        part.expect_only_asset("unigine")?;
         let mut ranges = RangeList::default();
         match part {
             Part::Structure => self.push_structure(&mut ranges)?,
             Part::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
             Part::Attribute { surface, attribute } => self.push_attribute(*surface, *attribute, &mut ranges)?,
-            Part::VertexFrames(frames) => expect_no_frames(frames)?,
+            Part::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
             Part::Clip(clip) => push_clip(&self.animation(*clip)?, &mut ranges)?,
             Part::Frames { clip, frames } => push_frames(&self.animation(*clip)?, frames, &mut ranges)?,
-            Part::Level { asset, level } => {
-                expect_only("unigine", "asset", *asset)?;
-                expect_only("unigine", "level", *level)?;
+            Part::Level { .. } => {
                 (0..self.surface_count()).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unigine", "asset", *asset)?,
-            Part::Bones => {}
+            Part::Hulls { .. } | Part::CollisionMesh { .. } | Part::Bones => {}
         }
         Ok(ranges.finish())
     }
@@ -183,9 +179,4 @@ fn push_frames(view: &AnimationView<'_>, frames: &Range<usize>, ranges: &mut Ran
     ranges.push_sized(view.bones_offset(), as_u64(size_of_val(view.bones)))?;
     let first = if view.coding().is_delta() { 0 } else { frames.start };
     ranges.push(view.frame_at(first)?..view.frame_at(frames.end)?)
-}
-
-/// Returns an error unless the range is empty, because UNIGINE files have no vertex frames.
-fn expect_no_frames(frames: &Range<usize>) -> Result<()> {
-    if frames.is_empty() { Ok(()) } else { no_part("unigine", "frame", frames.start) }
 }

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations as _;
 use crate::model::byte_ranges::RangeList;
-use crate::model::contents::expect_only;
 use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
 
 /// The index of the data file among the files of a mesh.
@@ -21,6 +20,7 @@ const ANIV_FILE: usize = 1;
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
         self.expect_source(source)?;
+        part.expect_only_asset("unreal")?;
         let mut ranges = PairRanges { mesh: self, source, ranges: RangeList::default() };
         match part {
             Part::Structure => ranges.push_structure()?,
@@ -32,14 +32,11 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
             Part::VertexFrames(frames) => ranges.push_frames(frames)?,
             Part::Clip(clip) => ranges.push_clip(*clip, &(0..as_index(self.clip(*clip)?.frames)))?,
             Part::Frames { clip, frames } => ranges.push_clip(*clip, frames)?,
-            Part::Level { asset, level } => {
-                expect_only("unreal", "asset", *asset)?;
-                expect_only("unreal", "level", *level)?;
+            Part::Level { .. } => {
                 (0..self.surface_count()?).try_for_each(|surface| ranges.push_polygons(surface))?;
                 ranges.push_base()?;
             }
-            Part::Hulls { asset } | Part::CollisionMesh { asset } => expect_only("unreal", "asset", *asset)?,
-            Part::Bones => {}
+            Part::Hulls { .. } | Part::CollisionMesh { .. } | Part::Bones => {}
         }
         Ok(ranges.ranges.finish())
     }
