@@ -177,10 +177,13 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
     Ok(values)
 }
 
-/// Lists all parts of a mesh: every surface, attribute, level and clip, and some frames.
+/// Lists all parts of a mesh: every surface, attribute, level and clip, and some frames. Of a large
+/// mesh, some surfaces and clips are listed.
 fn parts(model: &Model<FileBytes>) -> Vec<Part> {
+    let length = model.file().source(0).map_or(0, |bytes| bytes.as_ref().len());
+    let most = ((2 << 20) / length.max(1)).clamp(2, 24);
     let mut all = vec![Part::Structure, Part::Bones];
-    for index in 0..model.surface_count().unwrap_or(0).min(24) {
+    for index in 0..model.surface_count().unwrap_or(0).min(most) {
         all.push(Part::Surface(index));
         let targets = model.counts(index).map_or(1, |counts| counts.targets as usize).min(3);
         all.extend(attributes(targets).into_iter().map(|attribute| Part::Attribute { surface: index, attribute }));
@@ -189,7 +192,7 @@ fn parts(model: &Model<FileBytes>) -> Vec<Part> {
     if count > 0 {
         all.extend([0..1, count - 1..count, count / 3..count.div_ceil(2)].map(Part::VertexFrames));
     }
-    for clip in 0..model.clip_count().unwrap_or(0).min(12) {
+    for clip in 0..model.clip_count().unwrap_or(0).min(most) {
         all.push(Part::Clip(clip));
         let count = model.clip(clip).map_or(0, |clip| clip.frames as usize);
         if count > 0 {
