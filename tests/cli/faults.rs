@@ -12,7 +12,7 @@ use crate::sidecar::User;
 use crate::support::sidecar::small_mesh;
 use crate::support::unigine::grid;
 use crate::writes::{names, strace_runs, through_shell, traced, with_mounts};
-use crate::{code, text};
+use crate::{code, text, without_pages};
 
 /// The system calls that open, read, write, name or describe a file.
 ///
@@ -72,7 +72,7 @@ impl Case {
         let found = code(output);
         if found == self.code {
             assert_eq!(self.files(), self.new, "{what}");
-            assert_eq!(text(&output.stdout), text(&self.stdout), "{what}");
+            assert_eq!(without_pages(&text(&output.stdout)), without_pages(&text(&self.stdout)), "{what}");
         } else {
             assert_eq!(found, 3, "{what}");
             // With `--json`, the message is in the document. The folder of a file is named if it

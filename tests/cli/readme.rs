@@ -1,6 +1,6 @@
 //! Tests that the commands of the README print the output shown there.
 
-use crate::{code, meshpeek, text};
+use crate::{code, meshpeek, text, without_pages};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 const BEGIN: &str = "```console\n$ meshpeek ";
@@ -27,17 +27,6 @@ fn the_tour_prints_what_the_readme_shows() {
     }
     assert_eq!(count, 6, "commands of the tour");
     assert_eq!(without_pages(&written), without_pages(&std::fs::read_to_string(README).unwrap()));
-}
-
-/// Removes the number of pages touched.
-///
-/// It depends on the address that the allocator gives a small file.
-fn without_pages(text: &str) -> String {
-    let lines = text.lines().map(|line| match line.strip_suffix(" pages touched") {
-        Some(line) => line.trim_end_matches(|letter: char| letter.is_ascii_digit()),
-        None => line,
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
