@@ -870,5 +870,5 @@ pub fn ball(random: &mut Random, rings: u32) -> Shape {
 
 /// Returns the triangles of all surfaces of a file.
 pub fn all_faces(geometry: &dyn Geometry) -> Result<Vec<Vec<Option<Corners>>>> {
-    Surface::all(geometry).unwrap().map(|surface| Ok(faces_of(&surface.positions()?, &surface.indices()?))).collect()
+    Surface::all(geometry)?.map(|surface| Ok(faces_of(&surface.positions()?, &surface.indices()?))).collect()
 }
