@@ -87,6 +87,20 @@ impl<D> From<secondlife::Mesh<D>> for Model<D> {
     }
 }
 
+/// Evaluates an expression with the opened file of a model, whatever its format is.
+macro_rules! with_file {
+    ($model:expr, $file:ident => $value:expr) => {
+        match $model {
+            Model::Unigine($file) => $value,
+            Model::UnigineAnimation($file) => $value,
+            Model::Unreal($file) => $value,
+            Model::SecondLife($file) => $value,
+            Model::EzMesh($file) => $value,
+        }
+    };
+}
+pub(super) use with_file;
+
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Detects the format of the file with the bytes `data`, and reads the header of the file.
     ///
@@ -128,13 +142,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the model as a [`MeshFile`], the trait with the operations that all formats support.
     #[must_use]
     pub fn file(&self) -> &dyn MeshFile<Data = D> {
-        match self {
-            Self::Unigine(mesh) => &**mesh,
-            Self::UnigineAnimation(animation) => &**animation,
-            Self::Unreal(mesh) => &**mesh,
-            Self::SecondLife(mesh) => &**mesh,
-            Self::EzMesh(system) => &**system,
-        }
+        with_file!(self, file => &**file)
     }
 
     /// Returns the surfaces of the model as a [`Geometry`].
@@ -169,12 +177,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the model as a mutable [`MeshFile`]. See [`file`](Self::file).
     #[must_use]
     pub fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
-        match self {
-            Self::Unigine(mesh) => &mut **mesh,
-            Self::UnigineAnimation(animation) => &mut **animation,
-            Self::Unreal(mesh) => &mut **mesh,
-            Self::SecondLife(mesh) => &mut **mesh,
-            Self::EzMesh(system) => &mut **system,
-        }
+        with_file!(self, file => &mut **file)
     }
 }

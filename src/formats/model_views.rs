@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::model::Model;
+use super::model::{Model, with_file};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
@@ -16,33 +16,15 @@ use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     fn neutral_geometry(&self) -> &dyn Geometry {
-        match self {
-            Self::Unigine(mesh) => &**mesh,
-            Self::UnigineAnimation(animation) => &**animation,
-            Self::Unreal(mesh) => &**mesh,
-            Self::SecondLife(mesh) => &**mesh,
-            Self::EzMesh(mesh) => &**mesh,
-        }
+        with_file!(self, file => &**file)
     }
 
     fn stored_parts(&self) -> &dyn ByteRanges {
-        match self {
-            Self::Unigine(mesh) => &**mesh,
-            Self::UnigineAnimation(animation) => &**animation,
-            Self::Unreal(mesh) => &**mesh,
-            Self::SecondLife(mesh) => &**mesh,
-            Self::EzMesh(mesh) => &**mesh,
-        }
+        with_file!(self, file => &**file)
     }
 
     fn neutral_animations(&self) -> &dyn Animations {
-        match self {
-            Self::Unigine(mesh) => &**mesh,
-            Self::UnigineAnimation(animation) => &**animation,
-            Self::Unreal(mesh) => &**mesh,
-            Self::SecondLife(mesh) => &**mesh,
-            Self::EzMesh(mesh) => &**mesh,
-        }
+        with_file!(self, file => &**file)
     }
 }
 

@@ -11,13 +11,12 @@ use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
+use crate::model::contents::expect_only;
 use crate::model::{ByteRanges, Part};
 
 impl<A: ShownAsset> ByteRanges for A {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
-        if source > 0 {
-            return Err(no_such("source", 1, source));
-        }
+        expect_only(FORMAT, "source", source)?;
         let (view, mut ranges) = (self.asset(), RangeList::default());
         match part {
             Part::Structure => push_structure(view, &mut ranges)?,

@@ -274,8 +274,7 @@ fn base_shape(target: usize) -> Result<()> {
 }
 
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
+    crate::model::contents::no_such(FORMAT, list, count, index)
 }
 
 /// Creates an error about a byte of a vertex or index array. The argument `name` is the name of the

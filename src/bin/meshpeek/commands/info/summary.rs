@@ -22,8 +22,8 @@ use crate::render::json_writer::JsonWriter;
 /// The number of bytes of a mapped file that are read before the memory of its pages is released. A
 /// sparse file may be larger than the memory.
 const RELEASE_AFTER: usize = 256 << 20;
-/// The formats, as in [`Error::format`](meshpeek::Error::format), whose files remain readable except
-/// for a damaged block.
+/// The formats, as in [`Error::format`](meshpeek::Error::format), whose files remain readable
+/// except for a damaged block.
 const INDEPENDENT_PARTS: [&str; 3] = ["unigine ms14", "unigine ms15", "ezmesh"];
 
 /// The description of a file. It borrows nothing from the file. The fields that only the JSON
