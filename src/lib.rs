@@ -150,6 +150,8 @@ pub mod model;
 #[cfg(feature = "rayon")]
 mod parallel;
 pub mod parse;
+#[cfg(feature = "cli")]
+mod program;
 pub mod query;
 pub mod scan;
 pub mod sidecar;
@@ -163,6 +165,8 @@ pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
+#[cfg(feature = "cli")]
+pub use program::run;
 
 /// Compiles and runs the code examples of the README as documentation tests.
 #[cfg(doctest)]

@@ -1,0 +1,73 @@
+//! Generated EZ-Mesh files of any size. One mesh element is built in memory, and its bytes are
+//! written repeatedly until the file has the requested size.
+
+use std::io::Write;
+
+use crate::decode::ByteOrder;
+use crate::ezmesh::builder::{self, Column, Material, MeshElement, Section};
+use anyhow::Context as _;
+
+use super::height_field::HeightField;
+
+/// The number of meshes in a generated file of up to 1 GiB. A generated file of more than 1 GiB
+/// contains more meshes.
+const MESHES: u64 = 16;
+/// The maximum size of one generated mesh, in bytes.
+const MAX_MESH_BYTES: u64 = 64 << 20;
+/// The approximate number of bytes per vertex in a text file and in a binary file. Two triangles
+/// per vertex are included in this number.
+const TEXT_VERTEX_BYTES: u64 = 126;
+const BINARY_VERTEX_BYTES: u64 = 56;
+
+/// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or
+/// text if `order` is `None`.
+pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
+    let each = (size / MESHES).min(MAX_MESH_BYTES);
+    let field = HeightField::of_quads(
+        if order.is_some() { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES },
+        u16::MAX,
+    );
+    let spell = |count: usize| {
+        let system = system(field, count);
+        order.map_or_else(|| system.to_ezm(), |order| system.to_ezb(order))
+    };
+    let (one, two) = (spell(1)?, spell(2)?);
+    // The generated file with one mesh and the generated file with two meshes differ first in the
+    // declared number of meshes, and then at the start of the second mesh.
+    let differ = |from: usize| {
+        let pairs = one.iter().zip(&two).skip(from);
+        pairs.take_while(|(one, two)| one == two).count().saturating_add(from)
+    };
+    let count = differ(0);
+    let behind = differ(count.saturating_add(1));
+    let length = two.len().saturating_sub(one.len());
+    let mesh = two
+        .get(behind..behind.saturating_add(length))
+        .context("the file with two meshes is not larger than the file with one mesh")?;
+    let times = size.checked_div(u64::try_from(length)?).unwrap_or_default().max(1);
+    let number = u32::try_from(times)?;
+    let (number, width) = match order {
+        None => (number.to_string().into_bytes(), 1),
+        Some(ByteOrder::Little) => (number.to_le_bytes().into(), 4),
+        Some(ByteOrder::Big) => (number.to_be_bytes().into(), 4),
+    };
+    out.write_all(one.get(..count).unwrap_or_default())?;
+    out.write_all(&number)?;
+    out.write_all(one.get(count.saturating_add(width)..behind).unwrap_or_default())?;
+    (1..times).try_for_each(|_| out.write_all(mesh))?;
+    Ok(out.write_all(one.get(behind..).unwrap_or_default())?)
+}
+
+fn system(field: HeightField, count: usize) -> builder::Mesh {
+    let columns =
+        vec![Column::positions(field.positions()), Column::normals(field.normals()), Column::texcoords(0, field.uvs())];
+    let section = Section { material: b"stone".into(), triangles: field.triangles().collect(), ..Section::default() };
+    let mesh = MeshElement {
+        name: b"height field".into(),
+        vertices: Some(columns.into()),
+        sections: vec![section],
+        ..MeshElement::default()
+    };
+    let material = Material { name: b"stone".into(), ..Material::default() };
+    builder::Mesh { materials: vec![material], meshes: vec![mesh; count], ..builder::Mesh::default() }
+}

@@ -1,0 +1,54 @@
+//! Generates Second Life assets of up to 15 MB.
+
+use std::io::Write;
+
+use crate::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
+
+use super::height_field::{HeightField, influences};
+
+/// The approximate size of the largest asset that can be generated, in bytes.
+pub const MAX_BYTES: u64 = 15_000_000;
+/// The number of submeshes in each level of detail of a generated asset.
+const SUBMESHES: u32 = 8;
+/// The maximum number of quads on a side of a square submesh. A submesh with 252 quads on each side
+/// has 64,009 vertices.
+const MAX_SIDE: u16 = 252;
+/// The compressed size of 8 submeshes in bytes, divided by the number of vertices of one submesh.
+/// The compressed size includes two triangles per vertex and the lower levels of detail.
+const VERTEX_BYTES: u64 = 8 * 29;
+/// The names of the joints that move the generated skinned asset. They are joints of the avatar
+/// skeleton of Second Life.
+const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
+
+/// Writes an asset of about `size` bytes.
+pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
+    // Each level of detail has a quarter of the vertices of the next higher level of detail.
+    let level = |step: u32| {
+        let field = HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2));
+        // Identical submeshes would be compressed to almost no bytes, so the pseudo-random offsets
+        // of each submesh have a different seed.
+        Level::from((0..SUBMESHES).map(|number| submesh(field.with_seed(number))).collect::<Vec<_>>())
+    };
+    let joints = JOINTS.map(|name| Joint { name: name.into(), ..Joint::default() }).into();
+    let asset = Asset {
+        high: level(0),
+        medium: Some(level(2)),
+        low: Some(level(4)),
+        lowest: Some(level(6)),
+        skin: Some(Skin { joints, ..Skin::default() }),
+        ..Asset::default()
+    };
+    Ok(out.write_all(&asset.to_bytes()?)?)
+}
+
+fn submesh(field: HeightField) -> Submesh {
+    let joints = u16::try_from(JOINTS.len()).unwrap_or(1);
+    Submesh {
+        positions: field.positions(),
+        normals: field.normals(),
+        uvs: field.uvs(),
+        triangles: field.triangles().collect(),
+        weights: (0..field.vertex_count()).map(|vertex| influences(vertex, joints)).collect(),
+        ..Submesh::default()
+    }
+}

@@ -1,0 +1,257 @@
+//! Measures the queries of the benchmark. Each query runs in a new child process, and each round
+//! measures meshpeek and the copying loader. The results are the median, the minimum and the
+//! maximum over all rounds.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+
+use super::memory::{self, Usage};
+use super::mesh_files::MeshFiles;
+use super::question::{BenchQuestion, Contestant, Response};
+use super::spread::Spread;
+use super::units;
+use crate::program::args::Global;
+use crate::program::render::text::shown;
+
+/// The mesh for which the benchmark measures all queries.
+pub struct Subject {
+    /// The name of the mesh in the output of `bench`.
+    pub name: String,
+    /// The path of the mesh from the command line, or `None` for a generated mesh.
+    pub path: Option<PathBuf>,
+    pub format: &'static str,
+    pub version: &'static str,
+    pub bytes: u64,
+    pub surfaces: usize,
+    pub files: MeshFiles,
+    /// A small mesh of the same format as the measured mesh. Before the measured run, each child
+    /// process runs its query on the small mesh.
+    pub warm_up: MeshFiles,
+    /// The maximum memory that the copying loader needs while it loads the mesh, as a multiple of
+    /// the file size.
+    pub growth: u64,
+}
+
+/// The measurements of one mesh.
+pub struct FileMeasurement {
+    pub subject: Subject,
+    pub questions: Vec<QuestionMeasurement>,
+    /// Notes for the user of `bench`, such as the queries that were not measured and the reasons.
+    pub notes: Vec<String>,
+}
+
+/// The measurements of one query, either with the file in the page cache (warm) or without (cold).
+/// Each round of the benchmark adds one sample for meshpeek and one sample for the copying loader.
+pub struct QuestionMeasurement {
+    pub question: BenchQuestion,
+    pub cold: bool,
+    pub meshpeek: Vec<Sample>,
+    /// The samples of the copying loader. The list `copying` is empty if the mesh, decoded by the
+    /// copying loader, does not fit into memory.
+    pub copying: Vec<Sample>,
+}
+
+/// The time, the resource usage and the result hash of one run of a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    pub seconds: f64,
+    pub usage: Usage,
+    digest: u64,
+}
+
+impl QuestionMeasurement {
+    pub const fn cache(&self) -> &'static str {
+        if self.cold { "cold" } else { "warm" }
+    }
+
+    /// Returns the time of the copying loader divided by the time of meshpeek: the median, minimum
+    /// and maximum over all rounds.
+    pub fn ratio(&self) -> Option<Spread> {
+        Spread::of(self.meshpeek.iter().zip(&self.copying).map(|(ours, theirs)| theirs.seconds / ours.seconds))
+    }
+}
+
+/// Returns the median, minimum and maximum of the times of the samples.
+pub fn seconds(samples: &[Sample]) -> Option<Spread> {
+    Spread::of(samples.iter().map(|sample| sample.seconds))
+}
+
+/// Returns the median of one field of [`Usage`], such as page faults. Returns `None` if the
+/// operating system did not report this field in every round.
+pub fn median(samples: &[Sample], pick: impl Fn(&Usage) -> Option<u64>) -> Option<u64> {
+    let mut all = samples.iter().map(|sample| pick(&sample.usage)).collect::<Option<Vec<u64>>>()?;
+    all.sort_unstable();
+    all.get(all.len() / 2).copied()
+}
+
+/// Returns the number of child processes that the benchmark starts to measure one mesh.
+pub fn answers(rounds: u32) -> u64 {
+    let cold = BenchQuestion::ALL.iter().filter(|question| question.is_cold());
+    let states = cold.chain(&BenchQuestion::ALL).fold(0_u64, |count, _| count.saturating_add(1));
+    states.saturating_mul(2).saturating_mul(rounds.into())
+}
+
+/// Measures every query on one mesh, with a warm and with a cold page cache.
+pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar) -> anyhow::Result<FileMeasurement> {
+    let mut notes = Vec::new();
+    let needed = subject.bytes.saturating_mul(subject.growth);
+    let fits = memory::available().is_none_or(|available| needed < available);
+    if !fits {
+        let [needed, has] = [Some(needed), memory::available()].map(|bytes| units::bytes(bytes.unwrap_or_default()));
+        notes.push(format!(
+            "the copying loader and the question about everything are not measured: they need up to {needed} of memory, but only {has} are free"
+        ));
+    }
+    // The files of the measured mesh are read once to load them into the page cache.
+    for path in subject.files.all() {
+        let copy = || io::copy(&mut File::open(path)?, &mut io::sink());
+        copy().with_context(|| format!("{}: cannot be read", shown(path)))?;
+    }
+    let mut questions = Vec::new();
+    for cold in [false, true] {
+        for question in BenchQuestion::ALL {
+            if !fits && question == BenchQuestion::Everything || cold && !question.is_cold() {
+                continue;
+            }
+            bar.set_message(format!("{}: {}, {}", subject.name, question.title(), if cold { "cold" } else { "warm" }));
+            let mut one = QuestionMeasurement { question, cold, meshpeek: Vec::new(), copying: Vec::new() };
+            for round in 0..rounds {
+                let order = [Contestant::Meshpeek, Contestant::Copying];
+                let order = if round % 2 == 0 { order } else { [Contestant::Copying, Contestant::Meshpeek] };
+                for by in order.into_iter().filter(|by| fits || *by == Contestant::Meshpeek) {
+                    if cold && let Some(why) = evict(&subject)? {
+                        notes.push(format!("cold cache not measured: {why}"));
+                        return Ok(FileMeasurement { subject, questions, notes });
+                    }
+                    let sample = ask(&subject, question, by, global)?;
+                    if cold
+                        && by == Contestant::Copying
+                        && sample.usage.read.is_none_or(|read| read < subject.bytes / 2)
+                    {
+                        notes.push(
+                            "cold cache not measured: the system did not read the file from a disk again, which happens with files \
+                             in memory (tmpfs) and with files that another program has mapped"
+                                .into(),
+                        );
+                        return Ok(FileMeasurement { subject, questions, notes });
+                    }
+                    let samples = if by == Contestant::Meshpeek { &mut one.meshpeek } else { &mut one.copying };
+                    samples.push(sample);
+                    bar.inc(1);
+                }
+            }
+            compare(&subject, &one)?;
+            questions.push(one);
+        }
+    }
+    Ok(FileMeasurement { subject, questions, notes })
+}
+
+/// The error that meshpeek and the copying loader returned different results for the same query. If
+/// the two loaders return different results, their times cannot be compared.
+#[derive(Debug)]
+pub struct AnswersDiffer(String);
+
+impl std::fmt::Display for AnswersDiffer {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for AnswersDiffer {}
+
+fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), AnswersDiffer> {
+    let mut digests = measured.meshpeek.iter().chain(&measured.copying).map(|sample| sample.digest);
+    let first = digests.next();
+    if digests.all(|digest| Some(digest) == first) {
+        return Ok(());
+    }
+    Err(AnswersDiffer(format!(
+        "{}: {}: the answers of the two loaders differ",
+        subject.name,
+        measured.question.title()
+    )))
+}
+
+/// Drops the files of a mesh from the page cache. Returns a message if the operating system has no
+/// call that drops a file from the page cache.
+fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
+    for path in subject.files.all() {
+        let done = memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
+        if !done {
+            return Ok(Some("this system has no call that drops a file from the page cache"));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs a query in a new child process, and returns the time and resource usage that the child
+/// process measured.
+fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Global) -> anyhow::Result<Sample> {
+    let mut command = Command::new(std::env::current_exe().context("the path of this program cannot be determined")?);
+    command.args(["bench", "--quiet", "--uv-divisor", &global.unreal.uv_divisor]).env("NO_COLOR", "1");
+    command.args(["--answer", question.id(), "--by", by.id()]);
+    let paths = [
+        ("--aniv", subject.files.aniv.as_deref()),
+        ("--warm-up", Some(&*subject.warm_up.data)),
+        ("--warm-up-aniv", subject.warm_up.aniv.as_deref()),
+    ];
+    for (option, path) in paths {
+        if let Some(path) = path {
+            command.arg(option).arg(path);
+        }
+    }
+    command.args(global.strict.then_some("--strict")).arg("--").arg(&subject.files.data);
+    let output = command.output().context("this program cannot be started")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.trim().trim_start_matches("error: ");
+        bail!("{}: {}, {}: {}; {said}", subject.name, question.title(), by.id(), output.status);
+    }
+    let answer = serde_json::from_slice::<Value>(&output.stdout).ok();
+    answer
+        .as_ref()
+        .and_then(sample_from_json)
+        .with_context(|| format!("{}: the child process returned no valid answer", question.title()))
+}
+
+/// Returns the measured time, memory and page faults of a query as a JSON object, which the child
+/// process prints for the parent process to read.
+pub fn to_json(response: &Response) -> Value {
+    let Usage { anonymous, file, faults, major, read, peak } = response.usage;
+    json!({ "seconds": response.seconds, "digest": response.digest, "anonymous": anonymous, "file": file, "faults": faults,
+            "major": major, "read": read, "peak": peak })
+}
+
+fn sample_from_json(answer: &Value) -> Option<Sample> {
+    let number = |name: &str| answer.get(name)?.as_u64();
+    let usage = Usage {
+        anonymous: number("anonymous"),
+        file: number("file"),
+        faults: number("faults"),
+        major: number("major"),
+        read: number("read"),
+        peak: number("peak"),
+    };
+    Some(Sample { seconds: answer.get("seconds")?.as_f64()?, usage, digest: number("digest")? })
+}
+
+/// Returns the total size of the files of a mesh, in bytes.
+pub fn size(files: &MeshFiles) -> anyhow::Result<u64> {
+    files.all().try_fold(0_u64, |sum, path| {
+        let metadata = path.metadata().with_context(|| format!("{}: cannot be read", shown(path)))?;
+        Ok(sum.saturating_add(metadata.len()))
+    })
+}
+
+/// Returns the last component of a path as printable text.
+pub fn file_name(path: &Path) -> String {
+    shown(Path::new(path.file_name().unwrap_or(OsStr::new(""))))
+}

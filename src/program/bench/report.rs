@@ -1,0 +1,213 @@
+//! Prints the results of `bench` as a text table or as a JSON document, and reports the
+//! measurements in which the copying loader is faster.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::measure::{self, FileMeasurement, QuestionMeasurement, Sample, median};
+use super::memory::Usage;
+use super::question::BenchQuestion;
+use super::spread::{Spread, spent, spread};
+use super::units::{bytes, ratio, significant, thousands};
+use crate::program::render::json;
+
+/// The paragraph of the benchmark report that describes how the times and the memory are measured.
+const METHOD: &str = "\
+Each answer comes from a new process, which first answers the same question about a small file of the same
+format. The contestants take turns within a round, and a ratio compares two times of the same round. All numbers
+are medians [minimum..maximum] over all rounds. The copying loader reads the whole file into memory at once and
+decodes every array of every surface into lists with the bulk decoders of this crate, an array that surfaces share
+only once; then it answers from the lists. Both answers to each question were compared and are equal. Warm means
+that the file is in the page cache; cold means that it was dropped from it, which the bytes read from disk confirm.";
+
+/// Sentences of the benchmark report that do not depend on the measurements: uses for which copying
+/// a file is better than mapping it.
+const ALWAYS_TRUE: [&str; 3] = [
+    "To look at everything once costs both the same bytes and the same decoding: what mapping saves then is the copy of the file.",
+    "On a network disk each first look at a page is a round trip: read such files whole.",
+    "A file that others change or shorten must not be mapped: copy it (`--no-mmap` of the other verbs, `crate::read`).",
+];
+
+/// The description of the machine that runs the benchmark.
+pub struct Host {
+    processor: Option<String>,
+    cores: Option<usize>,
+    kernel: Option<String>,
+    memory: Option<u64>,
+}
+
+impl Host {
+    /// Reads the description of this machine from the operating system.
+    pub fn here() -> Self {
+        let text = |path| std::fs::read_to_string(path).unwrap_or_default();
+        let (processors, memory) = (text("/proc/cpuinfo"), text("/proc/meminfo"));
+        let line = |text: &str, name: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+            Some(value.trim_start_matches([' ', '\t', ':']).to_owned())
+        };
+        let kernel = text("/proc/sys/kernel/osrelease").trim().to_owned();
+        let kilobytes = line(&memory, "MemTotal:").and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
+        Self {
+            processor: line(&processors, "model name"),
+            cores: std::thread::available_parallelism().map(usize::from).ok(),
+            kernel: Some(format!("{} {kernel}", std::env::consts::OS)),
+            memory: kilobytes.map(|kilobytes| kilobytes.saturating_mul(1024)),
+        }
+    }
+
+    fn line(&self) -> String {
+        let parts = [
+            Some(format!("meshpeek {}", env!("CARGO_PKG_VERSION"))),
+            self.processor.clone(),
+            self.cores.map(|cores| format!("{cores} cores")),
+            self.memory.map(|memory| format!("{} of memory", bytes(memory))),
+            self.kernel.as_ref().map(|kernel| kernel.trim().to_owned()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Prints the benchmark report as text.
+pub fn print(
+    out: &mut dyn Write,
+    host: &Host,
+    rounds: u32,
+    files: &[FileMeasurement],
+    notes: &[String],
+) -> io::Result<()> {
+    writeln!(out, "{}, {rounds} rounds", host.line())?;
+    writeln!(out, "{METHOD}")?;
+    for file in files {
+        print_file(out, file)?;
+    }
+    for note in notes {
+        writeln!(out, "\n{note}")?;
+    }
+    writeln!(out, "\nWhere copying wins")?;
+    wins(files).iter().try_for_each(|win| writeln!(out, "  {win}"))
+}
+
+fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
+    let subject = &file.subject;
+    let made = if subject.path.is_some() { "" } else { ", generated for this run" };
+    let (size, surfaces) = (thousands(subject.bytes), subject.surfaces);
+    writeln!(
+        out,
+        "\n{}: {} {}, {size} bytes, {surfaces} surfaces{made}",
+        subject.name, subject.format, subject.version
+    )?;
+    for note in &file.notes {
+        writeln!(out, "  {note}")?;
+    }
+    writeln!(
+        out,
+        "  {:<34} {:<5} {:<28} {:<28} copying / meshpeek",
+        "question", "cache", "meshpeek", "copying loader"
+    )?;
+    for measured in &file.questions {
+        let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
+        let ratio = measured.ratio().map_or_else(|| "not measured".to_owned(), |ratio| spread(&ratio, 1.0, "times"));
+        writeln!(out, "  {:<34} {:<5} {ours:<28} {theirs:<28} {ratio}", measured.question.title(), measured.cache())?;
+    }
+    let (memory, files, faults) = ("anonymous memory", "file-backed memory", "page faults");
+    let title = "held with the answer, ours / theirs";
+    writeln!(out, "  {title:<40} {memory:<20} {files:<20} {faults:<18} bytes from the disk")?;
+    for measured in &file.questions {
+        let pair = |pick: fn(&Usage) -> Option<u64>, show: fn(u64) -> String| {
+            let shown = |samples: &[Sample]| median(samples, pick).map_or_else(|| "?".to_owned(), show);
+            format!("{} / {}", shown(&measured.meshpeek), shown(&measured.copying))
+        };
+        let [memory, mapped, read] =
+            [|usage: &Usage| usage.anonymous, |usage: &Usage| usage.file, |usage: &Usage| usage.read]
+                .map(|pick| pair(pick, bytes));
+        let (title, cache, faults) =
+            (measured.question.title(), measured.cache(), pair(|usage| usage.faults, thousands));
+        writeln!(out, "  {title:<34} {cache:<5} {memory:<20} {mapped:<20} {faults:<18} {read}")?;
+    }
+    match pages_per_fault(file) {
+        Some(pages) => writeln!(out, "  a page fault of the warm map loads {} pages of 4 KiB", significant(pages)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the average number of memory pages that the operating system maps per page fault when
+/// all positions are read.
+fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
+    let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
+    let samples = &file.questions.iter().find(all)?.meshpeek;
+    let [bytes, faults] = [median(samples, |usage| usage.file)?, median(samples, |usage| usage.faults)?];
+    (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::PAGE)))
+}
+
+/// Returns sentences about the measurements in which the copying loader is faster than meshpeek,
+/// and about the uses for which copying a file is better than mapping it on every machine.
+pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
+    let each = files.iter().flat_map(|file| file.questions.iter().map(move |measured| (file, measured)));
+    let measured = each.filter_map(|(file, measured)| {
+        let ratio = measured.ratio().filter(|ratio| ratio.median < 1.0)?;
+        let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
+        let (name, title, cache) = (&file.subject.name, measured.question.title(), measured.cache());
+        let times = significant(ratio.median.recip());
+        Some(format!("{name}, {title}, {cache}: copying is {times} times as fast, {theirs} against {ours}."))
+    });
+    measured.chain(once_through(files)).chain(ALWAYS_TRUE.map(str::to_owned)).collect()
+}
+
+/// Returns a sentence about the time for decoding all arrays once, as measured on the largest file.
+fn once_through(files: &[FileMeasurement]) -> Option<String> {
+    let largest = files.iter().max_by_key(|file| file.subject.bytes)?;
+    let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Everything && !measured.cold;
+    let measured = largest.questions.iter().find(all)?;
+    let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
+    let ratio = measured.ratio().filter(|ratio| (1.0..2.0).contains(&ratio.median))?;
+    let (name, times) = (&largest.subject.name, significant(ratio.median));
+    Some(format!(
+        "{name}, everything decoded once: {theirs} against {ours}: copying takes no more than {times} times as long."
+    ))
+}
+
+/// Returns the report of the benchmark as a JSON document.
+pub fn document(host: &Host, rounds: u32, files: &[FileMeasurement], notes: &[String]) -> Value {
+    json::document(json!({
+        "host": {
+            "meshpeek": env!("CARGO_PKG_VERSION"), "processor": host.processor, "cores": host.cores,
+            "kernel": host.kernel, "memory_bytes": host.memory,
+        },
+        "rounds": rounds,
+        "files": files.iter().map(file).collect::<Value>(),
+        "copying_wins": wins(files),
+        "notes": notes,
+    }))
+}
+
+fn file(file: &FileMeasurement) -> Value {
+    let subject = &file.subject;
+    let object = json!({
+        "name": subject.name, "format": subject.format, "version": subject.version, "bytes": subject.bytes,
+        "surfaces": subject.surfaces, "questions": file.questions.iter().map(question).collect::<Value>(), "notes": file.notes,
+    });
+    match &subject.path {
+        Some(path) => json::with(object, "path", path.to_string_lossy().into()),
+        None => object,
+    }
+}
+
+fn question(measured: &QuestionMeasurement) -> Value {
+    let ratio = measured.ratio();
+    json!({
+        "question": measured.question.id(), "cache": measured.cache(), "meshpeek": figures(&measured.meshpeek),
+        "copying": figures(&measured.copying),
+        "ratio": ratio.map(|Spread { median, least, most }| json!({ "median": median, "least": least, "most": most })),
+    })
+}
+
+fn figures(samples: &[Sample]) -> Value {
+    let Some(Spread { median: middle, least, most }) = measure::seconds(samples) else { return Value::Null };
+    json!({
+        "median_s": middle, "least_s": least, "most_s": most,
+        "anonymous_bytes": median(samples, |usage| usage.anonymous), "file_bytes": median(samples, |usage| usage.file),
+        "faults": median(samples, |usage| usage.faults), "major_faults": median(samples, |usage| usage.major),
+        "read_bytes": median(samples, |usage| usage.read), "peak_bytes": median(samples, |usage| usage.peak),
+    })
+}

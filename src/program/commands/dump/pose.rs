@@ -1,0 +1,258 @@
+//! Prints the transforms of all bones at one time of an animation.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::model::Transform;
+use crate::model::animation::{Affine, Retarget};
+use crate::{Animations, Error, ErrorKind, Field, FrameBlend, Skeleton};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::program::args;
+use crate::program::outcome::UsageError;
+use crate::program::render::json::{number, numbers};
+use crate::program::render::json_writer::JsonWriter;
+
+/// The command line options that choose a moment of a bone animation.
+#[allow(clippy::struct_field_names, reason = "the names are the options'")]
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Bone animations")]
+pub struct PoseArgs {
+    /// Print the position, rotation and scale of each bone at a frame, relative to its parent
+    ///
+    /// Between two whole frames, bones are interpolated. --clip chooses the animation. Example:
+    /// --pose 10.5
+    #[arg(long, value_name = "N", value_parser = parse_frame, allow_negative_numbers = true,
+        conflicts_with_all = ["attribute", "range", "surface", "frame", "target", "raw"])]
+    pose: Option<PoseFrame>,
+    /// Print the same as --pose for a time, in seconds since the first frame of the animation
+    ///
+    /// If the file has no frame rate, --rate is needed. After the last frame, bones keep their last
+    /// pose.
+    #[arg(long, value_name = "SECONDS", value_parser = args::parse_frame, allow_negative_numbers = true,
+        conflicts_with_all = ["pose", "attribute", "range", "surface", "frame", "target", "raw"])]
+    time: Option<f32>,
+    /// Frame rate in frames per second, for an animation without one; ignored if the file has a
+    /// frame rate
+    #[arg(long, value_name = "N", requires = "time", value_parser = parse_rate)]
+    rate: Option<f32>,
+    /// Apply the pose to the bones of another file, a mesh; bones are matched by name
+    #[arg(long, value_name = "MESH")]
+    pub onto: Option<PathBuf>,
+    /// Print the transforms of bones in model space instead of relative to their parents
+    ///
+    /// Each transform is printed as four columns of a matrix: three axes and a position.
+    #[arg(long)]
+    model: bool,
+}
+
+/// The index of an animation frame, and the fraction of the way from this frame to the next frame
+/// (0 or greater, less than 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PoseFrame {
+    whole: usize,
+    fraction: f32,
+}
+
+impl fmt::Display for PoseFrame {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { whole, fraction } = self;
+        if *fraction == 0.0 {
+            return write!(out, "{whole}");
+        }
+        write!(out, "{whole}{}", fraction.to_string().trim_start_matches('0'))
+    }
+}
+
+/// Shows the option that chooses the moment, such as `--pose 10.5`.
+impl fmt::Display for PoseArgs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.pose, self.time) {
+            (Some(frame), _) => write!(out, "--pose {frame}"),
+            (None, Some(time)) => write!(out, "--time {time}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+fn parse_frame(text: &str) -> Result<PoseFrame, String> {
+    if let Ok(whole) = text.parse() {
+        return Ok(PoseFrame { whole, fraction: 0.0 });
+    }
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let whole: usize = whole.parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
+    let fraction: f32 =
+        format!("0.{fraction}").parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
+    if (0.0..1.0).contains(&fraction) {
+        Ok(PoseFrame { whole, fraction })
+    } else {
+        Err(format!("{text:?}: expected a frame, 0 or more"))
+    }
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected a number greater than 0".to_owned()) }
+}
+
+impl PoseArgs {
+    /// Returns whether the command line contains `--pose` or `--time`.
+    pub fn is_set(&self) -> bool {
+        self.pose.is_some() || self.time.is_some()
+    }
+
+    /// Returns the first option on the command line that needs `--pose` or `--time`, or `None` if
+    /// there is no such option.
+    pub fn option_without_pose(&self) -> Option<&'static str> {
+        let options = [(self.onto.is_some(), "--onto"), (self.model, "--model")];
+        options.into_iter().find(|(is_set, _)| *is_set && !self.is_set()).map(|(_, name)| name)
+    }
+
+    /// Returns the frame or time from the command line as a JSON object.
+    pub fn json(&self, motion: &dyn Animations, clip: usize) -> Value {
+        match (self.pose, self.time) {
+            (Some(PoseFrame { whole, fraction: 0.0 }), _) => json!({ "clip": clip, "pose": whole }),
+            (Some(PoseFrame { whole, fraction }), _) => {
+                json!({ "clip": clip, "pose": number(fraction + lossy(whole)) })
+            }
+            (None, Some(time)) => {
+                let rate = motion.clip(clip).ok().and_then(|clip| clip.rate).or(self.rate);
+                json!({ "clip": clip, "time": number(time), "rate": rate.map(number) })
+            }
+            (None, None) => json!({}),
+        }
+    }
+
+    /// Returns the index of the chosen animation frame. Returns an error if the options require
+    /// interpolation between two frames, or if they require a skeleton.
+    pub fn whole_frame(&self) -> anyhow::Result<usize> {
+        let frame = self.pose.filter(|frame| frame.fraction == 0.0 && self.onto.is_none() && !self.model);
+        let text = "--pose: a file without a skeleton needs a whole frame number, without --onto and --model";
+        frame.map(|frame| frame.whole).ok_or_else(|| UsageError(text.to_owned()).into())
+    }
+
+    /// Prints the transform of every bone at the chosen time. A bone that the animation does not
+    /// move is printed with its rest transform.
+    pub fn print(
+        &self,
+        clip: usize,
+        motion: &dyn Animations,
+        onto: Option<&dyn Animations>,
+        head: &Value,
+        in_json: bool,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let skeleton: &dyn Animations = onto.unwrap_or(motion);
+        let moment = self.moment(motion, clip)?;
+        let mut pose = vec![Transform::default(); skeleton.bone_count()?];
+        if let Some(onto) = onto {
+            Retarget::new(onto, motion)?.pose_between(motion, clip, &moment, &mut pose)?;
+        } else {
+            let mut own = crate::Pose::rest(motion)?;
+            own.set_moment(motion, clip, &moment)?;
+            pose.copy_from_slice(own.bones());
+        }
+        let names = (0..skeleton.bone_count()?).map(|bone| Ok(skeleton.bone(bone)?.name.to_string_lossy()));
+        let names: Vec<String> = names.collect::<crate::Result<_>>()?;
+        if self.model {
+            let mut model = vec![Affine::IDENTITY; pose.len()];
+            Skeleton::new(skeleton)?.model(&pose, &mut model)?;
+            print_model(names.into_iter().zip(model), head, in_json, out)?;
+        } else {
+            print_bones(names.into_iter().zip(pose), head, in_json, out)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
+    /// next frame.
+    fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
+        let frames = motion.clip(clip)?.frames;
+        let Some(frame @ PoseFrame { whole, fraction }) = self.pose else {
+            if frames == 0 {
+                return Err(UsageError(format!("{self}: the animation has 0 frames")).into());
+            }
+            return Ok(crate::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
+        };
+        let last = if fraction > 0.0 { whole.saturating_add(1) } else { whole };
+        let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
+        if to >= frames && fraction > 0.0 {
+            let last = frames.saturating_sub(1);
+            let text = format!("--pose: expected at most {last}, the last of {frames} frames, found {frame}");
+            return Err(UsageError(text).into());
+        }
+        if to >= frames {
+            let kind = ErrorKind::NoSuch { count: frames.into(), index: whole.try_into().unwrap_or(u64::MAX) };
+            let field = Field::new("frame").in_list("clip", clip.try_into().unwrap_or(u64::MAX));
+            return Err(Error::without_offset(motion.format(), field, kind).into());
+        }
+        Ok(FrameBlend { from, to, fraction })
+    }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "shown to seven digits")]
+fn lossy(frame: usize) -> f32 {
+    frame as f32
+}
+
+/// Prints the transform of each bone relative to its parent bone.
+pub fn print_bones(
+    bones: impl Iterator<Item = (String, Transform)>,
+    head: &Value,
+    in_json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if in_json {
+        let bones = bones.map(|(name, Transform { position, rotation, scale })| {
+            json!({
+                "name": name,
+                "position": numbers(&position),
+                "rotation": numbers(&rotation),
+                "scale": numbers(&scale),
+            })
+        });
+        return write_bones(bones, head, out);
+    }
+    for (name, Transform { position, rotation, scale }) in bones {
+        let all = position.iter().chain(&rotation).chain(&scale);
+        print_line(out, all.copied(), &name)?;
+    }
+    out.flush()
+}
+
+/// Writes a JSON document with the fields of `head` and a list of bones.
+fn write_bones(bones: impl Iterator<Item = Value>, head: &Value, out: &mut dyn Write) -> io::Result<()> {
+    JsonWriter::indented(out).object(|out| {
+        out.fields(head)?;
+        out.field_items("bones", bones)
+    })?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Prints the transform of each bone in model space, as a matrix.
+fn print_model(
+    bones: impl Iterator<Item = (String, Affine)>,
+    head: &Value,
+    in_json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if in_json {
+        let bones = bones.map(|(name, model)| {
+            let columns: Vec<Value> = model.columns_f32().iter().map(|column| numbers(column)).collect();
+            json!({ "name": name, "model": columns })
+        });
+        return write_bones(bones, head, out);
+    }
+    for (name, model) in bones {
+        print_line(out, model.columns_f32().into_iter().flatten(), &name)?;
+    }
+    out.flush()
+}
+
+fn print_line(out: &mut dyn Write, floats: impl Iterator<Item = f32>, name: &str) -> io::Result<()> {
+    let all: Vec<String> = floats.map(|value| format!("{value:?}")).collect();
+    writeln!(out, "{} {}", all.join(" "), crate::Name::new(name.as_bytes()))
+}

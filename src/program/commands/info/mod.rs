@@ -1,0 +1,169 @@
+//! `info`: describes the content of a file.
+
+mod render;
+mod sink;
+mod skeletons;
+mod summary;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::program::args::{Files, Global};
+use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
+use crate::program::formats::secondlife::properties::write_unopened_header;
+use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::{Repeated, each};
+use crate::program::outcome::Outcome;
+use crate::program::render::json::{start_entries, unreadable};
+use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::complain;
+
+use sink::EntrySink;
+use skeletons::Skeletons;
+use summary::FileSummary;
+
+/// The maximum number of surfaces that are described of all meshes of one script.
+const MAX_SURFACES_OF_A_SCRIPT: usize = 65_536;
+
+const HELP: &str = "\
+Reads headers, counts, and one byte for each skinned vertex and each key of a bone. It reads no vertices, so it takes milliseconds \
+even for a large file. There are two exceptions: Unreal meshes store no bounding box, and those in EZ-Mesh files are unreliable. Their \
+bounding boxes are computed from the vertices (in Unreal meshes, from those of frame 0).
+
+Compressed blocks are inflated one after another to read their counts. With --lod none, nothing is inflated, and the counts are those \
+in the header. The findings are those about the structure of the file; `validate` checks every value. A script is described mesh by mesh.
+
+Examples:
+  meshpeek info model.mesh
+  meshpeek info assets --json | jq '.files[] | {path, version, bytes}'";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct InfoArgs {
+    #[command(flatten)]
+    files: Files,
+    /// Level of detail to describe; `none` prints only the header and inflates nothing
+    ///
+    /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
+    /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
+    /// only.
+    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
+    lod: LodFilter,
+}
+
+impl InfoArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        // An animation is printed together with the mesh that it moves. The descriptions of
+        // animations are therefore held back until all meshes have been opened.
+        let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
+        let mut budget = SurfaceBudget::default();
+        if global.json {
+            return self.run_json(&mut skeletons, global);
+        }
+        let (outcome, _) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let summary = match self.describe(path, asset, &mut budget, global) {
+                Ok((_, summary)) => summary,
+                Err(error) => {
+                    complain(&error);
+                    return Ok(Outcome::of_error(&error));
+                }
+            };
+            let outcome = Outcome::of_findings(&summary.findings);
+            if summary.is_animation {
+                animations.push((path.to_owned(), summary));
+            } else {
+                skeletons.add(path, &summary.bones);
+                summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?;
+            }
+            Ok(outcome)
+        })?;
+        for (path, mut animation) in animations {
+            animation.add_mesh(&skeletons);
+            animation.print(&mut anstream::stdout().lock(), &path, None, global)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Prints the JSON document. Each entry is printed as soon as its file is open.
+    fn run_json(&self, skeletons: &mut Skeletons, global: &Global) -> anyhow::Result<Outcome> {
+        let sink = EntrySink::new();
+        let mut shared = &sink;
+        let mut out = JsonWriter::indented(&mut shared);
+        start_entries(&mut out)?;
+        let mut budget = SurfaceBudget::default();
+        let (outcome, missing) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                Ok(described) => described,
+                Err(error) => {
+                    out.item_object(|out| {
+                        out.fields(&unreadable(path, &error))?;
+                        write_unopened_script(path, out)?;
+                        write_unopened_header(path, &error, out)
+                    })?;
+                    return Ok(Outcome::of_error(&error));
+                }
+            };
+            if !summary.is_animation {
+                skeletons.add(path, &summary.bones);
+            }
+            let fault = summary.write_json(&asset, path, mesh, &mut out, |out| {
+                if summary.is_animation {
+                    sink.leave_gap(out.depth(), &summary.bones);
+                }
+            })?;
+            let outcome = Outcome::of_findings(&summary.findings);
+            Ok(fault.map_or(outcome, |fault| outcome.max(Outcome::of_error(&fault))))
+        })?;
+        out.close(b"]")?;
+        if !missing.is_empty() {
+            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+        }
+        out.close(b"}")?;
+        writeln!(shared)?;
+        sink.finish(skeletons)?;
+        Ok(outcome)
+    }
+
+    fn describe(
+        &self,
+        path: &Path,
+        asset: crate::Result<InputAsset>,
+        budget: &mut SurfaceBudget,
+        global: &Global,
+    ) -> crate::Result<(InputAsset, FileSummary)> {
+        let asset = asset?;
+        let summary = FileSummary::of(&asset, self.lod, budget.left(&asset), global.json);
+        let summary = summary.map_err(|error| asset.locate_error(error, path))?;
+        budget.spend(summary.surfaces.len());
+        Ok((asset, summary))
+    }
+}
+
+/// The number of surfaces of all meshes of one script that are described. A small script may import
+/// one pair of files several times, and each pair may have 65,535 surfaces.
+#[derive(Default)]
+struct SurfaceBudget {
+    /// The script whose meshes are being described, if the command line names a script.
+    script: Option<PathBuf>,
+    spent: usize,
+}
+
+impl SurfaceBudget {
+    /// Returns the number of surfaces of a mesh that may be described.
+    fn left(&mut self, asset: &InputAsset) -> usize {
+        let script = asset.named_script();
+        if self.script.as_deref() != script {
+            *self = Self { script: script.map(Path::to_owned), spent: 0 };
+        }
+        if self.script.is_some() { MAX_SURFACES_OF_A_SCRIPT.saturating_sub(self.spent) } else { usize::MAX }
+    }
+
+    const fn spend(&mut self, surfaces: usize) {
+        self.spent = self.spent.saturating_add(surfaces);
+    }
+}

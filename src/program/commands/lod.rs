@@ -1,0 +1,130 @@
+//! `lod`: writes one level of detail of a mesh to a new file.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::secondlife::{Lod, Mesh, extract_available};
+use crate::{Error, FormatVersion as _, Model};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::program::args::{Global, OneFile, STDIN};
+use crate::program::atomic_write::PendingOutput;
+use crate::program::formats::secondlife::level_args::lod_parser;
+use crate::program::input::asset::{InputAsset, at_output};
+use crate::program::input::bytes::Data;
+use crate::program::input::open::open_asset;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::json::{document, error, print_json};
+use crate::program::render::note::note;
+use crate::program::render::text::shown;
+
+const HELP: &str = "\
+The new asset has only this level, stored as its highest. The block of the level is copied as it is stored, and so are the skin, the \
+collision shapes and all other fields of the header. Only Second Life meshes have levels of detail.
+
+Examples:
+  meshpeek lod tree.llmesh --lod low -o tree_low.llmesh
+  meshpeek lod model.slm --asset 2 --lod lowest --nearest -o -";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct LodArgs {
+    #[command(flatten)]
+    file: OneFile,
+    /// Level of detail to write
+    #[arg(long = "lod", value_parser = lod_parser(), value_name = "LOD")]
+    level: Lod,
+    /// Path of the new file, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// If the level is missing, write the one that a viewer shows instead: the nearest lower, else
+    /// the nearest higher
+    #[arg(long)]
+    nearest: bool,
+    /// Number of the asset in an .slm container, from 0
+    #[arg(long, value_name = "N")]
+    asset: Option<usize>,
+    /// Leave out a skin or collision shapes that are incomplete in the file, instead of failing
+    #[arg(long)]
+    allow_loss: bool,
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// One level of detail of a mesh, encoded as a separate mesh file.
+struct LevelFile {
+    level: &'static str,
+    bytes: Vec<u8>,
+    /// The reason why each skin or collision shape that is missing in the new file could not be
+    /// copied.
+    left_out: Vec<Error>,
+}
+
+impl LodArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        let asset = open_asset(path, self.asset, global)?;
+        let done = self.extract(&asset, global);
+        done.map_err(|error| asset.locate_any_error(at_output(error, &self.output), path))
+    }
+
+    fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
+        let Model::SecondLife(mesh) = &asset.model else {
+            let format = asset.model.format();
+            let text =
+                format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");
+            return Err(UsageError(text).into());
+        };
+        let level = self.level_file(mesh)?;
+        if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
+            let loss = asset.locate_error(loss.clone(), &self.file.file);
+            return Err(UsageError(format!("{loss}; --allow-loss leaves it out")).into());
+        }
+        asset.note_other_assets(self.asset, &self.file.file, global);
+        for loss in &level.left_out {
+            note(&format!("left out: {loss}"), global);
+        }
+        if self.output == Path::new(STDIN) {
+            let mut out = std::io::stdout().lock();
+            asset.check()?;
+            out.write_all(&level.bytes)?;
+            out.flush()?;
+            return Ok(Outcome::Fine);
+        }
+        let file = PendingOutput::write(&self.output, self.force, |file| Ok(file.write_whole(&level.bytes)?))?;
+        asset.check()?;
+        file.finish()?;
+        self.print(&level, global)?;
+        Ok(Outcome::Fine)
+    }
+
+    /// Encodes the chosen level of detail, or with `--nearest` the level that a viewer would show
+    /// instead, as a separate asset.
+    fn level_file(&self, mesh: &Mesh<Data>) -> crate::Result<LevelFile> {
+        let view = mesh.view();
+        let header = view.header()?;
+        let nearest = self.level.nearest(|lod| header.has(lod.part())).filter(|_| self.nearest);
+        let level = nearest.unwrap_or(self.level);
+        let (bytes, left_out) = extract_available(view, level)?;
+        Ok(LevelFile { level: level.part().key(), bytes, left_out })
+    }
+
+    fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {
+        let LevelFile { level, bytes, left_out } = level;
+        if global.json {
+            return print_json(&document(json!({
+                "path": self.file.file.to_string_lossy(),
+                "output": self.output.to_string_lossy(),
+                "lod": level,
+                "bytes": bytes.len(),
+                "left_out": left_out.iter().map(error).collect::<Value>(),
+            })));
+        }
+        if global.quiet {
+            return Ok(());
+        }
+        writeln!(anstream::stdout().lock(), "{}: {level}, {} bytes", shown(&self.output), bytes.len())
+    }
+}

@@ -1,0 +1,169 @@
+//! Runs queries on surfaces, such as ray casts. The queries of a batch run in parallel.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::Bounds;
+use crate::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene};
+
+use crate::program::outcome::UsageError;
+
+/// The number of queries whose answers are held in memory at most.
+const MAX_HELD_ANSWERS: usize = 4096;
+/// The size in bytes of the answers in memory from which on no further query is started.
+const MAX_HELD_BYTES: usize = 16 << 20;
+
+/// A query on the surfaces of a file, with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Question {
+    Ray(Ray, RayMode),
+    /// Finds the surface point that is nearest to the given point. The `f32` is the maximum
+    /// distance between the given point and the found surface point.
+    Nearest([f32; 3], f32),
+    Box(Bounds),
+    Frustum(Frustum),
+    Vertex {
+        surface: usize,
+        vertex: u32,
+    },
+}
+
+/// Selects whether a ray query returns the first hit, all hits, or only whether there is a hit.
+#[derive(Clone, Copy, Debug)]
+pub enum RayMode {
+    First,
+    All,
+    Any,
+}
+
+/// The result of one query, and the number of memory pages in which the query read positions,
+/// indices or tree nodes.
+#[derive(Debug)]
+pub struct Answer {
+    pub kind: AnswerKind,
+    pub pages: usize,
+}
+
+#[derive(Debug)]
+pub enum AnswerKind {
+    First(Option<Hit>),
+    All(Vec<Hit>),
+    Any(bool),
+    Nearest(Option<Nearest>),
+    /// The triangles that a query found: for each triangle, the index of its surface and the index
+    /// of the triangle in this surface.
+    Triangles(Vec<(usize, u32)>),
+    Vertex(VertexNeighbors),
+}
+
+impl Answer {
+    /// Returns the size of the answer in memory, in bytes.
+    fn bytes(&self) -> usize {
+        let lists = match &self.kind {
+            AnswerKind::First(_) | AnswerKind::Any(_) | AnswerKind::Nearest(_) => 0,
+            AnswerKind::All(hits) => size_of_val(&**hits),
+            AnswerKind::Triangles(triangles) => size_of_val(&**triangles),
+            AnswerKind::Vertex(around) => {
+                size_of_val(&*around.triangles).saturating_add(size_of_val(&*around.neighbors))
+            }
+        };
+        lists.saturating_add(size_of::<Self>())
+    }
+}
+
+/// The triangles that contain a given vertex, and the vertices that share a triangle edge with it.
+#[derive(Debug)]
+pub struct VertexNeighbors {
+    pub surface: usize,
+    pub number: u32,
+    pub point: [f32; 3],
+    pub triangles: Vec<u32>,
+    pub neighbors: Vec<u32>,
+}
+
+/// The surfaces that are queried, with their query trees.
+pub struct SurfaceSet<'a> {
+    pub scene: &'a Scene<'a>,
+}
+
+impl SurfaceSet<'_> {
+    /// Runs the first queries in parallel on all processor cores, and returns their answers in the
+    /// order of the queries. At least one query is run, and at most [`MAX_HELD_ANSWERS`].
+    ///
+    /// Each thread takes the next `together` queries until the answers have [`MAX_HELD_BYTES`]
+    /// bytes in total. All threads are busy if the answers are small, and the memory for large
+    /// answers is limited.
+    pub fn answer_first(&self, questions: &[Question], together: usize) -> anyhow::Result<Vec<Answer>> {
+        let questions = questions.get(..MAX_HELD_ANSWERS).unwrap_or(questions);
+        let runs: Vec<&[Question]> = questions.chunks(together.max(1)).collect();
+        let (next, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            let mut done = Vec::new();
+            while held.load(Ordering::Relaxed) < MAX_HELD_BYTES {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(number) else { break };
+                let answers: anyhow::Result<Vec<Answer>> = run.iter().map(|question| self.answer(question)).collect();
+                let bytes = answers.iter().flatten().map(Answer::bytes).fold(0, usize::saturating_add);
+                held.fetch_add(bytes, Ordering::Relaxed);
+                done.push((number, answers));
+            }
+            done
+        };
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(runs.len());
+        let mut slots: Vec<Option<anyhow::Result<Vec<Answer>>>> = Vec::new();
+        slots.resize_with(runs.len(), || None);
+        let mut keep = |done: Vec<(usize, anyhow::Result<Vec<Answer>>)>| {
+            for (number, answers) in done {
+                if let Some(slot) = slots.get_mut(number) {
+                    *slot = Some(answers);
+                }
+            }
+        };
+        thread::scope(|scope| {
+            // This thread also answers queries. If no further thread can be made, it answers all.
+            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..threads).filter_map(start).collect();
+            keep(work());
+            for other in others {
+                keep(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        // A thread answers every run that it takes, so the answered runs are the first ones.
+        let mut answers = Vec::new();
+        for run in slots.into_iter().map_while(|slot| slot) {
+            answers.extend(run?);
+        }
+        Ok(answers)
+    }
+
+    fn answer(&self, question: &Question) -> anyhow::Result<Answer> {
+        let mut pages = PagesTouched::default();
+        let kind = match question {
+            Question::Ray(ray, RayMode::First) => AnswerKind::First(self.scene.probed(&mut pages).ray(ray)),
+            Question::Ray(ray, RayMode::All) => AnswerKind::All(self.scene.probed(&mut pages).all_hits(ray)),
+            Question::Ray(ray, RayMode::Any) => AnswerKind::Any(self.scene.probed(&mut pages).is_hit(ray)),
+            Question::Nearest(point, limit) => {
+                AnswerKind::Nearest(self.scene.probed(&mut pages).nearest(*point, *limit))
+            }
+            Question::Box(bounds) => AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_box(bounds)),
+            Question::Frustum(frustum) => {
+                AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_frustum(frustum))
+            }
+            Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
+        };
+        Ok(Answer { kind, pages: pages.total() })
+    }
+
+    fn around(&self, surface: usize, vertex: u32) -> anyhow::Result<VertexNeighbors> {
+        let triangles = self.scene.triangles(surface);
+        let count = triangles.map_or(0, crate::query::Triangles::vertex_count);
+        let point = triangles.and_then(|triangles| triangles.point(vertex)).ok_or_else(|| {
+            UsageError(format!(
+                "--vertex: surface {surface} has {count} vertices, expected a lower number, found {vertex}"
+            ))
+        })?;
+        let (triangles, neighbors) =
+            (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
+        Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
+    }
+}

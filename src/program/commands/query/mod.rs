@@ -1,0 +1,226 @@
+//! `query`: casts rays at surfaces, and finds nearest points, triangles in regions and neighbours
+//! of vertices. The queries read the vertices of the surfaces directly from the mapped file.
+
+mod answer;
+mod args;
+mod render;
+mod shape;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::query::{Attributes, Scene};
+use crate::{Geometry, Model, Surface};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::program::args::{Global, OneFile, STDIN};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::open_indexed;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::held::HeldOutput;
+use crate::program::render::json::document;
+use crate::program::render::json_writer::JsonWriter;
+
+use answer::{Answer, Question, SurfaceSet};
+use args::SharedArgs;
+use render::AnswerRenderer;
+use shape::AnimatedShape;
+
+const HELP: &str = "\
+Answers refer to a triangle by the number of its surface and by its own number within that surface, both from 0 and in file order. \
+Barycentric coordinates are the weights of the second and the third corner of the triangle. Coordinates are in the units of the file, \
+in which `dump` prints positions. If nothing is hit, the exit code is still 0.
+
+With trees over the triangles, a query need not test every triangle. The trees are read from the sidecar that `meshpeek index` writes; \
+without a sidecar they are built first. The answers are the same.
+
+Examples:
+  meshpeek query cube.mesh ray --from 0,0,9 --toward 0,0,0
+  meshpeek query cube.mesh ray --from 0,0,9 --direction 0,0,-1 --all --json
+  meshpeek query city.mesh nearest --point 10,-2,3 --limit 5 --attributes
+  meshpeek query city.mesh overlap --min -1,-1,-1 --max 1,1,1
+  meshpeek query city.mesh vertex --surface 3 --vertex 1000
+  meshpeek query city.mesh ray --batch rays.txt --json > hits.jsonl";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct QueryArgs {
+    #[command(flatten)]
+    file: OneFile,
+    #[command(subcommand)]
+    kind: QueryKind,
+}
+
+#[derive(Debug, Subcommand)]
+enum QueryKind {
+    /// Cast a ray and print where it hits a surface
+    Ray(args::RayArgs),
+    /// Find the point on a surface that is nearest to a given point
+    Nearest(args::NearestArgs),
+    /// Find the triangles that overlap a box or a view frustum
+    Overlap(args::OverlapArgs),
+    /// Find the triangles around a vertex, and the vertices connected to it
+    Vertex(args::VertexArgs),
+}
+
+impl QueryKind {
+    const fn shared(&self) -> &SharedArgs {
+        match self {
+            Self::Ray(args) => &args.shared,
+            Self::Nearest(args) => &args.shared,
+            Self::Overlap(args) => &args.shared,
+            Self::Vertex(args) => &args.shared,
+        }
+    }
+
+    /// Returns whether the command line requests the attributes at each hit.
+    const fn wants_attributes(&self) -> bool {
+        match self {
+            Self::Ray(args) => args.attributes,
+            Self::Nearest(args) => args.attributes,
+            Self::Overlap(_) | Self::Vertex(_) => false,
+        }
+    }
+
+    /// Returns the number of queries that a thread takes at a time. The number is 1 for queries
+    /// whose answer may contain every triangle.
+    const fn taken_together(&self) -> usize {
+        match self {
+            Self::Ray(args) if !args.all => 64,
+            Self::Nearest(_) => 64,
+            Self::Ray(_) | Self::Overlap(_) | Self::Vertex(_) => 1,
+        }
+    }
+
+    /// Returns whether a batch of queries is read from standard input.
+    fn reads_stdin(&self) -> bool {
+        let batch = match self {
+            Self::Ray(args) => args.batch.as_deref(),
+            Self::Nearest(args) => args.batch.as_deref(),
+            Self::Overlap(args) => args.batch.as_deref(),
+            Self::Vertex(_) => None,
+        };
+        batch == Some(Path::new(STDIN))
+    }
+
+    /// Returns the queries in order, and whether the queries were read from a batch file.
+    fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+        match self {
+            Self::Ray(args) => args.questions(),
+            Self::Nearest(args) => args.questions(),
+            Self::Overlap(args) => args.questions(),
+            Self::Vertex(args) => Ok((vec![args.question()], false)),
+        }
+    }
+}
+
+impl QueryArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let path = &self.file.file;
+        if self.kind.reads_stdin() && path == Path::new(STDIN) {
+            return Err(
+                UsageError("--batch -: standard input is the mesh; name a file for the batch".to_owned()).into()
+            );
+        }
+        let (questions, is_batch) = self.kind.questions()?;
+        let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
+        self.answer(&asset, &questions, is_batch, global).map_err(|error| asset.locate_any_error(error, path))
+    }
+
+    fn answer(
+        &self,
+        asset: &InputAsset,
+        questions: &[Question],
+        is_batch: bool,
+        global: &Global,
+    ) -> anyhow::Result<Outcome> {
+        let SharedArgs { level: options, .. } = self.kind.shared();
+        if matches!(asset.model, Model::UnigineAnimation(_)) {
+            let text = "an animation has no surface; query the mesh that it moves";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        asset.note_other_assets(options.asset, &self.file.file, global);
+        let level = options.geometry(&asset.model)?;
+        let geometry: &dyn Geometry = match &level {
+            Some(level) => level,
+            None => &asset.model,
+        };
+        self.print_answers(asset, geometry, questions, is_batch, global)?;
+        Ok(Outcome::Fine)
+    }
+
+    fn print_answers(
+        &self,
+        asset: &InputAsset,
+        geometry: &dyn Geometry,
+        questions: &[Question],
+        is_batch: bool,
+        global: &Global,
+    ) -> anyhow::Result<()> {
+        let shared = self.kind.shared();
+        let numbers = match (&self.kind, shared.surface) {
+            (_, Some(number)) => vec![number],
+            // A vertex index refers to the vertices of one surface, which is the first surface by
+            // default.
+            (QueryKind::Vertex(_), None) => vec![0],
+            _ => (0..geometry.surface_count()?).collect(),
+        };
+        // A sidecar contains the query trees of the default level of detail only.
+        let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
+        let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
+        let motion = asset.model.animations()?;
+        let shape = AnimatedShape::new((geometry, motion), &numbers, shared.clip, shared.frame.as_ref())?;
+        let scene = match &shape {
+            Some(shape) => {
+                let moved = base.refit(|surface| shape.triangles(geometry, surface))?;
+                drop(base);
+                moved
+            }
+            None => base,
+        };
+        let with_attributes = self.kind.wants_attributes();
+        if with_attributes {
+            // The attributes at a hit are read when the hit is printed. An error in the attributes
+            // of any surface is returned before anything is printed. A surface that is not in the
+            // scene has no hits.
+            let mut hit = numbers.iter().filter(|number| scene.triangles(**number).is_some());
+            hit.try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
+        }
+        let surfaces = SurfaceSet { scene: &scene };
+        let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut held = HeldOutput::new();
+        let mut left = questions;
+        while !left.is_empty() {
+            let answers = surfaces.answer_first(left, self.kind.taken_together())?;
+            left = left.get(answers.len().max(1)..).unwrap_or_default();
+            answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut held))?;
+            // The names and attributes in the output are read from the file while it is rendered.
+            // The file is therefore checked for changes between rendering and printing.
+            asset.check()?;
+            held.print(&mut out)?;
+        }
+        Ok(out.flush()?)
+    }
+
+    fn print(
+        &self,
+        renderer: &AnswerRenderer<'_>,
+        answer: &Answer,
+        is_batch: bool,
+        global: &Global,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !global.json {
+            return renderer.print(answer, out);
+        }
+        JsonWriter::compact(out).object(|out| {
+            if !is_batch {
+                out.fields(&document(json!({ "path": self.file.file.to_string_lossy() })))?;
+            }
+            renderer.write_json(answer, out)
+        })?;
+        writeln!(out)
+    }
+}

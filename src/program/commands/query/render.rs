@@ -1,0 +1,242 @@
+//! Prints the results of `query` as text or JSON.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use crate::query::{Attributes, Hit, Nearest, PointAttributes};
+use crate::{Geometry, Surface};
+use serde_json::{Value, json};
+
+use super::answer::{Answer, AnswerKind, VertexNeighbors};
+use crate::program::render::json::{number, numbers};
+use crate::program::render::json_writer::JsonWriter;
+
+/// Prints the results of queries on the surfaces of a file.
+pub struct AnswerRenderer<'a> {
+    geometry: &'a dyn Geometry,
+    /// Whether the attributes at each hit are printed.
+    attributes: bool,
+    /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
+    /// so they are not printed.
+    is_moved: bool,
+    /// The attributes of the surface of the last hit, with the index of the surface.
+    last: RefCell<Option<(usize, Attributes<'a>)>>,
+}
+
+impl<'a> AnswerRenderer<'a> {
+    pub const fn new(geometry: &'a dyn Geometry, attributes: bool, is_moved: bool) -> Self {
+        Self { geometry, attributes, is_moved, last: RefCell::new(None) }
+    }
+
+    /// Writes the fields of the JSON object of an answer.
+    pub fn write_json(&self, answer: &Answer, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        match &answer.kind {
+            AnswerKind::First(Some(hit)) => {
+                out.field("hit", true)?;
+                self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out)?;
+            }
+            AnswerKind::Nearest(Some(near)) => {
+                out.field("hit", true)?;
+                self.write_place(&nearest_json(near), &SurfacePoint::at(near), out)?;
+            }
+            AnswerKind::First(None) | AnswerKind::Nearest(None) => out.field("hit", false)?,
+            AnswerKind::Any(hit) => out.field("hit", *hit)?,
+            AnswerKind::All(hits) => {
+                out.field("hit", !hits.is_empty())?;
+                out.field_list("hits", |out| {
+                    hits.iter().try_for_each(|hit| {
+                        out.item_object(|out| self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out))
+                    })
+                })?;
+            }
+            AnswerKind::Triangles(triangles) => {
+                out.field("hit", !triangles.is_empty())?;
+                out.field("count", triangles.len())?;
+                let pairs = triangles.iter().map(|(surface, triangle)| json!([surface, triangle]));
+                out.field_items("triangles", pairs)?;
+            }
+            AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
+                out.field("surface", *surface)?;
+                out.field("vertex", *vertex)?;
+                out.field("point", numbers(point))?;
+                out.field_items("triangles", triangles.iter().map(|triangle| (*triangle).into()))?;
+                return out.field_items("neighbors", neighbors.iter().map(|neighbor| (*neighbor).into()));
+            }
+        }
+        out.field("pages_touched", answer.pages)
+    }
+
+    /// Writes the fields of a hit or of a nearest point, and its attributes.
+    fn write_place(&self, fields: &Value, place: &SurfacePoint, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        out.fields(fields)?;
+        if !self.attributes {
+            return Ok(());
+        }
+        out.field("attributes", self.at(place).as_ref().map_or(Value::Null, attributes_json))
+    }
+
+    /// Returns the attributes at a point of a surface, or `None` if an index is out of range.
+    fn at(&self, place: &SurfacePoint) -> Option<PointAttributes> {
+        let mut last = self.last.borrow_mut();
+        if last.is_none_or(|(surface, _)| surface != place.surface) {
+            *last = Some((place.surface, Attributes::new(&Surface::new(self.geometry, place.surface)).ok()?));
+        }
+        let (_, attributes) = last.as_ref()?;
+        let mut here = attributes.at(usize::try_from(place.triangle).ok()?, place.barycentric)?;
+        if self.is_moved {
+            here.normal = None;
+        }
+        Some(here)
+    }
+
+    pub fn print(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let pages = match answer.pages {
+            1 => "1 page".to_owned(),
+            count => format!("{count} pages"),
+        };
+        match &answer.kind {
+            AnswerKind::First(None) | AnswerKind::Nearest(None) | AnswerKind::Any(false) => {
+                writeln!(out, "nothing; {pages} touched")
+            }
+            AnswerKind::Any(true) => writeln!(out, "something; {pages} touched"),
+            AnswerKind::First(Some(hit)) => {
+                self.print_place(out, &SurfacePoint::of(hit), &format!("; {pages} touched"))
+            }
+            AnswerKind::Nearest(Some(near)) => {
+                self.print_place(out, &SurfacePoint::at(near), &format!("; {pages} touched"))
+            }
+            AnswerKind::All(hits) => {
+                writeln!(out, "{} hits; {pages} touched", hits.len())?;
+                hits.iter().try_for_each(|hit| {
+                    write!(out, "  ")?;
+                    self.print_place(out, &SurfacePoint::of(hit), "")
+                })
+            }
+            AnswerKind::Triangles(triangles) => {
+                writeln!(out, "{} triangles; {pages} touched", triangles.len())?;
+                triangles.chunk_by(|(one, _), (other, _)| one == other).try_for_each(|run| {
+                    let surface = run.first().map(|(surface, _)| *surface).unwrap_or_default();
+                    write!(out, "  {}:", self.named(surface))?;
+                    run.iter().try_for_each(|(_, triangle)| write!(out, " {triangle}"))?;
+                    writeln!(out)
+                })
+            }
+            AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
+                writeln!(out, "{}, vertex {vertex}: at {}", self.named(*surface), floats(point))?;
+                for (numbers, what) in [(triangles, "triangles"), (neighbors, "neighbors")] {
+                    write!(out, "  {} {what}: ", numbers.len())?;
+                    for (place, number) in numbers.iter().enumerate() {
+                        write!(out, "{}{number}", if place == 0 { "" } else { " " })?;
+                    }
+                    writeln!(out)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the index of a surface as text, followed by the name of the surface if the surface
+    /// has a name.
+    fn named(&self, surface: usize) -> String {
+        let name = Surface::new(self.geometry, surface).name().map(|name| name.to_string()).unwrap_or_default();
+        if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
+    }
+
+    fn print_place(&self, out: &mut dyn Write, place: &SurfacePoint, end: &str) -> io::Result<()> {
+        let SurfacePoint { surface, triangle, point, barycentric, distance, crossing } = place;
+        write!(out, "{}, triangle {triangle}: at {}, ", self.named(*surface), floats(point))?;
+        if let Some((t, is_front)) = crossing {
+            write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "the back" })?;
+        }
+        writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))?;
+        if self.attributes { self.print_attributes(out, place) } else { Ok(()) }
+    }
+
+    fn print_attributes(&self, out: &mut dyn Write, place: &SurfacePoint) -> io::Result<()> {
+        let Some(PointAttributes { normal, uvs, color, influences, .. }) = self.at(place) else {
+            return writeln!(out, "    no attributes: an index is out of range");
+        };
+        if let Some(normal) = normal {
+            writeln!(out, "    normal {}", floats(&normal))?;
+        }
+        for (set, uv) in uvs.iter().enumerate() {
+            if let Some(uv) = uv {
+                writeln!(out, "    uv{set} {}", floats(uv))?;
+            }
+        }
+        if let Some(color) = color {
+            writeln!(out, "    color {}", floats(&color))?;
+        }
+        if !influences.is_empty() {
+            let all = influences.iter().map(|influence| format!("{} {:?}", influence.bone, influence.weight));
+            writeln!(out, "    weights {}", all.collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// A point on a surface that a query found: the hit of a ray, or the nearest point.
+struct SurfacePoint {
+    surface: usize,
+    triangle: u32,
+    point: [f32; 3],
+    barycentric: [f32; 2],
+    distance: f32,
+    /// For the hit of a ray, the parameter t of the hit along the ray, and whether the ray hit the
+    /// front face. `None` for a nearest point.
+    crossing: Option<(f32, bool)>,
+}
+
+impl SurfacePoint {
+    const fn of(hit: &Hit) -> Self {
+        let Hit { surface, triangle, t, distance, point, barycentric, is_front } = *hit;
+        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front)) }
+    }
+
+    const fn at(near: &Nearest) -> Self {
+        let Nearest { surface, triangle, distance, point, barycentric } = *near;
+        Self { surface, triangle, point, barycentric, distance, crossing: None }
+    }
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    json!({
+        "surface": hit.surface,
+        "triangle": hit.triangle,
+        "t": number(hit.t),
+        "point": numbers(&hit.point),
+        "barycentric": numbers(&hit.barycentric),
+        "distance": number(hit.distance),
+        "front": hit.is_front,
+    })
+}
+
+fn nearest_json(near: &Nearest) -> Value {
+    json!({
+        "surface": near.surface,
+        "triangle": near.triangle,
+        "point": numbers(&near.point),
+        "barycentric": numbers(&near.barycentric),
+        "distance": number(near.distance),
+    })
+}
+
+fn attributes_json(here: &PointAttributes) -> Value {
+    let weights = here.influences.iter().map(|influence| json!([influence.bone, number(influence.weight)]));
+    let last = here.uvs.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
+    let uvs = here.uvs.iter().take(last).map(|uv| uv.map(|uv| numbers(&uv)));
+    json!({
+        "normal": here.normal.map(|normal| numbers(&normal)),
+        "uvs": uvs.collect::<Vec<_>>(),
+        "color": here.color.map(|color| numbers(&color)),
+        "weights": weights.collect::<Value>(),
+    })
+}
+
+fn floats(values: &[f32]) -> String {
+    joined(values.iter().map(|value| format!("{value:?}")))
+}
+
+fn joined<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+}

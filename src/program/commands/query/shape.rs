@@ -1,0 +1,150 @@
+//! Finds or computes the vertex positions of surfaces at one time of an animation.
+
+use std::collections::BTreeMap;
+
+use crate::model::InterpolatedPositions;
+use crate::model::animation::{Affine, SkinMatrix, SkinnedSurface};
+use crate::query::Triangles;
+use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
+
+use crate::program::args::FrameIndex;
+use crate::program::formats::frames::{blend_frames, blend_vertex_frames};
+use crate::program::outcome::UsageError;
+
+/// The positions of all vertices at one time of an animation.
+pub enum AnimatedShape {
+    /// The vertex positions are stored in the file, in the vertex frame with the contained index.
+    Stored(usize),
+    /// The vertex positions are interpolated or posed by bones.
+    Computed(ComputedPositions),
+}
+
+/// Vertex positions that were computed, in memory.
+///
+/// Surfaces may share the vertices that are stored in the file. Their positions are computed once,
+/// because a small file may have thousands of surfaces over the same vertices.
+#[derive(Default)]
+pub struct ComputedPositions {
+    lists: Vec<Vec<[f32; 3]>>,
+    /// The index in `lists` of the positions of each surface. The key is the index of the surface.
+    of_surface: BTreeMap<usize, usize>,
+    /// The index in `lists` of the positions that were computed from stored arrays. The key has the
+    /// address and the length of each array.
+    of_arrays: BTreeMap<Vec<(usize, usize)>, usize>,
+}
+
+impl ComputedPositions {
+    /// Adds the positions of a surface. `arrays` are the bytes of the file that the positions are
+    /// computed from. `compute` is called if no other surface has the same arrays.
+    fn add(
+        &mut self,
+        surface: usize,
+        arrays: &[&[u8]],
+        compute: impl FnOnce() -> crate::Result<Vec<[f32; 3]>>,
+    ) -> crate::Result<()> {
+        let key = arrays.iter().map(|bytes| (bytes.as_ptr().addr(), bytes.len())).collect();
+        let list = if let Some(list) = self.of_arrays.get(&key) {
+            *list
+        } else {
+            let list = self.lists.len();
+            self.lists.push(compute()?);
+            self.of_arrays.insert(key, list);
+            list
+        };
+        self.of_surface.insert(surface, list);
+        Ok(())
+    }
+
+    /// Returns the positions of a surface, or an empty slice if none were added.
+    fn get(&self, surface: usize) -> &[[f32; 3]] {
+        let list = self.of_surface.get(&surface).and_then(|list| self.lists.get(*list));
+        list.map_or(&[], Vec::as_slice)
+    }
+}
+
+impl AnimatedShape {
+    /// Finds or computes the vertex positions at the animation frame `frame` of `clip`. Returns
+    /// `None` if both `clip` and `frame` are `None`.
+    pub fn new(
+        (geometry, animations): (&dyn Geometry, &dyn Animations),
+        surfaces: &[usize],
+        clip: Option<usize>,
+        frame: Option<&FrameIndex>,
+    ) -> anyhow::Result<Option<Self>> {
+        if clip.is_none() && frame.is_none() {
+            return Ok(None);
+        }
+        let frame = &frame.cloned().unwrap_or_default();
+        if geometry.vertex_frame_count()? > 0 {
+            return Self::between(geometry, surfaces, &blend_vertex_frames((geometry, animations), clip, frame)?)
+                .map(Some);
+        }
+        if animations.bone_count()? == 0 || animations.clip_count()? == 0 {
+            let option = if clip.is_some() { "--clip" } else { "--frame" };
+            let text = "this file has no animation that moves its surfaces; leave the option out";
+            return Err(UsageError(format!("{option}: {text}")).into());
+        }
+        let clip = clip.unwrap_or_default();
+        let moment = blend_frames(&animations.clip(clip)?, frame, "the animation has")?;
+        Self::skinned((geometry, animations), surfaces, clip, &moment).map(Some)
+    }
+
+    fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
+        let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
+        // If the frame index has no fraction, the vertex frame is stored in the file and is not
+        // interpolated.
+        if moment.fraction.to_bits() == 0 || from == to {
+            return Ok(Self::Stored(from));
+        }
+        let mut computed = ComputedPositions::default();
+        for number in surfaces {
+            let surface = Surface::new(geometry, *number);
+            let [before, after] = [surface.vertex_frame(from)?, surface.vertex_frame(to)?];
+            computed.add(*number, &[before.as_bytes(), after.as_bytes()], || {
+                let between = InterpolatedPositions::new(before, after, moment.fraction);
+                let mut positions = vec![[0.0; 3]; between.len()];
+                between.decode_into(&mut positions)?;
+                Ok(positions)
+            })?;
+        }
+        Ok(Self::Computed(computed))
+    }
+
+    fn skinned(
+        (geometry, animations): (&dyn Geometry, &dyn Animations),
+        surfaces: &[usize],
+        clip: usize,
+        moment: &FrameBlend,
+    ) -> anyhow::Result<Self> {
+        let mut pose = Pose::rest(animations)?;
+        pose.set_moment(animations, clip, moment)?;
+        let skeleton = Skeleton::new(animations)?;
+        let mut model = vec![Affine::IDENTITY; skeleton.len()];
+        let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+        skeleton.model(pose.bones(), &mut model)?;
+        skeleton.palette(&model, &mut palette)?;
+        let mut computed = ComputedPositions::default();
+        for number in surfaces {
+            let surface = Surface::new(geometry, *number);
+            let skinned = SkinnedSurface::new(&surface, &palette)?;
+            let weights = surface.weights()?;
+            let arrays = [surface.positions()?.as_bytes(), weights.map_or(&[], |weights| weights.as_bytes())];
+            computed.add(*number, &arrays, || {
+                let mut positions = vec![[0.0; 3]; skinned.len()];
+                skinned.positions_into(&mut positions)?;
+                Ok(positions)
+            })?;
+        }
+        Ok(Self::Computed(computed))
+    }
+
+    /// Returns the triangles of a surface, with the vertex positions at the chosen time of the
+    /// animation.
+    pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> crate::Result<Triangles<'a>> {
+        let surface = Surface::new(geometry, number);
+        match self {
+            Self::Stored(frame) => Triangles::with_positions(&surface, surface.vertex_frame(*frame)?),
+            Self::Computed(positions) => Triangles::from_points(&surface, positions.get(number)),
+        }
+    }
+}

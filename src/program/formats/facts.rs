@@ -1,0 +1,81 @@
+//! The parts of an open model that only its format has.
+
+use std::io;
+
+use crate::Model;
+use crate::secondlife::LevelGeometry;
+use crate::unreal::companions::Pair;
+use serde_json::{Value, json};
+
+use super::summary::DescribedBlocks;
+use super::unreal::frame_args::FrameArgs;
+use super::{ezmesh, secondlife, unigine, unreal};
+use crate::program::args::Attribute;
+use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::values::Values;
+
+/// The parameters of a `dump` command: the attribute, the surface and the options.
+pub struct DumpRequest<'a> {
+    pub surface: usize,
+    pub attribute: Attribute,
+    pub raw: bool,
+    pub frame: &'a FrameArgs,
+}
+
+/// Writes the fields of the JSON object `properties` that `info` prints for the file. `pair`
+/// contains the paths of the files of an Unreal mesh. `blocks` has the compressed blocks of a
+/// Second Life file that were described.
+pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
+    model: &Model<D>,
+    pair: Option<&Pair>,
+    blocks: &DescribedBlocks,
+    out: &mut JsonWriter<'_>,
+) -> io::Result<()> {
+    match model {
+        Model::Unigine(mesh) => unigine::properties::write_properties(mesh, out),
+        Model::UnigineAnimation(animation) => unigine::properties::write_animation_properties(animation, out),
+        Model::Unreal(mesh) => unreal::properties::write_properties(mesh, pair, out),
+        Model::SecondLife(mesh) => secondlife::properties::write_properties(mesh, blocks, out),
+        Model::EzMesh(mesh) => ezmesh::properties::write_properties(mesh, out),
+    }
+}
+
+/// Returns a JSON object with the fields of a surface that exist only in its format.
+pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, surface: usize) -> crate::Result<Value> {
+    match model {
+        Model::Unigine(mesh) => Ok(unigine::properties::surface_properties(mesh, surface)),
+        Model::Unreal(mesh) => unreal::properties::surface_properties(mesh, surface),
+        Model::EzMesh(mesh) => ezmesh::properties::surface_properties(mesh, surface),
+        _ => Ok(json!({})),
+    }
+}
+
+/// Returns additional lines for the text output of `info`. Each line has a heading and a text.
+pub fn remarks<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> Vec<(&'static str, String)> {
+    let (heading, texts) = match model {
+        Model::Unigine(mesh) => ("blocks", unigine::properties::blocks_in_words(mesh).into_iter().collect()),
+        Model::UnigineAnimation(file) => {
+            ("skeleton", unigine::properties::skeleton_in_words(file).into_iter().collect())
+        }
+        Model::EzMesh(mesh) => ("mesh", ezmesh::properties::composition(mesh)),
+        _ => ("", Vec::new()),
+    };
+    texts.into_iter().map(|text| (heading, text)).collect()
+}
+
+/// Returns the values of an attribute that only the format of the model has, or `None` for any
+/// other attribute. `level` is the chosen level of detail of a Second Life mesh.
+pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
+    model: &'a Model<D>,
+    level: Option<&LevelGeometry<'a>>,
+    request: &DumpRequest<'_>,
+) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
+    let DumpRequest { surface, attribute, raw, .. } = *request;
+    Ok(match (model, level) {
+        (Model::Unigine(mesh), _) => unigine::values::values(mesh, surface, attribute)?,
+        (Model::Unreal(mesh), _) => unreal::values::values(mesh, request)?,
+        (Model::SecondLife(_), Some(level)) => secondlife::values::values(level, surface, attribute, raw)?,
+        (Model::EzMesh(mesh), _) => ezmesh::values::values(mesh, surface, attribute, raw)?,
+        _ => None,
+    })
+}

@@ -1,0 +1,226 @@
+//! Collects the data about a Second Life file that `info` prints: the content of the headers and of
+//! the inflated blocks.
+
+use std::collections::BTreeMap;
+
+use crate::model::Counts;
+use crate::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
+use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
+
+use super::level_args::LodFilter;
+use crate::program::formats::summary::{
+    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
+};
+
+/// The maximum number of assets, of blocks and of surfaces that are described. A small file may
+/// declare a million assets or surfaces.
+pub const MAX_DESCRIBED: usize = 4096;
+/// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
+/// its compressed form takes a thousandth of that.
+pub const MAX_JOINTS: usize = 100_000;
+/// The maximum number of findings per rule in the output. The text of the last of these findings
+/// says that any further findings are left out.
+const MAX_FINDINGS_PER_RULE: usize = 1001;
+/// The maximum number of inflated bytes per compressed byte of a block.
+const MAX_RATIO: u64 = 1032;
+/// The number of inflated bytes that take about as long as the description of one submesh or bone.
+const ITEM_WORK: usize = 64;
+
+/// The data that have been collected about a Second Life file.
+pub struct AssetSurvey {
+    survey: BlockSurvey,
+    /// The number of findings in the survey for each rule that has findings.
+    counts: BTreeMap<&'static str, usize>,
+    /// The work that further blocks may take, as a number of inflated bytes. A container may hold
+    /// many assets whose blocks inflate to a thousand times their size.
+    inflatable: u64,
+    /// The maximum number of bytes to which one block may inflate.
+    largest_block: u64,
+}
+
+impl AssetSurvey {
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter) -> BlockSurvey {
+        let mut found = Self {
+            survey: BlockSurvey {
+                described: DescribedBlocks {
+                    blocks: Vec::new(),
+                    levels,
+                    left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0, 0],
+                },
+                surfaces: Vec::new(),
+                bones: Vec::new(),
+                bounds: Bounds::EMPTY,
+                findings: Vec::new(),
+                touched: mesh.touched_bytes().unwrap_or_default(),
+            },
+            counts: BTreeMap::new(),
+            inflatable: inflatable(mesh),
+            largest_block: mesh.options().limits.block,
+        };
+        let in_container = mesh.container().is_some();
+        for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
+            let number = in_container.then_some(number);
+            // When the file was opened, the header bytes of the asset that was chosen on the
+            // command line were already counted as read.
+            let before = if number.unwrap_or_default() == mesh.options().asset { header_bytes(&asset) } else { 0 };
+            found.add_asset(&asset, number);
+            let touched = asset.touched_bytes().unwrap_or_default();
+            found.survey.touched = found.survey.touched.saturating_add(touched.saturating_sub(before));
+        }
+        found.survey
+    }
+
+    /// Adds an asset to the survey.
+    fn add_asset(&mut self, asset: &Mesh<&[u8]>, number: Option<usize>) {
+        let (view, levels) = (asset.view(), self.survey.described.levels);
+        // Errors in the header of the asset and missing blocks are not reported here, because the
+        // method `findings` reports them as findings about the structure of the file.
+        let Ok(header) = view.header() else { return };
+        let is_there = |lod: Lod| header.has(lod.part());
+        let nearest = match levels {
+            LodFilter::One(lod) => lod.nearest(is_there).map(Lod::part),
+            LodFilter::All | LodFilter::None => None,
+        };
+        let is_wanted = |part: AssetPart| match levels {
+            LodFilter::None => false,
+            LodFilter::All => true,
+            LodFilter::One(_) => nearest == Some(part) || matches!(part, AssetPart::Skin | AssetPart::PhysicsConvex),
+        };
+        for stored in header.blocks() {
+            let part = stored.part;
+            let is_there = view.stored(part).is_ok();
+            let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
+            let inflated = if is_inflated { self.inflate(view, part, number) } else { None };
+            self.survey.described.blocks.push(BlockSummary {
+                asset: number,
+                name: part.key(),
+                is_lod: part.lod().is_some(),
+                offset: stored.start,
+                bytes: stored.len(),
+                inflated,
+            });
+        }
+        if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
+            // An error in the skin is a finding about the block of the skin.
+            let count = asset.bone_count().unwrap_or_default();
+            self.survey.bones = bones(asset, count.min(MAX_JOINTS));
+            let [_, _, joints] = &mut self.survey.described.left_out;
+            *joints = count.saturating_sub(MAX_JOINTS);
+            self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
+        }
+    }
+
+    fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
+        let block = view.block(part);
+        if let Err(error) = &block {
+            self.charge_error(view, part, error);
+        }
+        let block = self.value_or_finding(block, asset)??;
+        block.validate_structure(&mut |finding| self.add_finding(finding, asset));
+        let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
+        self.charge(block.bytes().len());
+        if !part.is_geometry() {
+            return Some(InflatedSummary { bytes, counts: None });
+        }
+        let Some(level) = self.value_or_finding(block.level(), asset) else {
+            return Some(InflatedSummary { bytes, counts: None });
+        };
+        self.charge(level.len().saturating_mul(ITEM_WORK));
+        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
+        let triangles = triangles.fold(0_usize, usize::saturating_add);
+        Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
+    }
+
+    /// Subtracts the work for `bytes` inflated bytes from the work that is left.
+    fn charge(&mut self, bytes: usize) {
+        self.inflatable = self.inflatable.saturating_sub(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Subtracts the work for a block that could not be read: the maximum number of bytes to which
+    /// the compressed bytes before the error can inflate.
+    fn charge_error(&mut self, view: AssetView<'_>, part: AssetPart, error: &Error) {
+        let Ok(Some((range, _))) = view.stored(part) else { return };
+        // An error in an inflated value comes after the whole block was inflated.
+        let is_inflated = error.inflated_offset().is_some();
+        let end = error.offset().filter(|_| !is_inflated).unwrap_or(range.end);
+        let read = end.saturating_sub(range.start).min(range.len());
+        self.inflatable = self.inflatable.saturating_sub(read.saturating_mul(MAX_RATIO).min(self.largest_block));
+    }
+
+    /// Adds the description of a submesh to the survey, and returns the number of triangles of the
+    /// submesh. Arrays that cannot be decoded are omitted.
+    fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+        let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
+        if self.survey.surfaces.len() >= MAX_DESCRIBED {
+            let [_, surfaces, _] = &mut self.survey.described.left_out;
+            *surfaces = surfaces.saturating_add(1);
+            return submesh.triangle_count();
+        }
+        let detail = LevelGeometry::new(view, level.part());
+        let surface = Surface::new(&detail, index);
+        let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
+        self.survey.bounds = self.survey.bounds.union(&bounds);
+        let text = |name: crate::Name<'_>| name.to_string_lossy();
+        self.survey.surfaces.push(SurfaceSummary {
+            shares: false,
+            index,
+            lod: Some(level.part().key()),
+            name: surface.name().map(text).unwrap_or_default(),
+            material: surface.material().ok().flatten().map(text),
+            bounds,
+            is_whole: true,
+            counts: surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() }),
+            drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
+            style: String::new(),
+            in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),
+        });
+        submesh.triangle_count()
+    }
+
+    /// Returns the value of `result`. If `result` is an error, adds a finding for the error and
+    /// returns `None`.
+    fn value_or_finding<T>(&mut self, result: Result<T, Error>, asset: Option<usize>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if let Some(finding) = crate::finding(&error) {
+                    self.add_finding(finding, asset);
+                }
+                None
+            }
+        }
+    }
+
+    /// Adds a finding to the survey, unless the survey already contains the maximum number of
+    /// findings for the same rule.
+    fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
+        let count = self.counts.entry(finding.rule).or_default();
+        if *count < MAX_FINDINGS_PER_RULE {
+            *count = count.saturating_add(1);
+            let is_last = *count == MAX_FINDINGS_PER_RULE;
+            let end = if is_last { "; any further findings by this rule are left out" } else { "" };
+            let asset = asset.and_then(|asset| u64::try_from(asset).ok());
+            let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
+            self.survey.findings.push(Finding { field, text: finding.text + end, ..finding });
+        }
+    }
+}
+
+/// Returns the number of inflated bytes that all described blocks of a file may have: the same
+/// number as for `validate`.
+fn inflatable<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>) -> u64 {
+    let length = u64::try_from(mesh.data().as_ref().len()).unwrap_or(u64::MAX);
+    mesh.options().limits.asset.max(length.saturating_mul(64))
+}
+
+fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {
+    let range = asset.asset_range();
+    let before = if asset.preamble().is_some() { range.start } else { 0 };
+    let before = u64::try_from(before).unwrap_or_default();
+    asset.header().map_or(0, |header| header.len().saturating_add(before))
+}
+
+fn bones(asset: &Mesh<&[u8]>, count: usize) -> Vec<(String, i32)> {
+    let bones = (0..count).filter_map(|bone| asset.bone(bone).ok());
+    bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
+}

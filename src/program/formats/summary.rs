@@ -1,0 +1,123 @@
+//! The descriptions of surfaces and compressed blocks that `info` prints. A description of a
+//! surface or block owns its data and does not borrow from the file.
+
+use crate::model::Counts;
+use crate::{Bounds, Finding};
+use serde_json::{Value, json};
+
+use super::secondlife::level_args::LodFilter;
+use crate::program::render::json::with;
+
+/// The description of one surface.
+pub struct SurfaceSummary {
+    /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
+    /// each level of detail start at 0.
+    pub index: usize,
+    /// The name of the block that contains the level of detail of the surface.
+    pub lod: Option<&'static str>,
+    /// Whether the surface shares its vertices with an earlier surface.
+    pub shares: bool,
+    pub name: String,
+    pub material: Option<String>,
+    pub bounds: Bounds,
+    pub counts: Counts,
+    /// Whether the counts of vertices, triangles and other elements in `counts` are complete. If
+    /// `is_whole` is false, the counts come from the file header, because the surface was not
+    /// inflated.
+    pub is_whole: bool,
+    pub drawn: bool,
+    /// A text that describes how renderers draw the surface.
+    pub style: String,
+    /// For a surface of compressed blocks, the facts that only such surfaces have. `None` for all
+    /// other surfaces.
+    pub in_block: Option<SurfaceInBlock>,
+}
+
+/// The facts that only the surfaces of Second Life files have.
+#[derive(Clone, Copy)]
+pub struct SurfaceInBlock {
+    /// The index of the asset in its container, or `None` if the file is not a container.
+    pub asset: Option<usize>,
+    pub is_placeholder: bool,
+}
+
+impl SurfaceInBlock {
+    /// Returns the facts as a JSON object.
+    pub fn json(self) -> Value {
+        with_asset(json!({ "placeholder": self.is_placeholder }), self.asset)
+    }
+}
+
+/// The compressed blocks of a Second Life file that were described, and the levels that were
+/// inflated. Files of all other formats have no such blocks.
+pub struct DescribedBlocks {
+    pub blocks: Vec<BlockSummary>,
+    pub levels: LodFilter,
+    /// The numbers of assets, of surfaces and of joints that are not described.
+    pub left_out: [usize; 3],
+}
+
+/// The description of a compressed block of an asset.
+pub struct BlockSummary {
+    /// The index of the asset in its container, or `None` if the file is not a container.
+    pub asset: Option<usize>,
+    pub name: &'static str,
+    /// Whether the block contains a level of detail.
+    pub is_lod: bool,
+    pub offset: u64,
+    pub bytes: u64,
+    /// The description of the inflated content, or `None` if the block was not inflated.
+    pub inflated: Option<InflatedSummary>,
+}
+
+/// The description of the inflated content of a block.
+pub struct InflatedSummary {
+    pub bytes: u64,
+    /// The number of submeshes and the number of triangles in the block, or `None` if the block
+    /// contains neither.
+    pub counts: Option<(usize, usize)>,
+}
+
+/// The description of a Second Life file, in which compressed blocks are inflated on request.
+pub struct BlockSurvey {
+    pub described: DescribedBlocks,
+    pub surfaces: Vec<SurfaceSummary>,
+    pub bones: Vec<(String, i32)>,
+    pub bounds: Bounds,
+    /// The findings about the content of the inflated blocks.
+    pub findings: Vec<Finding>,
+    /// The number of bytes of the file that were read to describe the file.
+    pub touched: u64,
+}
+
+impl BlockSummary {
+    /// Returns the inflated size of the block divided by its stored size.
+    #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a ratio, to be shown")]
+    pub fn ratio(&self) -> Option<f64> {
+        let inflated = self.inflated.as_ref()?;
+        (self.bytes > 0).then(|| inflated.bytes as f64 / self.bytes as f64)
+    }
+
+    /// Returns the description of the block as a JSON object.
+    pub fn json(&self) -> Value {
+        let counts = self.inflated.as_ref().and_then(|inflated| inflated.counts);
+        let object = json!({
+            "name": self.name,
+            "offset": self.offset,
+            "bytes": self.bytes,
+            "inflated_bytes": self.inflated.as_ref().map(|inflated| inflated.bytes),
+            "ratio": self.ratio(),
+            "submeshes": counts.map(|(submeshes, _)| submeshes),
+            "triangles": counts.map(|(_, triangles)| triangles),
+        });
+        with_asset(object, self.asset)
+    }
+}
+
+/// Adds the index of an asset in its container to a JSON object.
+fn with_asset(object: Value, asset: Option<usize>) -> Value {
+    match asset {
+        Some(asset) => with(object, "asset", asset.into()),
+        None => object,
+    }
+}

@@ -1,0 +1,33 @@
+//! Returns the values of edge records and spatial trees of UNIGINE ms14 and ms15 meshes, for the
+//! `dump` command.
+
+use crate::Array;
+use crate::unigine::Mesh;
+
+use crate::program::args::Attribute;
+use crate::program::render::values::{Rows, Values};
+
+/// Returns the values of an attribute that only ms14 and ms15 meshes have, or `None` for any other
+/// attribute.
+pub fn values<D: AsRef<[u8]> + Send + Sync>(
+    mesh: &Mesh<D>,
+    surface: usize,
+    attribute: Attribute,
+) -> crate::Result<Option<Box<dyn Values + '_>>> {
+    use Attribute::{Edges, TreeBoxes, TreeCorners, TreeNodes, TreeSplits};
+    if !matches!(attribute, Edges | TreeBoxes | TreeCorners | TreeNodes | TreeSplits) {
+        return Ok(None);
+    }
+    let Some(tree) = mesh.tree(surface)? else { return Ok(None) };
+    let (edges, corners, nodes) = (tree.edges(), tree.corners(), tree.nodes());
+    let (boxes, splits) = (tree.boxes(), tree.splits());
+    Ok(Some(match attribute {
+        Edges => Rows::boxed(edges.len(), move |at| edges.get(at).map(|bits| u32::from(*bits))),
+        TreeCorners => Rows::boxed(corners.len(), move |at| corners.get(at).copied()),
+        TreeBoxes => Rows::boxed(nodes.len(), move |at| boxes.get(at)),
+        TreeSplits => Rows::boxed(nodes.len(), move |at| splits.get(at).map(|[split]| split)),
+        _ => Rows::boxed(nodes.len(), move |at| {
+            nodes.get(at).map(|node| [node.axis.into(), node.left, node.right, node.start, node.end])
+        }),
+    }))
+}

@@ -1,0 +1,58 @@
+//! The command line options that apply to Unreal vertex meshes only.
+
+use crate::unreal::Shading;
+use clap::Args;
+use clap::builder::TypedValueParser;
+
+use crate::program::args::{FrameIndex, named_values, parse_frame_index};
+
+/// The options that choose a vertex frame, and how values are computed from it.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Unreal vertex meshes")]
+pub struct FrameArgs {
+    /// Vertex frame of positions and normals, from 0; between two whole frames, positions are
+    /// interpolated
+    #[arg(long, value_name = "N", value_parser = parse_frame_index, allow_negative_numbers = true)]
+    pub frame: Option<FrameIndex>,
+    /// Number of the clip in which --frame is counted; by default, --frame counts all frames
+    ///
+    /// With --pose or --time, it is the number of the animation.
+    #[arg(long, value_name = "N")]
+    pub clip: Option<usize>,
+    /// Apply the origin, scale and rotation in the script to positions and normals
+    ///
+    /// The options UNMIRROR, MIRROR and DROPFRAMES of an import are not applied.
+    #[arg(long, conflicts_with = "raw")]
+    pub placed: bool,
+    /// How normals are computed, because the format stores none
+    #[arg(long, value_parser = shadings(), default_value = "flagged")]
+    pub shading: Shading,
+    /// Print the texture coordinates of all polygons in the format of the published listing: six
+    /// bytes on a line for each polygon
+    #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json"])]
+    pub uv_listing: bool,
+}
+
+fn shadings() -> impl TypedValueParser<Value = Shading> {
+    let flagged = "Facet normals for polygons with the flat flag, and smooth normals for all others";
+    named_values(vec![
+        (Shading::Flagged, "flagged", flagged),
+        (Shading::Smooth, "smooth", "The mean of the normals of the polygons around each vertex"),
+        (Shading::Facet, "facet", "The normal of the plane of each polygon"),
+    ])
+}
+
+impl FrameArgs {
+    /// Returns the first option on the command line that applies to Unreal vertex meshes only, or
+    /// `None` if there is no such option.
+    pub fn first_option(&self) -> Option<&'static str> {
+        let options = [
+            (self.frame.is_some(), "--frame"),
+            (self.clip.is_some(), "--clip"),
+            (self.placed, "--placed"),
+            (self.shading != Shading::Flagged, "--shading"),
+            (self.uv_listing, "--uv-listing"),
+        ];
+        options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
+    }
+}

@@ -1,0 +1,160 @@
+//! Finds and opens the two files of an Unreal mesh, and its script.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::unreal::companions::{Finder, Pair, PairFile};
+use crate::unreal::script::Script;
+use crate::unreal::{Mesh, UvDivisor};
+use crate::{Error, ErrorKind, Field, Limits, Model, OpenOptions, Result};
+
+use super::script_file::{MissingMesh, ScriptFile};
+use crate::program::args::{Global, STDIN};
+use crate::program::formats::names::{has_extension, is_recognised};
+
+/// The maximum number of meshes of one script that are opened from the same two files.
+const MAX_IMPORTS_OF_A_PAIR: usize = 16;
+
+/// Finds the two files and the script of Unreal meshes. `PairFinder` keeps the script that was read
+/// last, because the meshes of one script are opened one after another.
+pub struct PairFinder<'g, D> {
+    global: &'g Global,
+    finder: Finder,
+    script: Option<(PathBuf, Arc<ScriptFile<D>>)>,
+}
+
+impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
+    /// Creates a `PairFinder` that has not yet read a script.
+    pub fn new(global: &'g Global) -> Self {
+        Self { global, finder: Finder::new(), script: None }
+    }
+
+    /// Returns the meshes that a path refers to, or `None` if the path refers to no Unreal mesh.
+    ///
+    /// A file belongs to an Unreal mesh if it has the extension of an Unreal mesh and its content
+    /// is not recognised as another format. The path may also be the common stem of the two file
+    /// names of a mesh, such as `box` for `box_d.3d` and `box_a.3d`. The path of a script refers to
+    /// every mesh in the script whose files exist.
+    pub fn find(&mut self, path: &Path) -> Result<Option<Vec<Pair>>> {
+        let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+        let is_unreal = match extension.as_deref() {
+            _ if path == Path::new(STDIN) => false,
+            Some("uc") => true,
+            Some("3d") => !is_recognised(path),
+            // If exactly one of the two files with this stem exists, `find` returns an error with
+            // the path of a file, and `path` counts as the stem of an Unreal mesh.
+            _ if path.exists() => false,
+            _ => self.finder.find(path).map_or_else(|error| !is_about(&error, path), |_| true),
+        };
+        if !is_unreal {
+            return Ok(None);
+        }
+        let pairs = match &self.global.unreal.mesh {
+            Some(name) => self.finder.find_mesh(path, name.as_bytes()).map(|pair| vec![pair]),
+            None => self.finder.find(path),
+        };
+        pairs.map(Some).map_err(|error| error.at_path(path))
+    }
+
+    /// Returns whether a file is the data file of a mesh.
+    pub fn is_data_half(&mut self, path: &Path) -> bool {
+        let Ok(Some(pairs)) = self.find(path) else { return false };
+        pairs.iter().any(|pair| pair.named == Some(PairFile::Data))
+    }
+
+    /// Divides the meshes of a script into those that are opened, and those that are left out
+    /// because their script imports the same two files more than [`MAX_IMPORTS_OF_A_PAIR`] times. A
+    /// small script could otherwise import one pair of files thousands of times.
+    pub fn without_repeats(pairs: Vec<Pair>) -> (Vec<Pair>, Vec<Pair>) {
+        let mut imports = BTreeMap::<(PathBuf, PathBuf), usize>::new();
+        pairs.into_iter().partition(|pair| {
+            let count = imports.entry((pair.data.clone(), pair.aniv.clone())).or_default();
+            *count = count.saturating_add(1);
+            *count <= MAX_IMPORTS_OF_A_PAIR
+        })
+    }
+
+    /// Returns a mesh of a script that is left out because earlier meshes of the script have the
+    /// same files.
+    pub fn repeated(&mut self, pair: Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Option<MissingMesh<D>>> {
+        let (Some(path), Some(mesh)) = (pair.script, pair.mesh) else { return Ok(None) };
+        let why = Self::too_many(&path, "one more; --mesh opens it".into());
+        let script = self.script(&path, load)?;
+        Ok(Some(MissingMesh { path, mesh, why, script }))
+    }
+
+    /// Returns the error about `count` meshes of a script that are left out because earlier meshes
+    /// of the script have the same files. `first` is the name of the first of them.
+    pub fn left_out(path: &Path, first: &[u8], count: usize) -> Error {
+        let name = crate::Name::new(first);
+        Self::too_many(path, format!("{count} more, from {name} on; --mesh NAME opens one of them"))
+    }
+
+    fn too_many(path: &Path, found: String) -> Error {
+        let expected = format!("at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files").into();
+        let kind = ErrorKind::Value { expected, found: found.into() };
+        Error::without_offset("unreal script", Field::new("import"), kind).at_path(path)
+    }
+
+    /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
+    /// a path.
+    pub fn open(&mut self, pair: &Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
+        let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
+        let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, true)?;
+        let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh.into()) };
+        let file = self.script(path, load)?;
+        let selected = file.selected.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default();
+        Ok(mesh.with_selected(file.script.clone(), selected).into())
+    }
+
+    /// Returns the script at `path`. If the script at `path` is the script that was read last, it
+    /// is not read again.
+    fn script(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Arc<ScriptFile<D>>> {
+        if let Some((_, file)) = self.script.as_ref().filter(|(known, _)| known == path) {
+            return Ok(file.clone());
+        }
+        let script = load(path).and_then(|data| Script::open_with(data, &Limits::default()));
+        let file = Arc::new(ScriptFile::new(script.map_err(|error| error.at_path(path))?));
+        self.script = Some((path.to_owned(), file.clone()));
+        Ok(file)
+    }
+
+    /// Returns the meshes that a script imports although the files of these meshes do not exist.
+    pub fn missing(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Vec<MissingMesh<D>>> {
+        if !has_extension(path, "uc") || self.global.unreal.mesh.is_some() {
+            return Ok(Vec::new());
+        }
+        let imports = self.finder.imports(path)?;
+        let missing = imports.into_iter().filter_map(|import| Some((import.mesh, import.found.err()?)));
+        let script = self.script(path, load)?;
+        let mesh = |(mesh, why)| MissingMesh { path: path.to_owned(), mesh, why, script: script.clone() };
+        Ok(missing.map(mesh).collect())
+    }
+}
+
+/// Returns whether an error says that nothing is at `path`.
+fn is_about(error: &Error, path: &Path) -> bool {
+    let is_denied =
+        matches!(error.kind(), ErrorKind::Io(reason) if reason.kind() == std::io::ErrorKind::PermissionDenied);
+    error.path() == Some(path) && !is_denied
+}
+
+/// Returns the source index of the file on the command line: the index of the file in the list of
+/// the files of the mesh.
+pub fn named_source(pair: &Pair) -> usize {
+    match pair.named {
+        Some(PairFile::Data) | None => 0,
+        Some(PairFile::Aniv) => 1,
+        Some(PairFile::Script) => 2,
+    }
+}
+
+/// Opens a mesh from its two files, with the options on the command line such as `--strict`. If
+/// `record_access` is true, the mesh counts the bytes that are read.
+pub fn open_mesh<D: AsRef<[u8]>>(data: D, aniv: D, global: &Global, record_access: bool) -> Result<Mesh<D>> {
+    let options = OpenOptions { strict: global.strict, record_access, ..Default::default() };
+    let divisor = if global.unreal.uv_divisor == "256" { UvDivisor::By256 } else { UvDivisor::By255 };
+    Ok(Mesh::open_with(data, aniv, &options)?.with_uv_divisor(divisor))
+}

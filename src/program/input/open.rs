@@ -1,0 +1,260 @@
+//! Opens one file, or all files that are named on the command line.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::io::read_up_to;
+use crate::sidecar::{self, Trust};
+use crate::unreal::companions::Pair;
+use crate::unreal::script::Script;
+use crate::{Error, ErrorKind, Field, Limits};
+
+use super::asset::InputAsset;
+use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
+use super::paths::InputPaths;
+use super::source_file::SourceFile;
+use crate::program::args::Global;
+use crate::program::formats;
+use crate::program::formats::names::has_extension;
+use crate::program::formats::unreal::pairs::{PairFinder, named_source};
+use crate::program::formats::unreal::script_file::MissingMesh;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::note::note;
+use crate::program::render::progress::progress;
+use crate::program::render::text::shown;
+
+/// Opens input files, one after another, with the options on the command line.
+struct Opener<'g> {
+    global: &'g Global,
+    limits: Limits,
+    pairs: PairFinder<'g, Data>,
+}
+
+impl<'g> Opener<'g> {
+    fn new(global: &'g Global) -> Self {
+        Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
+    }
+
+    /// Opens a mesh that is a single file. For a container of several assets, `asset` selects the
+    /// asset. The opened model counts the bytes of the file that are read.
+    fn open_file(&self, path: &Path, asset: Option<usize>) -> crate::Result<InputAsset> {
+        let key = identity(path);
+        let loader = FileLoader::new(self.global);
+        let load = || bytes::load(path, self.global, &self.limits);
+        let model = loader.note(load()).and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
+        let model = loader.explain(model).map_err(|error| error.at_path(path))?;
+        Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None })
+    }
+
+    fn open_pair(&mut self, pair: Pair) -> crate::Result<InputAsset> {
+        let loader = FileLoader::new(self.global);
+        let model = self.pairs.open(&pair, |path| loader.load(path));
+        let model = loader.explain(model.map_err(|error| pair.locate_error(error)))?;
+        let source = named_source(&pair);
+        Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None, mapped_sidecar: None })
+    }
+
+    /// Returns the meshes of a script that are not opened: meshes whose files do not exist, and the
+    /// meshes `repeated`, whose files many earlier meshes already use.
+    fn unopened(&mut self, path: &Path, repeated: Vec<Pair>, when_repeated: Repeated) -> UnopenedMeshes {
+        let loader = FileLoader::new(self.global);
+        let (listed, error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
+            Ok(listed) => (listed, None),
+            Err(error) => (Vec::new(), Some(error.at_path(path))),
+        };
+        let mut unopened = UnopenedMeshes { listed, error };
+        let count = repeated.len();
+        for pair in repeated {
+            match loader.explain(self.pairs.repeated(pair, |path| loader.load(path))) {
+                Ok(Some(mesh)) if when_repeated == Repeated::Refused => {
+                    // One error counts all meshes, because a script may import thousands of them.
+                    let left_out = PairFinder::<Data>::left_out(path, &mesh.mesh, count);
+                    unopened.error.get_or_insert(left_out);
+                    break;
+                }
+                Ok(mesh) => unopened.listed.extend(mesh),
+                Err(error) => {
+                    unopened.error.get_or_insert(error.at_path(path));
+                    break;
+                }
+            }
+        }
+        unopened
+    }
+}
+
+/// The meshes of a script that are not opened.
+struct UnopenedMeshes {
+    listed: Vec<MissingMesh<Data>>,
+    error: Option<Error>,
+}
+
+/// Loads the files of one mesh, and remembers which of them are mapped.
+struct FileLoader<'g> {
+    global: &'g Global,
+    mapped: RefCell<Vec<MappedFile>>,
+}
+
+impl<'g> FileLoader<'g> {
+    const fn new(global: &'g Global) -> Self {
+        Self { global, mapped: RefCell::new(Vec::new()) }
+    }
+
+    /// Loads a file that the program found.
+    fn load(&self, path: &Path) -> crate::Result<Data> {
+        self.note(bytes::load_regular(path, self.global, &Limits::default()))
+    }
+
+    /// Remembers a loaded file.
+    fn note(&self, data: crate::Result<Data>) -> crate::Result<Data> {
+        self.mapped.borrow_mut().extend(data.as_ref().ok().and_then(Data::mapped));
+        data
+    }
+
+    /// Replaces an error by the error about a change, if one of the files has changed. A file that
+    /// was shortened while it was opened looks damaged.
+    fn explain<T>(&self, opened: crate::Result<T>) -> crate::Result<T> {
+        let changed = || self.mapped.borrow().iter().find_map(|file| file.check().err());
+        opened.map_err(|error| changed().unwrap_or(error))
+    }
+}
+
+/// Reads an Unreal script, without opening the files of the meshes that the script imports.
+pub fn open_script(path: &Path, global: &Global) -> crate::Result<Script<Data>> {
+    let (limits, loader) = (Limits::default(), FileLoader::new(global));
+    let data = loader.note(bytes::load(path, global, &limits));
+    let script = data.and_then(|data| Script::open_with(data, &limits));
+    loader.explain(script).map_err(|error| error.at_path(path))
+}
+
+/// Opens one file of a mesh, without opening the other files of the same mesh.
+pub fn open_source_file(path: &Path, global: &Global) -> anyhow::Result<SourceFile> {
+    if has_extension(path, "uc") {
+        return Ok(SourceFile::Script(Box::new(open_script(path, global)?)));
+    }
+    Ok(SourceFile::Model(Box::new(open(path, global)?)))
+}
+
+/// Opens the only model that a path refers to. Returns an error if the path refers to several
+/// models.
+pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
+    open_asset(path, None, global)
+}
+
+/// Opens the only model that a path refers to. If the file at the path contains several assets,
+/// `asset` selects the asset.
+pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
+    let mut opener = Opener::new(global);
+    let Some(mut pairs) = opener.pairs.find(path)? else { return Ok(opener.open_file(path, asset)?) };
+    match (pairs.pop(), &*pairs) {
+        (Some(only), []) => Ok(opener.open_pair(only)?),
+        (last, _) => {
+            pairs.extend(last);
+            let names = pairs.iter().filter_map(|pair| pair.mesh.as_deref());
+            let names: Vec<String> = names.map(|name| crate::Name::new(name).to_string()).collect();
+            let (path, names) = (shown(path), names.join(", "));
+            Err(UsageError(format!("{path}: the script imports several meshes; choose one with --mesh: {names}"))
+                .into())
+        }
+    }
+}
+
+/// Opens the only model that a path refers to, like `open_asset`, and uses the sidecar of the file
+/// if there is one.
+pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
+    let mut opened = open_asset(path, asset, global)?;
+    // If the key of the file (such as size and modification time) is not the same before and after
+    // opening, the file was changed while it was opened, and no sidecar is used.
+    let key = opened.key.filter(|key| !global.no_sidecar && identity(path) == Some(*key));
+    let Some(key) = key else { return Ok(opened) };
+    // A sidecar that other users may change is copied into memory and not mapped. The copied
+    // sidecar is limited in size to the greatest size that a sidecar of the mesh file can have.
+    let limit = key.size().saturating_mul(2).saturating_add(MAX_COPY);
+    let mut mapped = None;
+    let open = |file, trust| {
+        let data = match trust {
+            Trust::Trusted => bytes::map_sidecar(file, path)?,
+            Trust::Untrusted => read_up_to(file, 0, limit).map(Data::Bytes)?,
+        };
+        mapped = data.mapped();
+        Ok(data)
+    };
+    if let Some(found) = sidecar::find(path, &key, open) {
+        if global.verbose {
+            note(&format!("{}: using the sidecar {}", shown(path), shown(&found.path)), global);
+        }
+        let sidecar = Arc::new(found.sidecar);
+        opened.model = opened.model.with_sidecar(sidecar.clone());
+        (opened.sidecar, opened.mapped_sidecar) = (Some(sidecar), mapped);
+    }
+    Ok(opened)
+}
+
+/// The report of meshes whose script already imports many other meshes from the same two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    /// They are listed together with the meshes whose files do not exist.
+    Listed,
+    /// They are an error, because the command would otherwise succeed without visiting them.
+    Refused,
+}
+
+/// Opens every file that is named on the command line, and passes each model to `visit`.
+///
+/// Returns the outcome with the highest exit code, and the meshes that scripts import although the
+/// files of these meshes do not exist. The function shows a progress bar on the terminal.
+pub fn each(
+    names: &[PathBuf],
+    global: &Global,
+    when_repeated: Repeated,
+    mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
+) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
+    let mut opener = Opener::new(global);
+    let mut inputs = InputPaths::expand(names);
+    // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
+    // files reaches its data file, and its aniv file is skipped.
+    inputs.settle(|path| opener.pairs.is_data_half(path));
+    let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
+    let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
+    for (path, why) in &inputs.unmatched {
+        let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
+        let error = Error::without_offset("file", Field::new("file"), nothing).at_path(path);
+        worst = worst.max(visit(path, Err(error))?);
+    }
+    for path in &inputs.paths {
+        bar.set_message(shown(path));
+        let mut visit = |opened| bar.suspend(|| visit(path, opened));
+        match opener.pairs.find(path) {
+            Ok(None) => worst = worst.max(visit(opener.open_file(path, None))?),
+            Ok(Some(pairs)) => {
+                let (pairs, repeated) = PairFinder::<Data>::without_repeats(pairs);
+                for pair in pairs {
+                    worst = worst.max(visit(opener.open_pair(pair))?);
+                }
+                let unopened = opener.unopened(path, repeated, when_repeated);
+                missing.extend(unopened.listed);
+                if let Some(error) = unopened.error {
+                    worst = worst.max(visit(Err(error))?);
+                }
+            }
+            Err(error) => worst = worst.max(visit(Err(error))?),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    note_omissions(&inputs, &missing, global);
+    Ok((worst, missing))
+}
+
+/// Prints notes about skipped files in folders, and about meshes that scripts import although their
+/// files do not exist.
+fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
+    if global.verbose && inputs.skipped > 0 {
+        note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);
+    }
+    for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
+        let mesh = crate::Name::new(mesh);
+        note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.kind()), global);
+    }
+}

@@ -1,0 +1,73 @@
+//! Opens one file of a mesh, or an Unreal script, without the other files of the mesh.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::unreal::script::Script;
+use crate::{Error, Finding, Region};
+
+use super::asset::{InputAsset, locate};
+use super::bytes::Data;
+
+/// One open file, which is either a file of a mesh or an Unreal script.
+pub enum SourceFile {
+    Model(Box<InputAsset>),
+    Script(Box<Script<Data>>),
+}
+
+impl SourceFile {
+    /// Returns the bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Model(asset) => asset.bytes(),
+            Self::Script(script) => script.as_bytes(),
+        }
+    }
+
+    /// Calls `visit` once for each named byte range (region) of the file.
+    pub fn regions(&self, visit: &mut dyn FnMut(Region)) -> crate::Result<()> {
+        match self {
+            Self::Model(asset) => asset.model.file().regions(asset.source, visit),
+            Self::Script(script) => script.regions(visit),
+        }
+    }
+
+    /// Writes the file again with the writer of its format.
+    pub fn write_to(&self, out: &mut dyn Write) -> crate::Result<()> {
+        match self {
+            Self::Model(asset) => asset.model.file().write_to(asset.source, out),
+            Self::Script(script) => script.write_to(out),
+        }
+    }
+
+    /// Passes the findings about the structure of the file to `report`, and also those about its
+    /// values if `values` is true. If the file is an Unreal script, nothing is reported.
+    pub fn findings(&self, values: bool, report: &mut dyn FnMut(Finding)) -> crate::Result<()> {
+        match self {
+            Self::Model(asset) => asset.findings(values, true, report),
+            Self::Script(_) => Ok(()),
+        }
+    }
+
+    /// Returns an error if the file changed after it was opened.
+    pub fn check(&self) -> crate::Result<()> {
+        match self {
+            Self::Model(asset) => asset.check(),
+            Self::Script(script) => script.data().check(),
+        }
+    }
+
+    /// Returns `error` with the path of the file that caused the error. If the file has changed,
+    /// the error about this change is returned.
+    pub fn locate_error(&self, error: Error, named: &Path) -> Error {
+        match self {
+            Self::Model(asset) => asset.locate_error(error, named),
+            Self::Script(_) => self.check().err().unwrap_or(error).at_path(named),
+        }
+    }
+
+    /// Adds a path to an error like [`InputAsset::locate_any_error`].
+    pub fn locate_any_error(&self, error: anyhow::Error, named: &Path) -> anyhow::Error {
+        locate(error, |error| self.locate_error(error, named), || self.check().err())
+    }
+}

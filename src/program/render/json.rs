@@ -1,0 +1,110 @@
+//! Creates and prints the JSON output of all commands, according to version 1 of its schema.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Bounds, Finding};
+use serde_json::{Map, Value, json};
+
+use super::json_writer::JsonWriter;
+
+/// The version of the schema of the JSON output.
+pub const SCHEMA: u32 = 1;
+
+/// Returns a JSON document: an object with the version of the schema, followed by the given fields.
+pub fn document(fields: Value) -> Value {
+    let mut document = Map::new();
+    document.insert("schema".into(), SCHEMA.into());
+    if let Value::Object(fields) = fields {
+        document.extend(fields);
+    }
+    Value::Object(document)
+}
+
+/// Returns a JSON object with an additional field.
+pub fn with(mut object: Value, name: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+    object
+}
+
+/// Returns a JSON object with all fields of the object `more` added.
+pub fn extend(mut object: Value, more: &Value) -> Value {
+    if let (Some(fields), Some(more)) = (object.as_object_mut(), more.as_object()) {
+        fields.extend(more.clone());
+    }
+    object
+}
+
+/// Prints a JSON value and a line feed.
+pub fn print_json(value: &Value) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    JsonWriter::indented(&mut out).value(value)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Starts a JSON document with a list of entries, one for each file. The caller writes each entry
+/// as soon as it is known.
+pub fn start_entries(out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.open(b"{")?;
+    out.field("schema", SCHEMA)?;
+    out.start_field("files")?;
+    out.open(b"[")
+}
+
+/// Returns a float as the shortest decimal number that parses to the same `f32`, or `null` if the
+/// float is infinite or NaN.
+pub fn number(value: f32) -> Value {
+    format!("{value:?}").parse::<f64>().ok().and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
+}
+
+pub fn numbers(values: &[f32]) -> Value {
+    values.iter().copied().map(number).collect()
+}
+
+pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("min".into(), numbers(&bounds.min));
+    object.insert("max".into(), numbers(&bounds.max));
+    object
+}
+
+/// Returns a finding as a JSON object. If the mesh consists of several files, the object contains
+/// the path of the file that the finding refers to.
+pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
+    let Finding { rule, severity, field, offset, text, .. } = finding;
+    let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
+    match files.get(usize::from(finding.source)) {
+        Some(file) => with(object, "file", file.to_string_lossy().into()),
+        None => object,
+    }
+}
+
+pub fn findings(found: &[Finding], files: &[PathBuf]) -> impl Iterator<Item = Value> {
+    found.iter().map(|one| finding(one, files))
+}
+
+/// Returns an error as a JSON object. The field `message` contains the same message that is printed
+/// on the terminal.
+pub fn error(error: &crate::Error) -> Value {
+    json!({
+        "format": error.format(),
+        "field": error.field().to_string(),
+        "offset": error.offset(),
+        "kind": error.kind().id(),
+        "message": error.to_string(),
+    })
+}
+
+/// Returns the JSON entry of a file that could not be read.
+pub fn unreadable(path: &Path, fault: &crate::Error) -> Value {
+    json!({ "path": path.to_string_lossy(), "error": error(fault) })
+}
+
+/// Returns a byte slice as a string of hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

@@ -1,0 +1,53 @@
+//! Formats text for the terminal: findings, errors, and paths with escaped control characters.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Finding, Name, Severity};
+use anstyle::{AnsiColor, Style};
+
+/// Prints an error on standard error, as one line that starts with `error:`.
+pub fn complain(error: &dyn std::fmt::Display) {
+    let style = paint(Severity::Error);
+    // If writing the error message fails, the failure is ignored, because the exit code still
+    // reports the original error.
+    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+}
+
+/// Returns the terminal colour for printing a severity.
+pub fn paint(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Info => AnsiColor::Cyan,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Error => AnsiColor::Red,
+    };
+    color.on_default().bold()
+}
+
+/// Prints findings, indented below the name of the file.
+pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBuf]) -> io::Result<()> {
+    for finding in findings {
+        let Finding { rule, severity, field, offset, text, .. } = finding;
+        let style = paint(*severity);
+        let file = file_of(finding, files).and_then(Path::file_name).map(Path::new);
+        let file = file.map_or_else(String::new, |file| format!("{}: ", shown(file)));
+        writeln!(out, "  {style}{severity:<7}{style:#} {rule}  {file}{field} at byte {offset}: {text}")?;
+    }
+    Ok(())
+}
+
+/// Returns the path of the file that a finding refers to, or `None` if the mesh is a single file.
+fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
+    files.get(usize::from(finding.source)).map(PathBuf::as_path)
+}
+
+/// Returns the text that is appended to the path of a script, to identify one mesh of the script.
+pub fn mesh_suffix(mesh: Option<&str>) -> String {
+    mesh.map_or_else(String::new, |mesh| format!(" mesh {}", Name::new(mesh.as_bytes())))
+}
+
+/// Returns a path as text. Control characters in the path are escaped, because a terminal would
+/// interpret them as commands.
+pub fn shown(path: &Path) -> String {
+    Name::new(path.as_os_str().as_encoded_bytes()).to_string()
+}
