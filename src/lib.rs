@@ -136,14 +136,21 @@
 //!   [`map`](fn@map) is `unsafe` because a mapped file must not change; [`io`] describes the
 //!   consequences.
 
+// Tests and benches use all of the code, a user of the library uses a part.
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(dead_code, unused_imports, reason = "some code is only for tests, benches and the program")
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
 pub mod array;
 mod bvh;
 pub mod decode;
 mod error;
-pub mod formats;
+mod formats;
 pub mod guide;
+#[cfg(feature = "internals")]
+pub mod internals;
 pub mod io;
 mod math;
 pub mod model;
@@ -160,7 +167,9 @@ mod simd;
 pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
-pub use formats::{Format, Model, ezmesh, finding, open, open_indexed, secondlife, unigine, unreal};
+pub use formats::{Format, IndexedModel, Model, SidecarContent, SidecarState, finding, open, open_indexed};
+#[cfg(feature = "internals")]
+pub use formats::{ezmesh, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};

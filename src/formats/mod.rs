@@ -14,7 +14,7 @@ pub mod unreal;
 mod unsupported;
 
 pub use detect::{Format, finding};
-pub use model::Model;
+pub use model::{FormatFile, Model};
 pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
 pub use sidecar_content::SidecarContent;

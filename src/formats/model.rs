@@ -12,13 +12,26 @@ use crate::model::{Contents, Geometry, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::Sidecar;
 
+/// Evaluates an expression with the opened file of a model, whatever its format is.
+macro_rules! with_file {
+    ($opened:expr, $file:ident => $value:expr) => {
+        match $opened {
+            FormatFile::Unigine($file) => $value,
+            FormatFile::UnigineAnimation($file) => $value,
+            FormatFile::Unreal($file) => $value,
+            FormatFile::SecondLife($file) => $value,
+            FormatFile::EzMesh($file) => $value,
+        }
+    };
+}
+pub(super) use with_file;
+
 /// A mesh file of any supported format. `D` is the type of the value that owns the bytes of the
 /// file, such as `Vec<u8>`.
 ///
 /// A mesh is one file in most formats. An Unreal mesh has several files, which are called its
 /// *sources*: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and source
-/// 2 is the script, if the mesh has a script. An opened [`unreal::Mesh`] is converted to a `Model`
-/// with `into`.
+/// 2 is the script, if the mesh has a script. [`open`](crate::open) finds the sources of a path.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -29,85 +42,65 @@ use crate::sidecar::Sidecar;
 /// # Ok(())
 /// # }
 /// ```
-#[non_exhaustive]
-pub enum Model<D> {
+pub struct Model<D>(FormatFile<D>);
+
+/// The opened file of a [`Model`], with the type of its format.
+pub enum FormatFile<D> {
     /// UNIGINE 2.x `.mesh`.
     Unigine(Box<unigine::Mesh<D>>),
     /// UNIGINE 2.x `.anim`: a skeleton and its animation, without surfaces.
     UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
-    /// Second Life mesh asset. [`Geometry`], the trait for meshes of all formats, shows the highest
-    /// level of detail; [`secondlife::LevelGeometry`] shows any level of detail.
+    /// Second Life mesh asset. [`Geometry`] shows the highest level of detail.
     SecondLife(Box<secondlife::Mesh<D>>),
-    /// EZ-Mesh. Each mesh section in an EZ-Mesh file becomes one surface of the [`Geometry`].
+    /// EZ-Mesh. Each mesh section of the file is one surface of the [`Geometry`].
     EzMesh(Box<ezmesh::Mesh<D>>),
 }
 
 impl<D: AsRef<[u8]>> fmt::Debug for Model<D> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (variant, file): (&str, &dyn fmt::Debug) = match self {
-            Self::Unigine(mesh) => ("Unigine", mesh),
-            Self::UnigineAnimation(animation) => ("UnigineAnimation", animation),
-            Self::Unreal(mesh) => ("Unreal", mesh),
-            Self::SecondLife(mesh) => ("SecondLife", mesh),
-            Self::EzMesh(mesh) => ("EzMesh", mesh),
-        };
-        out.debug_tuple(variant).field(file).finish()
+        with_file!(&self.0, file => out.debug_tuple("Model").field(file).finish())
     }
 }
 
 impl<D> From<ezmesh::Mesh<D>> for Model<D> {
-    fn from(system: ezmesh::Mesh<D>) -> Self {
-        Self::EzMesh(Box::new(system))
+    fn from(mesh: ezmesh::Mesh<D>) -> Self {
+        Self(FormatFile::EzMesh(Box::new(mesh)))
     }
 }
 
 impl<D> From<unigine::Mesh<D>> for Model<D> {
     fn from(mesh: unigine::Mesh<D>) -> Self {
-        Self::Unigine(Box::new(mesh))
+        Self(FormatFile::Unigine(Box::new(mesh)))
     }
 }
 
 impl<D> From<unigine::Animation<D>> for Model<D> {
     fn from(animation: unigine::Animation<D>) -> Self {
-        Self::UnigineAnimation(Box::new(animation))
+        Self(FormatFile::UnigineAnimation(Box::new(animation)))
     }
 }
 
 impl<D> From<unreal::Mesh<D>> for Model<D> {
     fn from(mesh: unreal::Mesh<D>) -> Self {
-        Self::Unreal(Box::new(mesh))
+        Self(FormatFile::Unreal(Box::new(mesh)))
     }
 }
 
 impl<D> From<secondlife::Mesh<D>> for Model<D> {
     fn from(mesh: secondlife::Mesh<D>) -> Self {
-        Self::SecondLife(Box::new(mesh))
+        Self(FormatFile::SecondLife(Box::new(mesh)))
     }
 }
-
-/// Evaluates an expression with the opened file of a model, whatever its format is.
-macro_rules! with_file {
-    ($model:expr, $file:ident => $value:expr) => {
-        match $model {
-            Model::Unigine($file) => $value,
-            Model::UnigineAnimation($file) => $value,
-            Model::Unreal($file) => $value,
-            Model::SecondLife($file) => $value,
-            Model::EzMesh($file) => $value,
-        }
-    };
-}
-pub(super) use with_file;
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Detects the format of the file with the bytes `data`, and reads the header of the file.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Format::detect`], and the errors of the `open` function of the
-    /// detected format, such as [`unigine::Mesh::open`].
+    /// Returns the errors of [`Format::detect`], and the error of the first field of the header that
+    /// is damaged.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
@@ -139,10 +132,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self
     }
 
+    /// Returns the opened file with the type of its format.
+    pub(crate) const fn format_file(&self) -> &FormatFile<D> {
+        &self.0
+    }
+
     /// Returns the model as a [`MeshFile`], the trait with the operations that all formats support.
     #[must_use]
     pub fn file(&self) -> &dyn MeshFile<Data = D> {
-        with_file!(self, file => &**file)
+        with_file!(&self.0, file => &**file)
     }
 
     /// Returns the surfaces of the model as a [`Geometry`].
@@ -177,6 +175,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the model as a mutable [`MeshFile`]. See [`file`](Self::file).
     #[must_use]
     pub fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
-        with_file!(self, file => &mut **file)
+        with_file!(&mut self.0, file => &mut **file)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::model::{Model, with_file};
+use super::model::{FormatFile, Model, with_file};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
@@ -16,15 +16,15 @@ use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     fn neutral_geometry(&self) -> &dyn Geometry {
-        with_file!(self, file => &**file)
+        with_file!(self.format_file(), file => &**file)
     }
 
     fn stored_parts(&self) -> &dyn ByteRanges {
-        with_file!(self, file => &**file)
+        with_file!(self.format_file(), file => &**file)
     }
 
     fn neutral_animations(&self) -> &dyn Animations {
-        with_file!(self, file => &**file)
+        with_file!(self.format_file(), file => &**file)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::Model;
+use super::model::{FormatFile, Model};
 use super::sidecar_place::{SidecarPlace, SidecarState};
 use crate::error::Result;
 use crate::io::{self, FileBytes};
@@ -50,7 +50,7 @@ pub fn open_indexed(path: impl AsRef<Path>) -> Result<IndexedModel> {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::formats::{IndexedModel, SidecarState};
+/// use meshpeek::{IndexedModel, SidecarState};
 /// use meshpeek::query::SceneTrees;
 /// use meshpeek::sidecar::SidecarCache;
 /// use meshpeek::{Model, OpenOptions, io::FileBytes};
@@ -230,7 +230,7 @@ impl OpenOptions {
 
     /// Returns whether a model is all that one file contains.
     fn is_whole_file<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>) -> bool {
-        let is_part = matches!(model, Model::SecondLife(_)) && (self.partial || self.asset > 0);
+        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
         !is_part && model.file().source_count() == 1
     }
 }

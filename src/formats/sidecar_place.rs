@@ -25,7 +25,7 @@ const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::OpenOptions;
-/// use meshpeek::formats::SidecarState;
+/// use meshpeek::SidecarState;
 /// use meshpeek::sidecar::SidecarCache;
 ///
 /// let unusable = SidecarCache::in_folder("Cargo.toml"); // not a folder

@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::io::sink;
 use std::sync::Arc;
 
+use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::model::{Attribute, ByteRanges, Indices, Part, Transform};
 use meshpeek::query::{
@@ -49,13 +50,12 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
     if let Some(animations) = file.animations() {
         visit_animations(animations, random);
     }
-    match model {
-        Model::Unigine(mesh) => visit_unigine(mesh),
-        Model::UnigineAnimation(file) => visit_animation_file(file, random),
-        Model::Unreal(mesh) => visit_unreal(mesh, random),
-        Model::SecondLife(mesh) => visit_second_life(mesh),
-        Model::EzMesh(mesh) => visit_ezmesh(mesh),
-        _ => {}
+    match format_file(model) {
+        FormatFile::Unigine(mesh) => visit_unigine(mesh),
+        FormatFile::UnigineAnimation(file) => visit_animation_file(file, random),
+        FormatFile::Unreal(mesh) => visit_unreal(mesh, random),
+        FormatFile::SecondLife(mesh) => visit_second_life(mesh),
+        FormatFile::EzMesh(mesh) => visit_ezmesh(mesh),
     }
 }
 

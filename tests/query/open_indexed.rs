@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use meshpeek::formats::{IndexedModel, SidecarState};
 use meshpeek::io::{FileBytes, read_unchanged};
 use meshpeek::query::{Ray, Scene};
 use meshpeek::sidecar::{Key, SidecarCache, Trust};
 use meshpeek::unigine::Generation;
 use meshpeek::{Error, ErrorKind, Model, OpenOptions, Result, Surface};
+use meshpeek::{IndexedModel, SidecarState};
 
 use crate::support::allocations::most_held;
 use crate::support::query::{Oracle, Questions, all_faces, ask, grid};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use meshpeek::decode::TangentFrame;
+use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array as _, Bounds, Geometry, Map, Model, Surface};
 
@@ -84,7 +85,7 @@ fn read_each(geometry: &dyn Geometry, look: &mut dyn FnMut()) -> u64 {
 
 /// Returns the sizes of the largest geometry block and of all blocks, after they are inflated.
 fn inflated_sizes(model: &Model<Map>) -> [u64; 2] {
-    let Model::Unigine(mesh) = model else { panic!("the file is not a UNIGINE mesh") };
+    let FormatFile::Unigine(mesh) = format_file(model) else { panic!("the file is not a UNIGINE mesh") };
     let blocks = (0..mesh.surface_count()).map(|index| mesh.blocks(index).unwrap().unwrap());
     let sizes: Vec<_> = blocks.map(|blocks| blocks.map(|block| block.raw as u64)).collect();
     [sizes.iter().map(|[geometry, _]| *geometry).max().unwrap(), sizes.iter().flatten().sum()]

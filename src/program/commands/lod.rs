@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::formats::FormatFile;
 use crate::secondlife::{Lod, Mesh, extract_available};
-use crate::{Error, FormatVersion as _, Model};
+use crate::{Error, FormatVersion as _};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -71,7 +72,7 @@ impl LodArgs {
     }
 
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
-        let Model::SecondLife(mesh) = &asset.model else {
+        let FormatFile::SecondLife(mesh) = asset.model.format_file() else {
             let format = asset.model.format();
             let text =
                 format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");

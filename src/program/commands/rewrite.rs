@@ -3,9 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::Finding;
+use crate::formats::FormatFile;
 use crate::unigine::Storage;
 use crate::unreal::builder;
-use crate::{Finding, Model};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -86,8 +87,8 @@ impl RewriteArgs {
         match file {
             SourceFile::Model(asset) if self.blocks.blocks != Storage::Kept => {
                 let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
-                match &asset.model {
-                    Model::Unigine(mesh) if mesh.generation().is_compressed() => {
+                match asset.model.format_file() {
+                    FormatFile::Unigine(mesh) if mesh.generation().is_compressed() => {
                         Ok(mesh.write_stored(out, self.blocks.blocks)?)
                     }
                     _ => Err(UsageError(text.to_owned()).into()),
@@ -194,7 +195,7 @@ impl RewriteArgs {
     /// Writes both files of an Unreal mesh, and with the option `--script` also a script. All files
     /// are completely written before the first of them is renamed.
     fn write_pair(&self, asset: &InputAsset) -> anyhow::Result<Vec<OutputFile>> {
-        let Model::Unreal(mesh) = &asset.model else {
+        let FormatFile::Unreal(mesh) = asset.model.format_file() else {
             let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
             return Err(UsageError(text.to_owned()).into());
         };
@@ -256,7 +257,7 @@ impl RewriteArgs {
 /// Returns whether the writer formats the whole file again, because the file is text. Otherwise, a
 /// rewritten file without listed changes is equal to the original file, byte for byte.
 fn is_text(asset: &InputAsset) -> bool {
-    matches!(&asset.model, Model::EzMesh(mesh) if mesh.dialect().is_some())
+    matches!(asset.model.format_file(), FormatFile::EzMesh(mesh) if mesh.dialect().is_some())
 }
 
 /// Returns the common stem of the files of an Unreal mesh. If the path OUT ends with the ending of

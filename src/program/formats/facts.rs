@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::Model;
+use crate::formats::FormatFile;
 use crate::secondlife::LevelGeometry;
 use crate::unreal::companions::Pair;
 use serde_json::{Value, json};
@@ -31,33 +32,33 @@ pub fn write_properties<D: AsRef<[u8]> + Send + Sync>(
     blocks: &DescribedBlocks,
     out: &mut JsonWriter<'_>,
 ) -> io::Result<()> {
-    match model {
-        Model::Unigine(mesh) => unigine::properties::write_properties(mesh, out),
-        Model::UnigineAnimation(animation) => unigine::properties::write_animation_properties(animation, out),
-        Model::Unreal(mesh) => unreal::properties::write_properties(mesh, pair, out),
-        Model::SecondLife(mesh) => secondlife::properties::write_properties(mesh, blocks, out),
-        Model::EzMesh(mesh) => ezmesh::properties::write_properties(mesh, out),
+    match model.format_file() {
+        FormatFile::Unigine(mesh) => unigine::properties::write_properties(mesh, out),
+        FormatFile::UnigineAnimation(animation) => unigine::properties::write_animation_properties(animation, out),
+        FormatFile::Unreal(mesh) => unreal::properties::write_properties(mesh, pair, out),
+        FormatFile::SecondLife(mesh) => secondlife::properties::write_properties(mesh, blocks, out),
+        FormatFile::EzMesh(mesh) => ezmesh::properties::write_properties(mesh, out),
     }
 }
 
 /// Returns a JSON object with the fields of a surface that exist only in its format.
 pub fn surface_properties<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, surface: usize) -> crate::Result<Value> {
-    match model {
-        Model::Unigine(mesh) => Ok(unigine::properties::surface_properties(mesh, surface)),
-        Model::Unreal(mesh) => unreal::properties::surface_properties(mesh, surface),
-        Model::EzMesh(mesh) => ezmesh::properties::surface_properties(mesh, surface),
+    match model.format_file() {
+        FormatFile::Unigine(mesh) => Ok(unigine::properties::surface_properties(mesh, surface)),
+        FormatFile::Unreal(mesh) => unreal::properties::surface_properties(mesh, surface),
+        FormatFile::EzMesh(mesh) => ezmesh::properties::surface_properties(mesh, surface),
         _ => Ok(json!({})),
     }
 }
 
 /// Returns additional lines for the text output of `info`. Each line has a heading and a text.
 pub fn remarks<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> Vec<(&'static str, String)> {
-    let (heading, texts) = match model {
-        Model::Unigine(mesh) => ("blocks", unigine::properties::blocks_in_words(mesh).into_iter().collect()),
-        Model::UnigineAnimation(file) => {
+    let (heading, texts) = match model.format_file() {
+        FormatFile::Unigine(mesh) => ("blocks", unigine::properties::blocks_in_words(mesh).into_iter().collect()),
+        FormatFile::UnigineAnimation(file) => {
             ("skeleton", unigine::properties::skeleton_in_words(file).into_iter().collect())
         }
-        Model::EzMesh(mesh) => ("mesh", ezmesh::properties::composition(mesh)),
+        FormatFile::EzMesh(mesh) => ("mesh", ezmesh::properties::composition(mesh)),
         _ => ("", Vec::new()),
     };
     texts.into_iter().map(|text| (heading, text)).collect()
@@ -71,11 +72,11 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     request: &DumpRequest<'_>,
 ) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
     let DumpRequest { surface, attribute, raw, .. } = *request;
-    Ok(match (model, level) {
-        (Model::Unigine(mesh), _) => unigine::values::values(mesh, surface, attribute)?,
-        (Model::Unreal(mesh), _) => unreal::values::values(mesh, request)?,
-        (Model::SecondLife(_), Some(level)) => secondlife::values::values(level, surface, attribute, raw)?,
-        (Model::EzMesh(mesh), _) => ezmesh::values::values(mesh, surface, attribute, raw)?,
+    Ok(match (model.format_file(), level) {
+        (FormatFile::Unigine(mesh), _) => unigine::values::values(mesh, surface, attribute)?,
+        (FormatFile::Unreal(mesh), _) => unreal::values::values(mesh, request)?,
+        (FormatFile::SecondLife(_), Some(level)) => secondlife::values::values(level, surface, attribute, raw)?,
+        (FormatFile::EzMesh(mesh), _) => ezmesh::values::values(mesh, surface, attribute, raw)?,
         _ => None,
     })
 }

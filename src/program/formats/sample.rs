@@ -1,6 +1,7 @@
 //! The types of meshes that `bench` generates.
 
 use crate::Model;
+use crate::formats::FormatFile;
 use clap::ValueEnum;
 
 /// A type of mesh that `bench` can generate.
@@ -25,13 +26,13 @@ pub enum SampleKind {
 impl SampleKind {
     /// Returns the type of mesh that is most similar to an open model.
     pub fn of<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> Self {
-        match model {
-            Model::Unigine(mesh) if mesh.generation().is_compressed() => Self::UnigineCompressed,
-            Model::Unigine(mesh) if mesh.bone_count() > 0 => Self::UnigineSkinned,
-            Model::Unreal(_) => Self::Unreal,
-            Model::SecondLife(_) => Self::SecondLife,
-            Model::EzMesh(mesh) if mesh.dialect().is_some() => Self::EzmeshText,
-            Model::EzMesh(_) => Self::EzmeshBinary,
+        match model.format_file() {
+            FormatFile::Unigine(mesh) if mesh.generation().is_compressed() => Self::UnigineCompressed,
+            FormatFile::Unigine(mesh) if mesh.bone_count() > 0 => Self::UnigineSkinned,
+            FormatFile::Unreal(_) => Self::Unreal,
+            FormatFile::SecondLife(_) => Self::SecondLife,
+            FormatFile::EzMesh(mesh) if mesh.dialect().is_some() => Self::EzmeshText,
+            FormatFile::EzMesh(_) => Self::EzmeshBinary,
             _ => Self::UnigineStatic,
         }
     }

@@ -5,6 +5,7 @@ mod pose;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
+use crate::formats::FormatFile;
 use crate::model::{Asset, Hull, HullKind, Positions};
 use crate::{Error, ErrorKind, Field, Geometry, Model, Surface};
 use clap::Args;
@@ -127,7 +128,7 @@ impl DumpArgs {
 
     fn dump_attribute(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
         let model = &asset.model;
-        if matches!(model, Model::UnigineAnimation(_)) {
+        if matches!(model.format_file(), FormatFile::UnigineAnimation(_)) {
             let text = "an animation has no surface; --pose N prints the positions of its bones at frame N";
             return Err(UsageError(text.to_owned()).into());
         }
@@ -138,7 +139,7 @@ impl DumpArgs {
             // chosen morph target.
             model.positions(self.surface, self.target)?;
         }
-        if let (true, Model::Unreal(mesh)) = (self.frame.uv_listing, model) {
+        if let (true, FormatFile::Unreal(mesh)) = (self.frame.uv_listing, model.format_file()) {
             mesh.write_uv_listing(out)?;
             return Ok(asset.check()?);
         }
@@ -168,8 +169,8 @@ impl DumpArgs {
     /// the file.
     fn check_options(&self, model: &Model<Data>) -> anyhow::Result<()> {
         let Some(option) = self.frame.first_option() else { return Ok(()) };
-        let text = match model {
-            Model::Unreal(_) => return Ok(()),
+        let text = match model.format_file() {
+            FormatFile::Unreal(_) => return Ok(()),
             _ if option == "--clip" && has_bone_animations(model) => {
                 "only --pose and --time use it for this format; add one of them or leave it out"
             }
@@ -187,7 +188,7 @@ impl DumpArgs {
         }
         let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
         let head = extend(head, &self.pose.json(animations, clip));
-        if let Model::EzMesh(mesh) = &asset.model
+        if let FormatFile::EzMesh(mesh) = asset.model.format_file()
             && animations.bone_count()? == 0
         {
             let tracks = track_pose(mesh, clip, self.pose.whole_frame()?)?;
@@ -326,7 +327,7 @@ impl DumpArgs {
 
 /// Returns whether the format supports bone animations whose frames can be read by their index.
 const fn has_bone_animations(model: &Model<Data>) -> bool {
-    !matches!(model, Model::Unreal(_) | Model::SecondLife(_))
+    !matches!(model.format_file(), FormatFile::Unreal(_) | FormatFile::SecondLife(_))
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::Bounds;
+use crate::formats::FormatFile;
 use crate::model::Counts;
-use crate::{Bounds, Model};
 use anstyle::Style;
 use serde_json::{Value, json};
 
@@ -111,7 +112,8 @@ impl FileSummary {
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
     ) -> io::Result<()> {
-        if matches!(&asset.model, Model::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err()) {
+        if matches!(asset.model.format_file(), FormatFile::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err())
+        {
             return out.value(&Value::Null);
         }
         out.object(|out| {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::array::Sphere;
+use crate::formats::FormatFile;
 use crate::model::Counts;
 use crate::unigine::Mesh;
 use crate::{Animations, Bounds, Clip, Finding, Model, Name, Surface};
@@ -67,7 +68,7 @@ impl FileSummary {
     /// fields that only the JSON output contains are also read. An error in them is therefore
     /// returned before anything is printed.
     pub fn of(asset: &InputAsset, levels: LodFilter, max_surfaces: usize, in_full: bool) -> crate::Result<Self> {
-        if let Model::SecondLife(mesh) = &asset.model {
+        if let FormatFile::SecondLife(mesh) = asset.model.format_file() {
             return Self::of_blocks(asset, AssetSurvey::of(mesh, levels));
         }
         let geometry = asset.model.geometry()?;
@@ -92,8 +93,8 @@ impl FileSummary {
                 unreleased = 0;
             }
         };
-        let bounds = match &asset.model {
-            Model::EzMesh(mesh) => mesh.bounds_in_steps(&mut read),
+        let bounds = match asset.model.format_file() {
+            FormatFile::EzMesh(mesh) => mesh.bounds_in_steps(&mut read),
             _ => geometry.bounds(),
         };
         let bounds = value_or(bounds, Bounds::EMPTY)?;
@@ -109,12 +110,12 @@ impl FileSummary {
             touched: 0,
             bounds,
             sphere: geometry.sphere()?,
-            vertex_frames: match &asset.model {
-                Model::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
+            vertex_frames: match asset.model.format_file() {
+                FormatFile::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
                 _ => None,
             },
             bones: bones(asset.model.animations()?)?,
-            is_animation: matches!(asset.model, Model::UnigineAnimation(_)),
+            is_animation: matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)),
             remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
             described: DescribedBlocks { blocks: Vec::new(), levels, left_out: [0, 0, 0] },
             surfaces: surfaces.collect::<crate::Result<_>>()?,
@@ -178,14 +179,14 @@ impl FileSummary {
 
 /// Returns the mesh if its surfaces are stored in compressed blocks, which its header describes.
 fn header_of(model: &Model<Data>) -> Option<&Mesh<Data>> {
-    match model {
-        Model::Unigine(mesh) if mesh.generation().is_compressed() => Some(mesh),
+    match model.format_file() {
+        FormatFile::Unigine(mesh) if mesh.generation().is_compressed() => Some(mesh),
         _ => None,
     }
 }
 
 const fn is_ezmesh(model: &Model<Data>) -> bool {
-    matches!(model, Model::EzMesh(_))
+    matches!(model.format_file(), FormatFile::EzMesh(_))
 }
 
 fn summarize_surface(
@@ -196,8 +197,8 @@ fn summarize_surface(
     read: &mut dyn FnMut(usize),
 ) -> crate::Result<SurfaceSummary> {
     let index = surface.index();
-    let bounds = match model {
-        Model::EzMesh(mesh) => mesh.surface_bounds_in_steps(index, read),
+    let bounds = match model.format_file() {
+        FormatFile::EzMesh(mesh) => mesh.surface_bounds_in_steps(index, read),
         _ => surface.bounds(),
     };
     let name = surface.name()?;
@@ -214,8 +215,8 @@ fn summarize_surface(
         counts,
         is_whole,
         drawn: surface.is_drawn()?,
-        style: match model {
-            Model::Unreal(mesh) => drawing_style(mesh, index)?,
+        style: match model.format_file() {
+            FormatFile::Unreal(mesh) => drawing_style(mesh, index)?,
             _ => String::new(),
         },
         in_block: None,

@@ -9,8 +9,9 @@ mod shape;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::formats::FormatFile;
 use crate::query::{Attributes, Scene};
-use crate::{Geometry, Model, Surface};
+use crate::{Geometry, Surface};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -136,7 +137,7 @@ impl QueryArgs {
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let SharedArgs { level: options, .. } = self.kind.shared();
-        if matches!(asset.model, Model::UnigineAnimation(_)) {
+        if matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)) {
             let text = "an animation has no surface; query the mesh that it moves";
             return Err(UsageError(text.to_owned()).into());
         }

@@ -1,6 +1,7 @@
 //! The command line options that apply to Second Life meshes only.
 
 use crate::Model;
+use crate::formats::FormatFile;
 use crate::secondlife::{AssetPart, LevelGeometry, Lod};
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -91,7 +92,7 @@ impl LevelArgs {
         &self,
         model: &'a Model<D>,
     ) -> anyhow::Result<Option<LevelGeometry<'a>>> {
-        let Model::SecondLife(mesh) = model else {
+        let FormatFile::SecondLife(mesh) = model.format_file() else {
             return self.first_option().map_or(Ok(None), |option| {
                 Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
             });
