@@ -145,7 +145,10 @@
 
 pub mod array;
 mod bvh;
+#[cfg(feature = "internals")]
 pub mod decode;
+#[cfg(not(feature = "internals"))]
+mod decode;
 mod error;
 mod formats;
 pub mod guide;
@@ -160,11 +163,20 @@ pub mod parse;
 #[cfg(feature = "cli")]
 mod program;
 pub mod query;
+#[cfg(feature = "internals")]
 pub mod scan;
+#[cfg(not(feature = "internals"))]
+mod scan;
+#[cfg(feature = "internals")]
 pub mod sidecar;
+#[cfg(not(feature = "internals"))]
+mod sidecar;
 mod simd;
 
-pub use array::{Array, Bounds, Chunks, CornerArray, Packed, Strided};
+pub use array::{Array, Bounds, Chunks};
+#[cfg(feature = "internals")]
+pub use array::{CornerArray, Packed, Strided};
+#[cfg(feature = "internals")]
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
 pub use formats::{Format, IndexedModel, Model, SidecarContent, SidecarState, finding, open, open_indexed};

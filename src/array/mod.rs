@@ -11,12 +11,27 @@ mod consecutive;
 mod corner_array;
 pub(crate) mod out_of_range;
 mod packed;
+#[cfg(feature = "internals")]
 pub mod runs;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod runs;
 mod strided;
 
 pub use access::{Array, ArrayIter, Chunks};
 pub use bounds::{Bounds, Sphere};
+#[cfg(feature = "internals")]
 pub use consecutive::Consecutive;
+#[cfg(not(feature = "internals"))]
+pub(crate) use consecutive::Consecutive;
+#[cfg(feature = "internals")]
 pub use corner_array::CornerArray;
+#[cfg(not(feature = "internals"))]
+pub(crate) use corner_array::CornerArray;
+#[cfg(feature = "internals")]
 pub use packed::Packed;
+#[cfg(not(feature = "internals"))]
+pub(crate) use packed::Packed;
+#[cfg(feature = "internals")]
 pub use strided::Strided;
+#[cfg(not(feature = "internals"))]
+pub(crate) use strided::Strided;

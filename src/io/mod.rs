@@ -50,11 +50,18 @@ mod read;
 mod regular_file;
 
 pub use advice::prefetch;
+#[cfg(feature = "internals")]
 pub use atomic_file::{AtomicFile, ExistingFile, OpenFolder};
+#[cfg(not(feature = "internals"))]
+pub(crate) use atomic_file::{AtomicFile, ExistingFile, OpenFolder};
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};
-pub use read::{open_stream, read, read_start, read_unchanged, read_up_to};
+#[cfg(feature = "internals")]
+pub use read::{open_stream, read_start, read_unchanged};
+#[cfg(not(feature = "internals"))]
+pub(crate) use read::{open_stream, read_start, read_unchanged};
+pub use read::{read, read_up_to};
 
 pub(crate) use advice::ReadAhead;
 pub(crate) use huge_pages::Huge;

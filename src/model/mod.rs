@@ -34,6 +34,7 @@ mod vertex_pool;
 mod weights;
 mod weld;
 
+pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
@@ -45,7 +46,10 @@ pub use conversion::SpaceConversion;
 pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_style::{Blend, DrawStyle};
+#[cfg(feature = "internals")]
 pub use fixed_influences::FixedInfluences;
+#[cfg(not(feature = "internals"))]
+pub(crate) use fixed_influences::FixedInfluences;
 pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;

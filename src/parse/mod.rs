@@ -13,7 +13,10 @@ mod region;
 mod sorted_names;
 
 pub use access_log::{AccessLog, PAGE};
+#[cfg(feature = "internals")]
 pub use cursor::{Cursor, Record};
+#[cfg(not(feature = "internals"))]
+pub(crate) use cursor::{Cursor, Record};
 pub use finding::{Finding, Rule, Severity};
 pub use limits::Limits;
 pub use name::Name;

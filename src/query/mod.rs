@@ -68,15 +68,27 @@ mod scene_trees;
 mod triangle_overlap;
 mod watertight_ray;
 
+#[cfg(feature = "internals")]
 pub use crate::bvh::persist::{worth_storing, write_sidecar};
+#[cfg(not(feature = "internals"))]
+pub(crate) use crate::bvh::persist::{worth_storing, write_sidecar};
+#[cfg(feature = "internals")]
 pub use crate::bvh::probe::Probe;
+#[cfg(not(feature = "internals"))]
+pub(crate) use crate::bvh::probe::Probe;
 pub use crate::bvh::tree::Tree;
 pub use crate::bvh::triangles::Triangles;
 pub use attributes::{Attributes, PointAttributes};
 pub use frustum::Frustum;
 pub use hit::{Hit, Nearest};
+#[cfg(feature = "internals")]
 pub use pages_touched::PagesTouched;
+#[cfg(not(feature = "internals"))]
+pub(crate) use pages_touched::PagesTouched;
+#[cfg(feature = "internals")]
 pub use probed_scene::ProbedScene;
+#[cfg(not(feature = "internals"))]
+pub(crate) use probed_scene::ProbedScene;
 pub use ray::Ray;
 pub use scene::Scene;
 pub use scene_trees::SceneTrees;
