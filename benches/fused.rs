@@ -16,7 +16,7 @@ use std::hint::black_box;
 
 use meshpeek::Packed;
 use meshpeek::decode::{Floats, Index, MinMax16, Packed32, Packed64, Quat7, Quat8};
-use meshpeek::model::{Indices, Positions};
+use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use support::claims::{Bar, Contestant, claim};
 use support::machine_limit::plain_read;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
@@ -50,8 +50,10 @@ fn main() {
     scan("sums of tangents, three i16 and i8", bytes, BAR, &|| keep(Packed::new(cast(bytes), Quat7).sums()));
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));
     scan("infinities and NaNs of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
-    scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| keep(Positions::F32(floats).sphere()));
-    let indices = Indices::U32(Packed::new(cast(bytes), Index::new()));
+    scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| {
+        keep(Positions(PositionEncoding::F32(floats)).sphere())
+    });
+    let indices = Indices(IndexEncoding::U32(Packed::new(cast(bytes), Index::new())));
     scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_out_of_range(u32::MAX)));
 }
 

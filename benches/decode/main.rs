@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use meshpeek::decode::{Packed32, Packed64};
-use meshpeek::model::Positions;
+use meshpeek::model::{PositionEncoding, Positions};
 use meshpeek::{Array, Packed};
 use support::claims::{Bar, Contestant, claim};
 use support::machine_limit::plain_read;
@@ -71,11 +71,11 @@ fn random_bytes(length: usize) -> Vec<u8> {
 }
 
 fn packed32(bytes: &[u8]) -> Positions<'_> {
-    Positions::Packed32(Packed::new(FromBytes::ref_from_bytes(bytes).unwrap(), Packed32))
+    Positions(PositionEncoding::Packed32(Packed::new(FromBytes::ref_from_bytes(bytes).unwrap(), Packed32)))
 }
 
 fn packed64(bytes: &[u8]) -> Positions<'_> {
-    Positions::Packed64(Packed::new(FromBytes::ref_from_bytes(bytes).unwrap(), Packed64))
+    Positions(PositionEncoding::Packed64(Packed::new(FromBytes::ref_from_bytes(bytes).unwrap(), Packed64)))
 }
 
 /// Decodes the floats of vertices, or copies them from a list of floats. Each run uses another

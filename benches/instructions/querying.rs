@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use meshpeek::decode::MinMax16;
-use meshpeek::model::Positions;
+use meshpeek::model::{PositionEncoding, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Packed, Surface};
@@ -25,7 +25,7 @@ pub fn kernels() -> Vec<Kernel> {
     let decoder = MinMax16::new(DOMAIN[0], DOMAIN[1]);
     let mut codes = Vec::new();
     surface.positions().unwrap().for_each(|position| codes.push(decoder.encode(position)));
-    let codes = Positions::MinMax16(Packed::new(lend(codes), decoder));
+    let codes = Positions(PositionEncoding::MinMax16(Packed::new(lend(codes), decoder)));
     let quantized = Triangles::with_positions(&surface, codes).unwrap();
     let [scene, scene16] = [floats, quantized].map(|triangles| {
         let mut scene = Scene::empty();

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::{MinMax16, Packed32, Packed64, Quat7, Quat8};
-use meshpeek::model::{Indices, Positions};
+use meshpeek::model::{Indices, PositionEncoding, Positions};
 use meshpeek::scan::Histogram;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Packed};
@@ -47,8 +47,10 @@ pub fn kernels() -> Vec<Kernel> {
         scan("sums, frames of 8 bytes", move |items| Packed::new(raw(bytes, items), Quat8).sums()),
         scan("sums, frames of 7 bytes", move |items| Packed::new(raw(bytes, items), Quat7).sums()),
         scan("sums, float triples", move |items| first(items).sums()),
-        scan("sphere, float triples", move |items| Positions::F32(first(items)).sphere()),
-        scan("sphere, 11/11/10", move |items| Positions::Packed32(Packed::new(raw(bytes, items), Packed32)).sphere()),
+        scan("sphere, float triples", move |items| Positions(PositionEncoding::F32(first(items))).sphere()),
+        scan("sphere, 11/11/10", move |items| {
+            Positions(PositionEncoding::Packed32(Packed::new(raw(bytes, items), Packed32))).sphere()
+        }),
         scan("wild, float triples", move |items| first(items).non_finite()),
         scan("histogram, one coordinate", move |items| {
             Histogram::<16>::of(first(items).iter().map(|position| position[2]), [-0.1, 0.1])

@@ -11,7 +11,7 @@ use crate::decode::divisor::BY_65535;
 use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Result};
 use crate::math::as_index;
-use crate::model::{Indices, Positions, Surface};
+use crate::model::{IndexEncoding, Indices, PositionEncoding, Positions, Surface};
 
 /// The maximum number of triangles of a surface that queries support.
 const MAX_TRIANGLES: u32 = 1 << 31;
@@ -246,10 +246,12 @@ impl<'a> Triangles<'a> {
         let [start, end] =
             [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).saturating_mul(3));
         match &self.indices {
-            Indices::U8(array) => fetch::run(array, start..end, &mut numbers),
-            Indices::U16(array) => fetch::run(array, start..end, &mut numbers),
-            Indices::U32(array) => fetch::run(array, start..end, &mut numbers),
-            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
+            Indices(IndexEncoding::U8(array)) => fetch::run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U16(array)) => fetch::run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U32(array)) => fetch::run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::Polygon(_))
+            | Indices(IndexEncoding::Endian(_))
+            | Indices(IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(range) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -264,10 +266,12 @@ impl<'a> Triangles<'a> {
     pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
         match &self.indices {
-            Indices::U8(array) => fetch::each(array, triangles, &mut numbers),
-            Indices::U16(array) => fetch::each(array, triangles, &mut numbers),
-            Indices::U32(array) => fetch::each(array, triangles, &mut numbers),
-            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => {
+            Indices(IndexEncoding::U8(array)) => fetch::each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U16(array)) => fetch::each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U32(array)) => fetch::each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::Polygon(_))
+            | Indices(IndexEncoding::Endian(_))
+            | Indices(IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -282,11 +286,19 @@ impl<'a> Triangles<'a> {
     pub(crate) fn block<const FUSED: bool>(&self, numbers: &CornerIndices) -> TriangleBlock {
         match &self.points {
             VertexPositions::Computed(points) => fetch::positions(numbers, |at| points.get(at).copied()),
-            VertexPositions::File(Positions::F32(array)) => fetch::positions(numbers, |at| array.get(at)),
-            VertexPositions::File(Positions::Packed32(array)) => fetch::positions(numbers, |at| array.get(at)),
-            VertexPositions::File(Positions::Packed64(array)) => fetch::positions(numbers, |at| array.get(at)),
-            VertexPositions::File(Positions::Strided(array)) => fetch::positions(numbers, |at| array.get(at)),
-            VertexPositions::File(Positions::MinMax16(array)) => {
+            VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
+                fetch::positions(numbers, |at| array.get(at))
+            }
+            VertexPositions::File(Positions(PositionEncoding::Packed32(array))) => {
+                fetch::positions(numbers, |at| array.get(at))
+            }
+            VertexPositions::File(Positions(PositionEncoding::Packed64(array))) => {
+                fetch::positions(numbers, |at| array.get(at))
+            }
+            VertexPositions::File(Positions(PositionEncoding::Strided(array))) => {
+                fetch::positions(numbers, |at| array.get(at))
+            }
+            VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
                 // The 16-bit coordinates of all eight lanes are divided by 65535 in one vector
                 // operation, because separate divisions for each vertex would take longer than all
                 // other operations of `block`.
@@ -312,10 +324,12 @@ impl<'a> Triangles<'a> {
     pub(crate) fn prefetch_indices(&self, triangle: u32) {
         let first = usize::try_from(triangle).unwrap_or(usize::MAX).saturating_mul(3);
         let bytes = match &self.indices {
-            Indices::U8(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices::U16(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices::U32(array) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices::Polygon(_) | Indices::Endian(_) | Indices::Consecutive(_) => None,
+            Indices(IndexEncoding::U8(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
+            Indices(IndexEncoding::U16(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
+            Indices(IndexEncoding::U32(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
+            Indices(IndexEncoding::Polygon(_))
+            | Indices(IndexEncoding::Endian(_))
+            | Indices(IndexEncoding::Consecutive(_)) => None,
         };
         crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
     }
@@ -331,11 +345,11 @@ impl<'a> Triangles<'a> {
         }
         match &self.points {
             VertexPositions::Computed(points) => each(points, numbers),
-            VertexPositions::File(Positions::F32(array)) => each(array.raw(), numbers),
-            VertexPositions::File(Positions::Packed32(array)) => each(array.raw(), numbers),
-            VertexPositions::File(Positions::Packed64(array)) => each(array.raw(), numbers),
-            VertexPositions::File(Positions::MinMax16(array)) => each(array.raw(), numbers),
-            VertexPositions::File(Positions::Strided(_)) => {}
+            VertexPositions::File(Positions(PositionEncoding::F32(array))) => each(array.raw(), numbers),
+            VertexPositions::File(Positions(PositionEncoding::Packed32(array))) => each(array.raw(), numbers),
+            VertexPositions::File(Positions(PositionEncoding::Packed64(array))) => each(array.raw(), numbers),
+            VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => each(array.raw(), numbers),
+            VertexPositions::File(Positions(PositionEncoding::Strided(_))) => {}
         }
     }
 }

@@ -25,30 +25,36 @@ use crate::model::fixed_influences::FixedInfluences;
 macro_rules! with_width {
     ($indices:expr, $array:ident => $body:expr) => {
         match $indices {
-            Indices::U8($array) => $body,
-            Indices::U16($array) => $body,
-            Indices::U32($array) => $body,
-            Indices::Polygon($array) => $body,
-            Indices::Consecutive($array) => $body,
-            Indices::Endian($array) => $body,
+            Indices($crate::model::IndexEncoding::U8($array)) => $body,
+            Indices($crate::model::IndexEncoding::U16($array)) => $body,
+            Indices($crate::model::IndexEncoding::U32($array)) => $body,
+            Indices($crate::model::IndexEncoding::Polygon($array)) => $body,
+            Indices($crate::model::IndexEncoding::Consecutive($array)) => $body,
+            Indices($crate::model::IndexEncoding::Endian($array)) => $body,
         }
     };
 }
 pub(super) use with_width;
 
-/// Declares an enum of arrays in several encodings, and implements [`Array`] for it.
+/// Declares an array type and the enum of its encodings, and implements [`Array`] for the type.
 macro_rules! array_enum {
-    ($(#[$doc:meta])* $name:ident of $value:ty { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
+    ($(#[$doc:meta])* $name:ident of $value:ty, stored as $encoding:ident { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        #[non_exhaustive]
-        pub enum $name<'a> {
+        pub struct $name<'a>(
+            #[cfg(feature = "internals")] pub $encoding<'a>,
+            #[cfg(not(feature = "internals"))] pub(crate) $encoding<'a>,
+        );
+
+        /// The encodings of the array type.
+        #[derive(Clone, Copy)]
+        pub enum $encoding<'a> {
             $($(#[$variant_doc])* $variant($array),)+
         }
 
         impl fmt::Debug for $name<'_> {
             fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(Self::$variant(array) => write!(out, "{}({array:?})", stringify!($variant)),)+ }
+                match &self.0 { $($encoding::$variant(array) => write!(out, "{}({array:?})", stringify!($variant)),)+ }
             }
         }
 
@@ -57,44 +63,44 @@ macro_rules! array_enum {
 
             #[inline]
             fn len(&self) -> usize {
-                match self { $(Self::$variant(array) => array.len(),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.len(),)+ }
             }
 
             #[inline]
             fn get(&self, index: usize) -> Option<$value> {
-                match self { $(Self::$variant(array) => array.get(index),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.get(index),)+ }
             }
 
             fn slice(&self, range: Range<usize>) -> Option<Self> {
-                match self { $(Self::$variant(array) => array.slice(range).map(Self::$variant),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.slice(range).map($encoding::$variant).map(Self),)+ }
             }
 
             fn as_bytes<'b>(&self) -> &'b [u8]
             where
                 Self: 'b,
             {
-                match self { $(Self::$variant(array) => array.as_bytes(),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.as_bytes(),)+ }
             }
 
             fn byte_offset(&self, index: usize) -> usize {
-                match self { $(Self::$variant(array) => array.byte_offset(index),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.byte_offset(index),)+ }
             }
 
             #[inline]
             fn fold<B, F: FnMut(B, $value) -> B>(&self, first: B, fold: F) -> B {
-                match self { $(Self::$variant(array) => array.fold(first, fold),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.fold(first, fold),)+ }
             }
 
             fn fill(&self, out: &mut [$value]) {
-                match self { $(Self::$variant(array) => array.fill(out),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.fill(out),)+ }
             }
 
             fn decode_into(&self, out: &mut [$value]) -> Result<()> {
-                match self { $(Self::$variant(array) => array.decode_into(out),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.decode_into(out),)+ }
             }
 
             fn for_each_chunk(&self, visit: impl FnMut(usize, &mut [$value])) {
-                match self { $(Self::$variant(array) => array.for_each_chunk(visit),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.for_each_chunk(visit),)+ }
             }
         }
 
@@ -117,7 +123,7 @@ array_enum! {
     /// [`Space`](crate::model::Space) contains the axes, the unit and the placement of the
     /// positions. Some meshes are placed by a scale and an origin outside the mesh, such as in a
     /// script.
-    Positions of [f32; 3] {
+    Positions of [f32; 3], stored as PositionEncoding {
         /// Three floats for each position.
         F32(Packed<'a, Floats<3>>),
         /// Three integers of 11, 11 and 10 bits for each position.
@@ -139,19 +145,19 @@ impl Positions<'_> {
     /// `Positions::bounds` returns the same bounding box as [`Array::bounds`].
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        match self {
-            Self::F32(array) => array.bounds(),
-            Self::Packed32(array) => array.bounds(),
-            Self::Packed64(array) => array.bounds(),
-            Self::MinMax16(array) => array.bounds(),
-            Self::Strided(array) => array.bounds(),
+        match &self.0 {
+            PositionEncoding::F32(array) => array.bounds(),
+            PositionEncoding::Packed32(array) => array.bounds(),
+            PositionEncoding::Packed64(array) => array.bounds(),
+            PositionEncoding::MinMax16(array) => array.bounds(),
+            PositionEncoding::Strided(array) => array.bounds(),
         }
     }
 }
 
 array_enum! {
     /// Tangent frames, one for each attribute vertex.
-    TangentFrames of TangentFrame {
+    TangentFrames of TangentFrame, stored as TangentFrameEncoding {
         /// A tangent frame as a quaternion in eight bytes.
         Quat8(Packed<'a, Quat8>),
         /// A tangent frame as a quaternion in seven bytes.
@@ -163,7 +169,7 @@ array_enum! {
     /// Normals, which are stored as vectors or decoded from tangent frames.
     ///
     /// The normals have unit length, or nearly unit length if the file stores rounded components.
-    Normals of [f32; 3] {
+    Normals of [f32; 3], stored as NormalEncoding {
         /// The normal of a tangent frame that is stored as a quaternion in eight bytes.
         Quat8(Packed<'a, NormalOf<Quat8>>),
         /// The normal of a tangent frame that is stored as a quaternion in seven bytes.
@@ -180,15 +186,19 @@ array_enum! {
 impl<'a> From<TangentFrames<'a>> for Normals<'a> {
     fn from(frames: TangentFrames<'a>) -> Self {
         match frames {
-            TangentFrames::Quat8(array) => Self::Quat8(Packed::new(array.raw(), NormalOf(Quat8))),
-            TangentFrames::Quat7(array) => Self::Quat7(Packed::new(array.raw(), NormalOf(Quat7))),
+            TangentFrames(TangentFrameEncoding::Quat8(array)) => {
+                Self(NormalEncoding::Quat8(Packed::new(array.raw(), NormalOf(Quat8))))
+            }
+            TangentFrames(TangentFrameEncoding::Quat7(array)) => {
+                Self(NormalEncoding::Quat7(Packed::new(array.raw(), NormalOf(Quat7))))
+            }
         }
     }
 }
 
 array_enum! {
     /// The influences on one vertex: the bones that move the vertex, with their weights.
-    Influences of Influence {
+    Influences of Influence, stored as InfluenceEncoding {
         /// Records of four bytes: a bone index and a weight.
         Influence4(Packed<'a, Influence4>),
         /// Records of three bytes: a bone index and a weight.
@@ -205,10 +215,14 @@ impl Influences<'_> {
     /// Returns `None` if the format stores weights as floats, or if the index is out of range.
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
-        match self {
-            Self::Influence4(array) => array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get())),
-            Self::Influence3(array) => array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get())),
-            Self::Fixed(_) => None,
+        match &self.0 {
+            InfluenceEncoding::Influence4(array) => {
+                array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get()))
+            }
+            InfluenceEncoding::Influence3(array) => {
+                array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get()))
+            }
+            InfluenceEncoding::Fixed(_) => None,
         }
     }
 }
@@ -216,7 +230,7 @@ impl Influences<'_> {
 array_enum! {
     /// Texture coordinates: u points to the right, and 1 is the width or height of the image.
     /// [`Space::uv_origin`](crate::model::Space) is the direction of v.
-    Uvs of [f32; 2] {
+    Uvs of [f32; 2], stored as UvEncoding {
         /// Two floats for each texture coordinate.
         F32(Packed<'a, Floats<2>>),
         /// Two bytes of UV for each triangle corner, in the record of the triangle. The byte value
@@ -240,10 +254,10 @@ impl Uvs<'_> {
     /// index is out of range.
     #[must_use]
     pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
-        let (polygon, corner) = match self {
-            Self::F32(_) | Self::MinMax16(_) | Self::Strided(_) => return None,
-            Self::Polygon255(array) => array.raw(index)?,
-            Self::Polygon256(array) => array.raw(index)?,
+        let (polygon, corner) = match &self.0 {
+            UvEncoding::F32(_) | UvEncoding::MinMax16(_) | UvEncoding::Strided(_) => return None,
+            UvEncoding::Polygon255(array) => array.raw(index)?,
+            UvEncoding::Polygon256(array) => array.raw(index)?,
         };
         polygon.uvs.get(corner).copied()
     }
@@ -252,7 +266,7 @@ impl Uvs<'_> {
 array_enum! {
     /// Vertex colours: red, green, blue, alpha, each 0 to 1, in the colour space that the author of
     /// the file used.
-    Colors of [f32; 4] {
+    Colors of [f32; 4], stored as ColorEncoding {
         /// Four bytes for each colour, in the order red, green, blue, alpha.
         Unorm8(Packed<'a, Unorm8<4>>),
         /// One 32-bit word for each colour: alpha, red, green and blue, from the highest byte to
@@ -267,7 +281,7 @@ array_enum! {
 array_enum! {
     /// Indices of vertices. Reading a vertex index does not check whether it is in range; reading
     /// the indexed array does.
-    Indices of u32 {
+    Indices of u32, stored as IndexEncoding {
         /// Indices of one byte each.
         U8(Packed<'a, Index<u8>>),
         /// Indices of two bytes each.
@@ -293,13 +307,13 @@ impl Indices<'_> {
         fn find(indices: impl Iterator<Item = u32>, count: u32) -> Option<(usize, u32)> {
             indices.enumerate().find(|(_, index)| *index >= count)
         }
-        match self {
-            Self::U8(array) => first_out_of_range(array.raw(), count),
-            Self::U16(array) => first_out_of_range(array.raw(), count),
-            Self::U32(array) => first_out_of_range(array.raw(), count),
-            Self::Polygon(array) => find(array.iter(), count),
-            Self::Consecutive(array) => find(array.iter(), count),
-            Self::Endian(array) => find(array.iter(), count),
+        match &self.0 {
+            IndexEncoding::U8(array) => first_out_of_range(array.raw(), count),
+            IndexEncoding::U16(array) => first_out_of_range(array.raw(), count),
+            IndexEncoding::U32(array) => first_out_of_range(array.raw(), count),
+            IndexEncoding::Polygon(array) => find(array.iter(), count),
+            IndexEncoding::Consecutive(array) => find(array.iter(), count),
+            IndexEncoding::Endian(array) => find(array.iter(), count),
         }
     }
 
@@ -312,14 +326,14 @@ impl Indices<'_> {
         if self.is_empty() && other.is_empty() {
             return true;
         }
-        match (self, other) {
-            (Self::U8(one), Self::U8(other)) => std::ptr::eq(one.raw(), other.raw()),
-            (Self::U16(one), Self::U16(other)) => std::ptr::eq(one.raw(), other.raw()),
-            (Self::U32(one), Self::U32(other)) => std::ptr::eq(one.raw(), other.raw()),
-            (Self::Endian(one), Self::Endian(other)) => {
+        match (&self.0, &other.0) {
+            (IndexEncoding::U8(one), IndexEncoding::U8(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (IndexEncoding::U16(one), IndexEncoding::U16(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (IndexEncoding::U32(one), IndexEncoding::U32(other)) => std::ptr::eq(one.raw(), other.raw()),
+            (IndexEncoding::Endian(one), IndexEncoding::Endian(other)) => {
                 std::ptr::eq(one.raw(), other.raw()) && one.decoder().0 == other.decoder().0
             }
-            (Self::Consecutive(one), Self::Consecutive(other)) => one == other,
+            (IndexEncoding::Consecutive(one), IndexEncoding::Consecutive(other)) => one == other,
             _ => false,
         }
     }
@@ -335,26 +349,27 @@ mod tests {
     fn an_array_is_the_same_as_itself_only() {
         let stored = [RawWord([1; 4]); 3];
         let other = stored;
-        let words = |raw, order| Indices::Endian(Packed::new(raw, EndianIndex(order)));
+        let words = |raw, order| Indices(IndexEncoding::Endian(Packed::new(raw, EndianIndex(order))));
         let one = words(&stored[..], ByteOrder::Little);
         assert!(one.is_same_array(&one.clone()));
         assert!(!one.is_same_array(&words(&other, ByteOrder::Little)), "equal items at another offset");
         assert!(!one.is_same_array(&words(&stored[..2], ByteOrder::Little)), "fewer items");
         assert!(!one.is_same_array(&words(&stored, ByteOrder::Big)), "another byte order");
         let halves = [1, 1].map(U16::new);
-        let [first, second] = [&halves[..1], &halves[1..]].map(|raw| Indices::U16(Packed::new(raw, Index::new())));
+        let [first, second] =
+            [&halves[..1], &halves[1..]].map(|raw| Indices(IndexEncoding::U16(Packed::new(raw, Index::new()))));
         assert!(first.is_same_array(&first) && !first.is_same_array(&second) && !first.is_same_array(&one));
         let bytes = [[1_u8; 4]; 2];
-        let small = |raw| Indices::U8(Packed::new(raw, Index::new()));
+        let small = |raw| Indices(IndexEncoding::U8(Packed::new(raw, Index::new())));
         assert!(
             small(&bytes[0]).is_same_array(&small(&bytes[0])) && !small(&bytes[0]).is_same_array(&small(&bytes[1]))
         );
         let wide = [U32::new(1)];
-        let wide = Indices::U32(Packed::new(&wide, Index::new()));
+        let wide = Indices(IndexEncoding::U32(Packed::new(&wide, Index::new())));
         assert!(wide.is_same_array(&wide));
-        let [two, three] = [2, 3].map(|count| Indices::Consecutive(Consecutive::new(count)));
+        let [two, three] = [2, 3].map(|count| Indices(IndexEncoding::Consecutive(Consecutive::new(count))));
         assert!(two.is_same_array(&two) && !two.is_same_array(&three));
-        let nothing = Indices::Consecutive(Consecutive::new(0));
+        let nothing = Indices(IndexEncoding::Consecutive(Consecutive::new(0)));
         assert!(small(&[]).is_same_array(&nothing) && !small(&[]).is_same_array(&two));
     }
 }

@@ -70,12 +70,13 @@ mod tests {
     use super::*;
     use crate::array::Packed;
     use crate::decode::{Packed64, packed64};
+    use crate::model::PositionEncoding;
 
     #[test]
     fn meets_both_ends_and_the_middle() {
         let [from, to] = [[[0, 10, -3], [1, 2, 3]], [[10, 0, -4], [1, 2, 4]]].map(|shape| shape.map(packed64::encode));
         let shapes = |fraction| {
-            let shape = |raw| Positions::Packed64(Packed::new(raw, Packed64));
+            let shape = |raw| Positions(PositionEncoding::Packed64(Packed::new(raw, Packed64)));
             InterpolatedPositions::new(shape(&from), shape(&to[..]), fraction)
         };
         let all = |fraction| {

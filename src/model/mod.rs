@@ -23,6 +23,8 @@ mod draw_style;
 mod file_context;
 mod fixed_influences;
 mod format_version;
+#[cfg(target_endian = "little")]
+mod from_slice;
 mod geometry;
 mod interpolated;
 mod mesh_file;
@@ -36,6 +38,14 @@ mod weld;
 
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
+#[cfg(feature = "internals")]
+pub use attributes::{
+    ColorEncoding, IndexEncoding, InfluenceEncoding, NormalEncoding, PositionEncoding, TangentFrameEncoding, UvEncoding,
+};
+#[cfg(not(feature = "internals"))]
+pub(crate) use attributes::{
+    ColorEncoding, IndexEncoding, InfluenceEncoding, NormalEncoding, PositionEncoding, TangentFrameEncoding, UvEncoding,
+};
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, ByteRanges, Part};

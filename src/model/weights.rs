@@ -9,7 +9,7 @@ use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::error::debug::{item_count, short_debug};
 use crate::io;
-use crate::model::attributes::Influences;
+use crate::model::attributes::{InfluenceEncoding, Influences};
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 
 /// The influences of bones on each position of a surface, borrowed from the file.
@@ -130,7 +130,7 @@ impl<'a> Weights<'a> {
     #[must_use]
     pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
         if let Encoding::Fixed(lists) = &self.lists {
-            return lists.get(vertex).map(Influences::Fixed);
+            return lists.get(vertex).map(|array| Influences(InfluenceEncoding::Fixed(array)));
         }
         let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
             // Without an index of the lists, the list of the vertex is found by reading the lists
@@ -140,7 +140,7 @@ impl<'a> Weights<'a> {
         match &self.lists {
             Encoding::Counted(runs) => runs.get(index, vertex).map(counted_influences),
             Encoding::Terminated(runs) => runs.get(index, vertex).map(terminated_influences),
-            Encoding::Fixed(lists) => lists.get(vertex).map(Influences::Fixed),
+            Encoding::Fixed(lists) => lists.get(vertex).map(|array| Influences(InfluenceEncoding::Fixed(array))),
         }
     }
 
@@ -190,12 +190,12 @@ impl<'a> Weights<'a> {
 
 #[inline]
 fn counted_influences(raw: &[RawInfluence4]) -> Influences<'_> {
-    Influences::Influence4(Packed::new(raw, Influence4))
+    Influences(InfluenceEncoding::Influence4(Packed::new(raw, Influence4)))
 }
 
 #[inline]
 fn terminated_influences(raw: &[RawInfluence3]) -> Influences<'_> {
-    Influences::Influence3(Packed::new(raw, Influence3))
+    Influences(InfluenceEncoding::Influence3(Packed::new(raw, Influence3)))
 }
 
 impl<'a> IntoIterator for &Weights<'a> {
@@ -226,7 +226,7 @@ impl<'a> Iterator for WeightsIter<'a> {
         match &mut self.0 {
             EncodingIter::Counted(runs) => runs.next().map(counted_influences),
             EncodingIter::Terminated(runs) => runs.next().map(terminated_influences),
-            EncodingIter::Fixed(lists) => lists.next().map(Influences::Fixed),
+            EncodingIter::Fixed(lists) => lists.next().map(|array| Influences(InfluenceEncoding::Fixed(array))),
         }
     }
 
@@ -243,7 +243,9 @@ impl<'a> Iterator for WeightsIter<'a> {
         match self.0 {
             EncodingIter::Counted(runs) => runs.map(counted_influences).fold(first, fold),
             EncodingIter::Terminated(runs) => runs.map(terminated_influences).fold(first, fold),
-            EncodingIter::Fixed(lists) => lists.map(Influences::Fixed).fold(first, fold),
+            EncodingIter::Fixed(lists) => {
+                lists.map(|array| Influences(InfluenceEncoding::Fixed(array))).fold(first, fold)
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use zerocopy::little_endian::F32;
 use crate::array::bounds::to_file_order;
 use crate::array::{Array, Sphere};
 use crate::io;
-use crate::model::Positions;
+use crate::model::{PositionEncoding, Positions};
 use crate::simd::{self, kernel};
 
 /// The number of positions that one iteration of the vectorised (SIMD) loop processes.
@@ -49,7 +49,7 @@ impl Positions<'_> {
 
     /// Returns the square of the distance from `center` to the farthest position.
     fn max_square_distance(&self, center: [f32; 3]) -> f32 {
-        if let Self::F32(array) = self {
+        if let Self(PositionEncoding::F32(array)) = self {
             io::prefetch(array.as_bytes());
             return max_square_distance(array.raw(), center);
         }
@@ -151,10 +151,10 @@ mod tests {
             let codes = FromBytes::ref_from_bytes(&bytes[..len * 6]).unwrap();
             let domain = MinMax16::new([-1.0, 2.0, 0.1], [1.0, 3.0, 0.7]);
             for positions in [
-                Positions::F32(Packed::new(&floats, Floats)),
-                Positions::Packed32(Packed::new(words, Packed32)),
-                Positions::Packed64(Packed::new(eights, Packed64)),
-                Positions::MinMax16(Packed::new(codes, domain)),
+                Positions(PositionEncoding::F32(Packed::new(&floats, Floats))),
+                Positions(PositionEncoding::Packed32(Packed::new(words, Packed32))),
+                Positions(PositionEncoding::Packed64(Packed::new(eights, Packed64))),
+                Positions(PositionEncoding::MinMax16(Packed::new(codes, domain))),
             ] {
                 holds(positions.sphere(), positions);
             }
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn bounds_nothing_where_there_is_nothing() {
         let none = Sphere { center: [0.0; 3], radius: -1.0 };
-        assert_eq!(Positions::F32(Packed::new(&[], Floats)).sphere(), none);
+        assert_eq!(Positions(PositionEncoding::F32(Packed::new(&[], Floats))).sphere(), none);
         let wild = [[F32::new(f32::NAN); 3]];
-        assert_eq!(Positions::F32(Packed::new(&wild, Floats)).sphere(), none);
+        assert_eq!(Positions(PositionEncoding::F32(Packed::new(&wild, Floats))).sphere(), none);
     }
 }

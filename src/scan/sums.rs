@@ -13,7 +13,7 @@ use zerocopy::little_endian::{F32, I16};
 
 use crate::array::{Array, Packed};
 use crate::decode::{Floats, Quat7, Quat8};
-use crate::model::TangentFrames;
+use crate::model::{TangentFrameEncoding, TangentFrames};
 use crate::simd::kernel;
 
 /// The number of SIMD lanes that sum eight-byte tangent frames: four components of each of eight
@@ -83,8 +83,8 @@ impl TangentFrames<'_> {
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         match self {
-            Self::Quat8(array) => array.sums(),
-            Self::Quat7(array) => array.sums(),
+            Self(TangentFrameEncoding::Quat8(array)) => array.sums(),
+            Self(TangentFrameEncoding::Quat7(array)) => array.sums(),
         }
     }
 }
@@ -232,9 +232,17 @@ mod tests {
             for len in [ROUND8, ROUND7, ROUND8 * 2 + 9] {
                 let bytes = vec![byte; len * 8];
                 let eight = <[[I16; 4]]>::ref_from_bytes(&bytes).unwrap();
-                assert_eq!(TangentFrames::Quat8(Packed::new(eight, Quat8)).sums(), naive8(eight), "{byte} {len}");
+                assert_eq!(
+                    TangentFrames(TangentFrameEncoding::Quat8(Packed::new(eight, Quat8))).sums(),
+                    naive8(eight),
+                    "{byte} {len}"
+                );
                 let seven = <[RawQuat7]>::ref_from_bytes(&bytes[..len * 7]).unwrap();
-                assert_eq!(TangentFrames::Quat7(Packed::new(seven, Quat7)).sums(), naive7(seven), "{byte} {len}");
+                assert_eq!(
+                    TangentFrames(TangentFrameEncoding::Quat7(Packed::new(seven, Quat7))).sums(),
+                    naive7(seven),
+                    "{byte} {len}"
+                );
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::model::Positions;
+use meshpeek::model::{PositionEncoding, Positions};
 use meshpeek::unreal::{Mesh, RawPolygon};
 use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, decode};
 use serde_json::{Value, json};
@@ -132,7 +132,9 @@ fn compare_frames(expected: &mut Reference, mesh: &Mesh<Vec<u8>>) {
         [fold(&all, i64::min), fold(&all, i64::max)].map(|at| at.map(|part| f32::from(i16::try_from(part).unwrap())))
     );
     let pads = frames.iter().map(|frame| match frame.positions() {
-        Positions::Packed64(positions) => positions.raw().iter().filter(|[.., pad]| pad.get() != 0).count(),
+        Positions(PositionEncoding::Packed64(positions)) => {
+            positions.raw().iter().filter(|[.., pad]| pad.get() != 0).count()
+        }
         _ => 0,
     });
     let pads = pads.sum::<usize>();

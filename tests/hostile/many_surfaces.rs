@@ -5,7 +5,7 @@ use meshpeek::array::Bounds;
 use meshpeek::decode::{Floats, Index};
 use meshpeek::ezmesh::builder as ezmesh;
 use meshpeek::model::animation::SkinMatrix;
-use meshpeek::model::{Indices, Positions};
+use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::sidecar::{Builder, Kind};
 use meshpeek::{Model, Packed, Skeleton};
@@ -66,10 +66,11 @@ fn building_reads_only_the_positions_that_triangles_use() {
     const VERTICES: usize = 1 << 25;
     let bytes = vec![0; VERTICES * 12];
     let positions = <[[F32; 3]]>::ref_from_bytes(&bytes).unwrap();
-    let positions = Positions::F32(Packed::new(positions, Floats));
+    let positions = Positions(PositionEncoding::F32(Packed::new(positions, Floats)));
     for count in [0, 1, 100] {
         let indices: Vec<U32> = (0..count * 3).map(|at| U32::new(at * 10_000)).collect();
-        let triangles = Triangles::from_arrays(positions, Indices::U32(Packed::new(&indices, Index::new())));
+        let triangles =
+            Triangles::from_arrays(positions, Indices(IndexEncoding::U32(Packed::new(&indices, Index::new()))));
         let start = Stopwatch::start();
         for _ in 0..20 {
             assert_eq!(Tree::new(&triangles).unwrap().bounds().is_empty(), count == 0);

@@ -503,7 +503,11 @@ fn sorts_copies_of_changing_corners() {
     let bytes = mesh.to_bytes().unwrap();
     let places = {
         let mesh = meshpeek::unigine::Mesh::open(bytes.as_slice()).unwrap();
-        let meshpeek::model::Indices::U16(indices) = mesh.surface(0).unwrap().indices().unwrap() else { panic!() };
+        let meshpeek::model::Indices(meshpeek::model::IndexEncoding::U16(indices)) =
+            mesh.surface(0).unwrap().indices().unwrap()
+        else {
+            panic!()
+        };
         let start = indices.raw().as_ptr() as usize - bytes.as_ptr() as usize;
         (start..start + indices.raw().len() * 2).step_by(2).collect::<Vec<_>>()
     };

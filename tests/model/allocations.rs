@@ -13,7 +13,7 @@ use meshpeek::decode::{
     OutputFormat, Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::model::{Positions, TangentFrames};
+use meshpeek::model::{PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
 use meshpeek::scan::Histogram;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Generation, Mesh, builder};
@@ -117,10 +117,10 @@ fn no_scan_allocates() {
         assert!(!array(&bytes, Packed64).bounds().is_empty());
         let mut sums = floats.sums()[0];
         sums += array(&bytes, Quat8).sums().iter().sum::<i64>() as f64;
-        sums += TangentFrames::Quat7(array(&bytes, Quat7)).sums().iter().sum::<i64>() as f64;
+        sums += TangentFrames(TangentFrameEncoding::Quat7(array(&bytes, Quat7))).sums().iter().sum::<i64>() as f64;
         assert!(floats.non_finite().count > 0 || sums.is_finite());
-        assert!(Positions::Packed32(array(&bytes, Packed32)).sphere().radius > 0.0);
-        assert!(Positions::Packed64(array(&bytes, Packed64)).bounds().min[0] < 0.0);
+        assert!(Positions(PositionEncoding::Packed32(array(&bytes, Packed32))).sphere().radius > 0.0);
+        assert!(Positions(PositionEncoding::Packed64(array(&bytes, Packed64))).bounds().min[0] < 0.0);
         let heights = array(&bytes, Packed64).iter().map(|position| position[2]);
         assert!(Histogram::<16>::of(heights, [-1.0, 1.0]).not_a_number == 0);
     });

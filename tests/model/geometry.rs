@@ -6,7 +6,10 @@ use std::collections::HashMap;
 
 use meshpeek::array::{Bounds, Consecutive, Sphere};
 use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
-use meshpeek::model::{Colors, Counts, Indices, Positions, TangentFrames, Uvs, Weights, Welded};
+use meshpeek::model::{
+    Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, UvEncoding, Uvs, Weights,
+    Welded,
+};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
@@ -121,7 +124,7 @@ fn prints_what_is_lent() {
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
     let positions = mesh.surface(0).unwrap().positions().unwrap();
     assert_eq!(format!("{positions:?}"), "Packed([f32; 3] x 8)");
-    let Positions::F32(same) = Surface::new(&mesh, 0).positions().unwrap() else {
+    let Positions(PositionEncoding::F32(same)) = Surface::new(&mesh, 0).positions().unwrap() else {
         panic!("expected positions as floats")
     };
     assert!(same.iter().eq(positions.iter()));
@@ -226,7 +229,7 @@ impl Geometry for Plain {
         self.only(surface, Counts { vertices, attribute_vertices, corners, targets: 1, ..Counts::default() })
     }
     fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
-        self.only(surface, Positions::F32(Packed::new(&self.positions, Floats)))
+        self.only(surface, Positions(PositionEncoding::F32(Packed::new(&self.positions, Floats))))
     }
     fn tangent_frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<TangentFrames<'_>>> {
         self.only(surface, None)
@@ -241,10 +244,10 @@ impl Geometry for Plain {
         self.only(surface, None)
     }
     fn indices(&self, surface: usize) -> meshpeek::Result<Indices<'_>> {
-        self.only(surface, Indices::U16(Packed::new(&self.indices, Index::new())))
+        self.only(surface, Indices(IndexEncoding::U16(Packed::new(&self.indices, Index::new()))))
     }
     fn attribute_indices(&self, surface: usize) -> meshpeek::Result<Option<Indices<'_>>> {
-        let indices = |attributes| Indices::U32(Packed::new(attributes, Index::new()));
+        let indices = |attributes| Indices(IndexEncoding::U32(Packed::new(attributes, Index::new())));
         self.only(surface, self.attributes.as_deref().map(indices))
     }
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: meshpeek::ErrorKind) -> meshpeek::Error {
@@ -512,7 +515,7 @@ fn arrays_of_corners_agree_with_themselves() {
                 assert_eq!(uvs.raw_bytes(item), Some([file[at], file[at + 1]]));
             }
             let attributes = surface.attribute_indices().unwrap();
-            assert!(matches!(attributes, Indices::Consecutive(_)) && attributes.as_bytes().is_empty());
+            assert!(matches!(attributes, Indices(IndexEncoding::Consecutive(_))) && attributes.as_bytes().is_empty());
             assert!(attributes.iter().eq(0..u32::try_from(one_by_one.len()).unwrap()));
             assert_eq!(attributes.first_out_of_range(2), Some((2, 2)));
             assert!(uvs.get(uvs.len()).is_none() && uvs.raw_bytes(uvs.len()).is_none());
@@ -534,10 +537,10 @@ fn picks_that_are_out_of_range() {
     let mut visited = 0;
     array.for_each(|_| visited += 1);
     assert_eq!(visited, 3, "iterating over all items ends there");
-    let uvs = Uvs::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs));
+    let uvs = Uvs(UvEncoding::Polygon255(CornerArray::new(&records, &[u16::MAX], PolygonUvs)));
     assert_eq!((uvs.get(0), uvs.raw_bytes(0), uvs.len()), (None, None, 3));
     assert!(CornerArray::new(&records, &[], PolygonIndices).is_empty());
-    assert!(Indices::Consecutive(Consecutive::new(0)).is_empty());
+    assert!(Indices(IndexEncoding::Consecutive(Consecutive::new(0))).is_empty());
 }
 
 #[test]

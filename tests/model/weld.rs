@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::TangentFrame;
-use meshpeek::model::{Counts, IndexStream, Indices, InterpolatedPositions, InvalidIndex, Omitted, Welded};
+use meshpeek::model::{
+    Counts, IndexEncoding, IndexStream, Indices, InterpolatedPositions, InvalidIndex, Omitted, Welded,
+};
 use meshpeek::query::Scene;
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Corner, ErrorKind, Geometry, Model, Surface, unreal};
@@ -126,7 +128,7 @@ fn surfaces_of(folder: PathBuf) -> Vec<(bool, usize, bool)> {
 fn weld_like_twin(surface: &Surface<'_>) -> Option<(bool, usize, bool)> {
     expect_lossy_weld(surface);
     let (corners, welded) = (surface.corners().ok()?, surface.weld().ok()?);
-    let by_corner = matches!(surface.attribute_indices().unwrap(), Indices::Consecutive(_));
+    let by_corner = matches!(surface.attribute_indices().unwrap(), Indices(IndexEncoding::Consecutive(_)));
     let naive = if by_corner { naive_weld_by_value(surface) } else { naive_weld(corners.iter()) };
     assert!(welded == naive, "surface {}", surface.index());
     let positions: Vec<[f32; 3]> = surface.positions().unwrap().iter().collect();

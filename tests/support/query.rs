@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
-use meshpeek::model::{Colors, Counts, Indices, Positions, TangentFrames, Uvs, Weights};
+use meshpeek::model::{
+    Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
+};
 use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
@@ -51,8 +53,8 @@ impl Shape {
     }
 
     pub fn triangles(&self) -> Triangles<'_> {
-        let indices = Indices::U32(Packed::new(&self.indices, Index::new()));
-        Triangles::from_arrays(Positions::F32(Packed::new(&self.positions, Floats)), indices)
+        let indices = Indices(IndexEncoding::U32(Packed::new(&self.indices, Index::new())));
+        Triangles::from_arrays(Positions(PositionEncoding::F32(Packed::new(&self.positions, Floats))), indices)
     }
 
     /// Moves each position.
@@ -164,7 +166,7 @@ impl Geometry for Flat {
         Ok(Counts { vertices, attribute_vertices: vertices, corners, targets: 1, ..Counts::default() })
     }
     fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
-        Ok(Positions::F32(Packed::new(&self.shape(surface)?.positions, Floats)))
+        Ok(Positions(PositionEncoding::F32(Packed::new(&self.shape(surface)?.positions, Floats))))
     }
     fn tangent_frames(&self, surface: usize, _: usize) -> Result<Option<TangentFrames<'_>>> {
         self.none(surface)
@@ -179,7 +181,7 @@ impl Geometry for Flat {
         self.none(surface)
     }
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        Ok(Indices::U32(Packed::new(&self.shape(surface)?.indices, Index::new())))
+        Ok(Indices(IndexEncoding::U32(Packed::new(&self.shape(surface)?.indices, Index::new()))))
     }
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.none(surface)

@@ -2,7 +2,7 @@
 //! the bytes that are read.
 
 use meshpeek::array::Bounds;
-use meshpeek::model::{Indices, InterpolatedPositions, Positions, Uvs};
+use meshpeek::model::{IndexEncoding, Indices, InterpolatedPositions, PositionEncoding, Positions, UvEncoding, Uvs};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{
     Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
@@ -543,7 +543,8 @@ fn divides_uvs_by_255_or_256() {
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap().with_uv_divisor(uv_divisor);
         let uvs = Surface::new(&mesh, 0).uvs(0).unwrap().unwrap();
         match (&uvs, uv_divisor) {
-            (Uvs::Polygon255(_), UvDivisor::By255) | (Uvs::Polygon256(_), UvDivisor::By256) => {}
+            (Uvs(UvEncoding::Polygon255(_)), UvDivisor::By255) | (Uvs(UvEncoding::Polygon256(_)), UvDivisor::By256) => {
+            }
             _ => panic!("{uvs:?}"),
         }
         assert_eq!(uvs.len(), 128 * 3);
@@ -1188,8 +1189,10 @@ fn lends_what_lies_in_the_file() {
     assert!(std::ptr::eq(polygons.as_ptr().cast(), &raw const mesh.data()[48]));
     let frame = mesh.frame(2).unwrap();
     assert!(std::ptr::eq(frame.as_bytes().as_ptr(), &raw const mesh.aniv()[4 + 2 * 64]));
-    let Positions::Packed64(positions) = frame.positions() else { panic!("Deus Ex has 16 bits") };
+    let Positions(PositionEncoding::Packed64(positions)) = frame.positions() else { panic!("Deus Ex has 16 bits") };
     assert_eq!(positions.get(7), Some([16_385.0, 16_383.0, 16_896.0]));
-    let Indices::Polygon(indices) = mesh.surface(0).unwrap().indices() else { panic!("expected indices in polygons") };
+    let Indices(IndexEncoding::Polygon(indices)) = mesh.surface(0).unwrap().indices() else {
+        panic!("expected indices in polygons")
+    };
     assert_eq!((indices.len(), indices.byte_offset(4)), (36, 18));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use meshpeek::Packed;
 use meshpeek::decode::{Floats, Index, MinMax16};
-use meshpeek::model::{Indices, Positions};
+use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use meshpeek::query::{self, Scene, Triangles};
 use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{FromBytes, IntoBytes};
@@ -51,7 +51,7 @@ fn version() -> String {
 
 fn floats(mesh: &Mesh) -> Positions<'_> {
     let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("the type has no alignment requirement");
-    Positions::F32(Packed::new(raw, Floats))
+    Positions(PositionEncoding::F32(Packed::new(raw, Floats)))
 }
 
 /// Rounds positions to codes, which live as long as the program, because there is only one mesh.
@@ -59,14 +59,14 @@ fn quantized(mesh: &Mesh) -> Positions<'static> {
     static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
     let decoder = MinMax16::new([-REACH; 3], [REACH; 3]);
     let codes = CODES.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
-    Positions::MinMax16(Packed::new(codes, decoder))
+    Positions(PositionEncoding::MinMax16(Packed::new(codes, decoder)))
 }
 
 impl<'a> Ours<'a> {
     fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
         let indices =
             <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("the type has no alignment requirement");
-        let triangles = Triangles::from_arrays(positions, Indices::U32(Packed::new(indices, Index::default())));
+        let triangles = Triangles::from_arrays(positions, Indices(IndexEncoding::U32(Packed::new(indices, Index::default()))));
         let mut scene = Scene::empty();
         scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is enough memory")));
         Self { scene, asked }

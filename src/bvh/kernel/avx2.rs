@@ -25,7 +25,7 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::triangles::{Triangles, VertexPositions};
 use crate::decode::MinMax16;
 use crate::decode::divisor::BY_65535;
-use crate::model::Positions;
+use crate::model::{PositionEncoding, Positions};
 
 /// Offsets of the lower and the upper planes of the children's bounding boxes, from the start of
 /// the node, in bytes.
@@ -319,9 +319,11 @@ fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
 #[inline]
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
     match triangles.points() {
-        VertexPositions::File(Positions::F32(array)) => floats(array.as_bytes(), numbers),
+        VertexPositions::File(Positions(PositionEncoding::F32(array))) => floats(array.as_bytes(), numbers),
         VertexPositions::Computed(points) => floats(cast_slice(points), numbers),
-        VertexPositions::File(Positions::MinMax16(array)) => codes(array.as_bytes(), array.decoder(), numbers),
+        VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
+            codes(array.as_bytes(), array.decoder(), numbers)
+        }
         VertexPositions::File(_) => triangles.block::<true>(numbers),
     }
 }

@@ -9,7 +9,8 @@ use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{
-    Colors, Counts, Geometry, Indices, Normals, Positions, Space, TangentFrames, Uvs, VertexPool, Weights, Winding,
+    Colors, Counts, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions, Space, TangentFrames, Uvs,
+    VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -84,7 +85,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
 /// Returns the bounding box of all positions, and calls `read` with the number of bytes of each
 /// part that was read.
 fn bounds_of(positions: &Positions<'_>, read: &mut dyn FnMut(usize)) -> Bounds {
-    let Positions::Strided(array) = positions else {
+    let Positions(PositionEncoding::Strided(array)) = positions else {
         let bounds = positions.bounds();
         read(positions.as_bytes().len());
         return bounds;
@@ -207,7 +208,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
         match self.section(surface)?.index_buffer()? {
             Some(triangles) => triangles.indices(),
-            None => Ok(Indices::Consecutive(crate::array::Consecutive::new(0))),
+            None => Ok(Indices(IndexEncoding::Consecutive(crate::array::Consecutive::new(0)))),
         }
     }
 

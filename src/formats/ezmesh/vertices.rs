@@ -13,7 +13,9 @@ use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::error::debug::short_debug;
 use crate::math::as_index;
-use crate::model::{Colors, FixedWeights, Normals, Positions, Uvs, Weights};
+use crate::model::{
+    ColorEncoding, Colors, FixedWeights, NormalEncoding, Normals, PositionEncoding, Positions, UvEncoding, Uvs, Weights,
+};
 use crate::parse::Name;
 
 /// The vertices of a mesh or section, borrowed from the opened file: one parsed array per column
@@ -107,8 +109,10 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub fn positions(&self) -> Option<Positions<'a>> {
         let column = self.format.column(Semantic::Position)?;
-        let packed = self.packed(column).map(Positions::F32);
-        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Positions::Strided))
+        let packed = self.packed(column).map(|array| Positions(PositionEncoding::F32(array)));
+        packed.or_else(|| {
+            self.strided(column, EndianFloats(self.order())).map(|array| Positions(PositionEncoding::Strided(array)))
+        })
     }
 
     /// Returns the normals, or `None` if the vertices have no normals.
@@ -131,8 +135,10 @@ impl<'a> Vertices<'a> {
 
     fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
         let column = self.format.column(semantic)?;
-        let packed = self.packed(column).map(Normals::F32);
-        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Normals::Strided))
+        let packed = self.packed(column).map(|array| Normals(NormalEncoding::F32(array)));
+        packed.or_else(|| {
+            self.strided(column, EndianFloats(self.order())).map(|array| Normals(NormalEncoding::Strided(array)))
+        })
     }
 
     /// Returns the texture coordinates of a set from 0 to 3, or `None` if the vertices have no such
@@ -143,8 +149,8 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
         let column = self.format.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
-        let packed = self.packed(column).map(Uvs::F32);
-        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(Uvs::Strided))
+        let packed = self.packed(column).map(|array| Uvs(UvEncoding::F32(array)));
+        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(|array| Uvs(UvEncoding::Strided(array))))
     }
 
     /// Returns the colors, or `None` if the vertices have no colors.
@@ -152,8 +158,8 @@ impl<'a> Vertices<'a> {
     pub fn colors(&self) -> Option<Colors<'a>> {
         let column = self.format.column(Semantic::Color)?;
         let words = self.array(column).and_then(|array| <[RawWord]>::ref_from_bytes(array).ok());
-        let packed = words.map(|raw| Colors::Argb8(Packed::new(raw, Argb8(ByteOrder::Little))));
-        packed.or_else(|| self.strided(column, Argb8(self.order())).map(Colors::Strided))
+        let packed = words.map(|raw| Colors(ColorEncoding::Argb8(Packed::new(raw, Argb8(ByteOrder::Little)))));
+        packed.or_else(|| self.strided(column, Argb8(self.order())).map(|array| Colors(ColorEncoding::Strided(array))))
     }
 
     /// Returns the bone weights: up to four pairs of a bone index and a weight per vertex. Pairs of

@@ -15,8 +15,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::animation::{Affine, Animations};
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Positions, Texture,
-    TextureRole,
+    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, PositionEncoding,
+    Positions, Texture, TextureRole,
 };
 use crate::parse::Name;
 
@@ -178,7 +178,7 @@ fn hull_points<'a>(convex: &Convex<'a>, before: &[u8], size: u8, hull: usize) ->
 }
 
 const fn shape(kind: HullKind, points: Packed<'_, MinMax16<3>>) -> Hull<'_> {
-    let (points, transform) = (Some(Positions::MinMax16(points)), Affine::IDENTITY);
+    let (points, transform) = (Some(Positions(PositionEncoding::MinMax16(points))), Affine::IDENTITY);
     Hull { name: None, kind, points, triangles: None, transform }
 }
 

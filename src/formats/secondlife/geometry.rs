@@ -12,8 +12,8 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::{
-    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, Normals, Positions, Space, TangentFrames,
-    UvOrigin, Uvs, Weights, Winding,
+    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
+    PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -218,7 +218,7 @@ impl<A: ShownAsset> Geometry for A {
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         base_shape(target)?;
-        self.shown_level()?.submesh(surface)?.positions().map(Positions::MinMax16)
+        self.shown_level()?.submesh(surface)?.positions().map(|array| Positions(PositionEncoding::MinMax16(array)))
     }
 
     /// Returns `None`, because mesh assets store normals but no tangent frames.
@@ -229,7 +229,7 @@ impl<A: ShownAsset> Geometry for A {
 
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
         base_shape(target)?;
-        Ok(self.shown_level()?.submesh(surface)?.normals()?.map(Normals::Unit16))
+        Ok(self.shown_level()?.submesh(surface)?.normals()?.map(|array| Normals(NormalEncoding::Unit16(array))))
     }
 
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
@@ -237,7 +237,7 @@ impl<A: ShownAsset> Geometry for A {
         if set > 0 {
             return Ok(None);
         }
-        Ok(submesh.uvs()?.map(Uvs::MinMax16))
+        Ok(submesh.uvs()?.map(|array| Uvs(UvEncoding::MinMax16(array))))
     }
 
     fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
@@ -249,7 +249,7 @@ impl<A: ShownAsset> Geometry for A {
     }
 
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        self.shown_level()?.submesh(surface)?.indices().map(Indices::U16)
+        self.shown_level()?.submesh(surface)?.indices().map(|array| Indices(IndexEncoding::U16(array)))
     }
 
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
@@ -266,7 +266,7 @@ impl<A: ShownAsset> Geometry for A {
 }
 
 fn bounds(submesh: &Submesh<'_>) -> Result<Bounds> {
-    submesh.positions().map(|array| Positions::MinMax16(array).bounds())
+    submesh.positions().map(|array| Positions(PositionEncoding::MinMax16(array)).bounds())
 }
 
 fn base_shape(target: usize) -> Result<()> {

@@ -9,8 +9,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
-    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, Positions, Space, SpatialTree, TangentFrames,
-    UvOrigin, Uvs, Weights, Winding,
+    Axis, ColorEncoding, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, PositionEncoding, Positions,
+    Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -30,7 +30,7 @@ pub(super) const SPACE: Space = Space {
 macro_rules! arrays_of {
     ($view:ident) => {
         fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
-            self.$view(surface)?.target(target)?.positions().map(Positions::F32)
+            self.$view(surface)?.target(target)?.positions().map(|array| Positions(PositionEncoding::F32(array)))
         }
 
         fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
@@ -38,11 +38,11 @@ macro_rules! arrays_of {
         }
 
         fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
-            Ok(self.$view(surface)?.uvs(set)?.map(Uvs::F32))
+            Ok(self.$view(surface)?.uvs(set)?.map(|array| Uvs(UvEncoding::F32(array))))
         }
 
         fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-            Ok(self.$view(surface)?.colors()?.map(Colors::Unorm8))
+            Ok(self.$view(surface)?.colors()?.map(|array| Colors(ColorEncoding::Unorm8(array))))
         }
 
         fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {

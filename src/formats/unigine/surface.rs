@@ -19,7 +19,7 @@ use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
 use crate::error::debug::short_debug;
 use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Counts, Indices, TangentFrames, Weights};
+use crate::model::{Counts, IndexEncoding, Indices, TangentFrameEncoding, TangentFrames, Weights};
 use crate::parse::{Cursor, Name, Record, Region};
 
 /// One surface of a [`Mesh`](super::Mesh), borrowed from the file.
@@ -289,9 +289,9 @@ impl<'a> SurfaceView<'a> {
 
     pub(crate) fn cast_tangent_frames(&self, array: &SurfaceArray<'a>) -> Result<TangentFrames<'a>> {
         Ok(if array.element == FRAME_7 {
-            TangentFrames::Quat7(Packed::new(self.cast(array)?, Quat7))
+            TangentFrames(TangentFrameEncoding::Quat7(Packed::new(self.cast(array)?, Quat7)))
         } else {
-            TangentFrames::Quat8(Packed::new(self.cast(array)?, Quat8))
+            TangentFrames(TangentFrameEncoding::Quat8(Packed::new(self.cast(array)?, Quat8)))
         })
     }
 
@@ -312,9 +312,9 @@ impl<'a> SurfaceView<'a> {
     fn index_stream(&self, kind: ArrayKind) -> Result<Indices<'a>> {
         let array = self.arrays()?.find(kind)?;
         Ok(match array.element.size {
-            1 => Indices::U8(Packed::new(self.cast::<u8>(&array)?, Index::new())),
-            2 => Indices::U16(Packed::new(self.cast::<U16>(&array)?, Index::new())),
-            _ => Indices::U32(Packed::new(self.cast::<U32>(&array)?, Index::new())),
+            1 => Indices(IndexEncoding::U8(Packed::new(self.cast::<u8>(&array)?, Index::new()))),
+            2 => Indices(IndexEncoding::U16(Packed::new(self.cast::<U16>(&array)?, Index::new()))),
+            _ => Indices(IndexEncoding::U32(Packed::new(self.cast::<U32>(&array)?, Index::new()))),
         })
     }
 

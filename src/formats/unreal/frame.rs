@@ -8,7 +8,7 @@ use super::layout::{ANIV, Variant};
 use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Packed32, Packed64};
 use crate::error::debug::short_debug;
-use crate::model::Positions;
+use crate::model::{PositionEncoding, Positions};
 
 /// One animation frame: the positions of all vertices at one point in time, borrowed from the bytes
 /// of the aniv file.
@@ -72,8 +72,10 @@ impl<'a> Frame<'a> {
 /// of `bytes` are ignored.
 fn positions(bytes: &[u8], variant: Variant) -> Positions<'_> {
     match variant {
-        Variant::Classic | Variant::Prototype => Positions::Packed32(Packed::new(whole::<U32>(bytes), Packed32)),
-        Variant::DeusEx => Positions::Packed64(Packed::new(whole::<[I16; 4]>(bytes), Packed64)),
+        Variant::Classic | Variant::Prototype => {
+            Positions(PositionEncoding::Packed32(Packed::new(whole::<U32>(bytes), Packed32)))
+        }
+        Variant::DeusEx => Positions(PositionEncoding::Packed64(Packed::new(whole::<[I16; 4]>(bytes), Packed64))),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
 use crate::model::{
-    Axis, Blend, Colors, Counts, DrawStyle, Geometry, Handedness, Indices, Positions, Space, TangentFrames, UvOrigin,
-    Uvs, VertexPool, Weights, Winding,
+    Axis, Blend, Colors, Counts, DrawStyle, Geometry, Handedness, IndexEncoding, Indices, Positions, Space,
+    TangentFrames, UvOrigin, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -270,7 +270,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// is `i`.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         let corners = self.counts(surface)?.corners;
-        Ok(Some(Indices::Consecutive(Consecutive::new(corners))))
+        Ok(Some(Indices(IndexEncoding::Consecutive(Consecutive::new(corners)))))
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {

@@ -6,7 +6,7 @@ use super::surface_groups::{Group, label};
 use crate::array::CornerArray;
 use crate::decode::{PolygonIndices, PolygonUvs};
 use crate::error::debug::short_debug;
-use crate::model::{Indices, Uvs};
+use crate::model::{IndexEncoding, Indices, UvEncoding, Uvs};
 
 /// The divisor that converts the stored bytes of texture coordinates to floats: the byte value that
 /// becomes 1.0, the far edge of the texture image.
@@ -90,7 +90,7 @@ impl<'a> SurfaceView<'a> {
     /// Returns the vertex index of each triangle corner of the surface, three indices per triangle.
     #[must_use]
     pub const fn indices(&self) -> Indices<'a> {
-        Indices::Polygon(CornerArray::new(self.polygons, self.order, PolygonIndices))
+        Indices(IndexEncoding::Polygon(CornerArray::new(self.polygons, self.order, PolygonIndices)))
     }
 
     /// Returns the texture coordinates of each triangle corner of the surface, three pairs per
@@ -98,8 +98,8 @@ impl<'a> SurfaceView<'a> {
     #[must_use]
     pub const fn uvs(&self, divisor: UvDivisor) -> Uvs<'a> {
         match divisor {
-            UvDivisor::By255 => Uvs::Polygon255(CornerArray::new(self.polygons, self.order, PolygonUvs)),
-            UvDivisor::By256 => Uvs::Polygon256(CornerArray::new(self.polygons, self.order, PolygonUvs)),
+            UvDivisor::By255 => Uvs(UvEncoding::Polygon255(CornerArray::new(self.polygons, self.order, PolygonUvs))),
+            UvDivisor::By256 => Uvs(UvEncoding::Polygon256(CornerArray::new(self.polygons, self.order, PolygonUvs))),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::decode::Index;
 use crate::error::Result;
 use crate::error::debug::{items, short_debug};
 use crate::math::as_index;
-use crate::model::attributes::Indices;
+use crate::model::attributes::{IndexEncoding, Indices};
 use crate::model::corners::{Corner, Corners, IndexStream};
 use crate::model::geometry::Counts;
 use crate::model::surface::Surface;
@@ -130,8 +130,8 @@ pub(super) struct ValidTriangles {
 
 impl ValidTriangles {
     pub(super) fn corners(&self) -> Corners<'_> {
-        let [positions, attributes] =
-            [&self.positions, &self.attributes].map(|copies| Indices::U32(Packed::new(copies, Index::new())));
+        let [positions, attributes] = [&self.positions, &self.attributes]
+            .map(|copies| Indices(IndexEncoding::U32(Packed::new(copies, Index::new()))));
         Corners::of_copies(positions, attributes)
     }
 

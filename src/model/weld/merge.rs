@@ -4,7 +4,7 @@
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::attributes::{Indices, Uvs};
+use crate::model::attributes::{IndexEncoding, Indices, Uvs};
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
 use crate::model::weld::reserve::{filled, reserve};
@@ -16,7 +16,7 @@ pub(super) fn weld(surface: &Surface<'_>, corners: &Corners<'_>, attributes: u32
     let mut represents = filled(surface, corners.len(), 0)?;
     // A sort panics if a key changes between two comparisons, and the index streams of a mapped
     // file may change. Hence the keys of all sorts are copies.
-    if let Indices::Consecutive(_) = surface.attribute_indices()?
+    if let Indices(IndexEncoding::Consecutive(_)) = surface.attribute_indices()?
         && let Some(uvs) = byte_uvs(surface)?
     {
         // If no two corners share an attribute vertex, all attribute indices differ, but the UVs of

@@ -165,7 +165,9 @@ impl Loader {
         }
         lists.indices = Rc::new(list(indices.len(), |out| indices.decode_into(out))?);
         let attributes = geometry.attribute_indices(surface)?;
-        if let Some(indices) = attributes.filter(|indices| !matches!(indices, crate::model::Indices::Consecutive(_))) {
+        if let Some(indices) = attributes
+            .filter(|indices| !matches!(indices, crate::model::Indices(crate::model::IndexEncoding::Consecutive(_))))
+        {
             lists.attribute_indices = Some(Rc::new(list(indices.len(), |out| indices.decode_into(out))?));
         }
         Ok(lists)

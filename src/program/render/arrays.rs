@@ -6,7 +6,10 @@ use std::ops::Range;
 
 use crate::decode::{packed32, packed64};
 use crate::io::prefetch;
-use crate::model::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
+use crate::model::{
+    Colors, IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions, TangentFrameEncoding,
+    TangentFrames, UvEncoding, Uvs,
+};
 use crate::{Array, Weights};
 
 use super::values::{Item, Values, Visit, visit_rows};
@@ -30,10 +33,10 @@ impl Values for Positions<'_> {
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
-            Positions::Packed32(_) | Positions::Packed64(_) if raw => {
+            Positions(PositionEncoding::Packed32(_)) | Positions(PositionEncoding::Packed64(_)) if raw => {
                 visit_rows(range, |index| packed_integers(self, index), visit)
             }
-            Positions::MinMax16(_) if raw => {
+            Positions(PositionEncoding::MinMax16(_)) if raw => {
                 visit_codes(self.slice(range).map(|part| part.as_bytes()).unwrap_or_default(), 3, visit)
             }
             _ => visit_rows(range, |index| self.get(index), visit),
@@ -50,7 +53,7 @@ impl Values for Normals<'_> {
         let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
         prefetch(bytes);
         match self {
-            Normals::Unit16(_) if raw => visit_codes(bytes, 3, visit),
+            Normals(NormalEncoding::Unit16(_)) if raw => visit_codes(bytes, 3, visit),
             _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
@@ -65,8 +68,8 @@ impl Values for Uvs<'_> {
         let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
         prefetch(bytes);
         match self {
-            Uvs::MinMax16(_) if raw => visit_codes(bytes, 2, visit),
-            Uvs::Polygon255(_) | Uvs::Polygon256(_) if raw => {
+            Uvs(UvEncoding::MinMax16(_)) if raw => visit_codes(bytes, 2, visit),
+            Uvs(UvEncoding::Polygon255(_)) | Uvs(UvEncoding::Polygon256(_)) if raw => {
                 visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i32::from)), visit)
             }
             _ => visit_rows(range, |index| self.get(index), visit),
@@ -136,7 +139,7 @@ impl Values for Indices<'_> {
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
-            Indices::U32(array) if raw => {
+            Indices(IndexEncoding::U32(array)) if raw => {
                 // Mesh files store vertex indices as signed integers, and a damaged file may
                 // contain negative indices.
                 let raw = array.raw().get(range).unwrap_or_default();
@@ -157,8 +160,8 @@ fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
 /// range.
 fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> {
     let stored = match positions {
-        Positions::Packed32(array) => packed32::integers(array.raw().get(index)?),
-        Positions::Packed64(array) => packed64::integers(array.raw().get(index)?),
+        Positions(PositionEncoding::Packed32(array)) => packed32::integers(array.raw().get(index)?),
+        Positions(PositionEncoding::Packed64(array)) => packed64::integers(array.raw().get(index)?),
         _ => return None,
     };
     Some(stored.map(i32::from))
@@ -167,11 +170,11 @@ fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> 
 /// Passes the stored integers of the tangent frames, which are encoded as quaternions, to `visit`.
 fn visit_raw_frames(frames: &TangentFrames<'_>, range: Range<usize>, visit: Visit<'_>) -> io::Result<()> {
     match frames {
-        TangentFrames::Quat8(array) => {
+        TangentFrames(TangentFrameEncoding::Quat8(array)) => {
             let raw = array.raw().get(range).unwrap_or_default();
             raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i32::from(part.get())))))
         }
-        TangentFrames::Quat7(array) => {
+        TangentFrames(TangentFrameEncoding::Quat7(array)) => {
             let raw = array.raw().get(range).unwrap_or_default();
             raw.iter().try_for_each(|raw| {
                 let [x, y, z] = raw.xyz.map(|part| i32::from(part.get()));

@@ -9,7 +9,7 @@ use crate::formats::ezmesh::layout::{FORMAT, TRIANGLE_SIZE};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::{as_index, as_u64};
-use crate::model::Indices;
+use crate::model::{IndexEncoding, Indices};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
@@ -155,11 +155,11 @@ fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
     match order {
         ByteOrder::Little => {
             let raw = <[U32]>::ref_from_bytes(bytes).unwrap_or_default();
-            Indices::U32(Packed::new(raw, Index::new()))
+            Indices(IndexEncoding::U32(Packed::new(raw, Index::new())))
         }
         ByteOrder::Big => {
             let raw = <[RawWord]>::ref_from_bytes(bytes).unwrap_or_default();
-            Indices::Endian(Packed::new(raw, EndianIndex(order)))
+            Indices(IndexEncoding::Endian(Packed::new(raw, EndianIndex(order))))
         }
     }
 }

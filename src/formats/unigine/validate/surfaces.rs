@@ -17,7 +17,7 @@ use crate::formats::unigine::reader::arrays::ArrayKind;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::model::{Counts, Indices, Positions, TangentFrames};
+use crate::model::{Counts, Indices, PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
 use crate::parse::{Report, Rule, Severity, Tally, filled};
 use crate::{io, scan};
 
@@ -117,7 +117,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             return Ok(());
         }
         let (bounds, sphere) = (stored.bounds(), stored.sphere());
-        let found = Positions::F32(positions).bounds();
+        let found = Positions(PositionEncoding::F32(positions)).bounds();
         if !nearly_equal(&bounds, &found) {
             let text = format_args!("stored {}, but computed {}", shown(&bounds), shown(&found));
             self.add(rules::BOUNDING_BOX, "bounds", at, text);
@@ -145,12 +145,12 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         };
         io::prefetch(frames.as_bytes());
         match frames {
-            TangentFrames::Quat8(frames) => {
+            TangentFrames(TangentFrameEncoding::Quat8(frames)) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     look(item, raw.map(scaled), raw[3].get().unsigned_abs() >= 32);
                 }
             }
-            TangentFrames::Quat7(frames) => {
+            TangentFrames(TangentFrameEncoding::Quat7(frames)) => {
                 for (item, raw) in (0..).zip(frames.raw()) {
                     let [x, y, z] = raw.xyz.map(scaled);
                     // In a seven-byte tangent frame, the component w of the quaternion is computed

@@ -12,7 +12,7 @@ use crate::formats::unreal::header::{FRAMES_AT, POLYGONS_AT};
 use crate::formats::unreal::layout::{PolygonType, Style, Variant};
 use crate::formats::unreal::script::Sequence;
 use crate::math::as_u64;
-use crate::model::Positions;
+use crate::model::{PositionEncoding, Positions};
 use crate::parse::{Report, Severity, Tally};
 
 /// The size of a polygon, and the offsets of three fields from the start of the polygon, in bytes.
@@ -233,7 +233,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
     for frame in 0..mesh.frame_count() {
         let Ok(view) = mesh.frame(frame) else { break };
         mesh.note_aniv(mesh.header.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
-        let Positions::Packed64(positions) = view.positions() else { return };
+        let Positions(PositionEncoding::Packed64(positions)) = view.positions() else { return };
         positions.prefetch();
         let mut pads = Tally::default();
         for (number, [.., pad]) in (0_u64..).zip(positions.raw()) {
