@@ -143,7 +143,9 @@ fn print_growth(path: &Path, loader: &str) {
 
 /// Prints the number of pages that the parser reads, step by step.
 fn pages(input: &Input) -> Result<()> {
-    let mesh = Mesh::open_with(map(&input.path), &OpenOptions { record_access: true, ..Default::default() })?;
+    let mut options = OpenOptions::default();
+    options.record_access = true;
+    let mesh = Mesh::open_with(map(&input.path), &options)?;
     let print = |step: &str, bar| {
         let (pages, bytes) = mesh.access_log(0).map(|touched| (touched.pages(), touched.bytes())).unwrap();
         claim(&format!("touched, {step}"), pages as f64, &format!("pages, {bytes} bytes"), bar);

@@ -88,7 +88,9 @@ fn map(path: &Path) -> Map {
 }
 
 fn opening(path: &Path) -> Opening {
-    let mesh = Mesh::open_with(map(path), &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+    let mut options = OpenOptions::default();
+    options.record_access = true;
+    let mesh = Mesh::open_with(map(path), &options).unwrap();
     std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
     Opening { pages: mesh.access_log(0).unwrap().pages() as f64, instructions: instructions(path) }
 }

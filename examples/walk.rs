@@ -83,7 +83,9 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
 
 /// Returns the conversion of an instance to the conventions of glTF.
 fn conversion(geometry: &dyn Geometry, transform: Affine) -> Result<SpaceConversion> {
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let mut assumed = Space::UNKNOWN;
+    assumed.up = Some(Axis::Y);
+    assumed.handedness = Some(Handedness::Right);
     geometry.space().or(&assumed).placed(transform).conversion_to(&Space::GLTF)
 }
 

@@ -46,7 +46,8 @@ impl OpenOptions {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// let options = meshpeek::OpenOptions { strict: true, ..Default::default() };
+    /// let mut options = meshpeek::OpenOptions::default();
+    /// options.strict = true;
     /// let mesh = options.open("data/secondlife/arm.llmesh")?;
     /// # Ok(())
     /// # }

@@ -15,6 +15,7 @@ use crate::parse::Name;
 
 /// The lengths of the arrays of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// The number of positions of the surface in the base shape.
     pub vertices: u32,

@@ -107,6 +107,7 @@ pub enum UvOrigin {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Space {
     /// The axis that points up.
     pub up: Option<Axis>,
@@ -155,7 +156,9 @@ impl Space {
     ///
     /// ```
     /// use meshpeek::model::{Axis, Space};
-    /// let space = Space::UNKNOWN.or(&Space { up: Some(Axis::Z), ..Space::UNKNOWN });
+    /// let mut assumed = Space::UNKNOWN;
+    /// assumed.up = Some(Axis::Z);
+    /// let space = Space::UNKNOWN.or(&assumed);
     /// assert_eq!((space.up, space.forward), (Some(Axis::Z), None));
     /// ```
     #[must_use]

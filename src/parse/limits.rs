@@ -9,9 +9,11 @@
 /// returns [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the field.
 ///
 /// ```
-/// let limits = meshpeek::Limits { items: 1000, ..Default::default() };
+/// let mut limits = meshpeek::Limits::default();
+/// limits.items = 1000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum number of items in one list of a file: surfaces, bones, animations, morph targets,
     /// or values in one block of structured data. 1,048,576 by default.

@@ -9,13 +9,15 @@ use crate::parse::limits::Limits;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::{MeshFile, Model, OpenOptions};
-/// let options = OpenOptions { record_access: true, ..Default::default() };
+/// let mut options = OpenOptions::default();
+/// options.record_access = true;
 /// let model = Model::open_with(meshpeek::read("data/unigine/cube_ms13.mesh")?, &options)?;
 /// assert!(model.file().touched_bytes() > Some(0));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OpenOptions {
     /// Maximum sizes and counts that bound the memory and time for reading the file.
     pub limits: Limits,

@@ -18,6 +18,7 @@ use meshpeek::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::support::changed;
 use crate::support::corpus;
 use crate::{Reference, file_name, numbers};
 
@@ -1144,7 +1145,7 @@ fn strict_reading_accepts_all_real_files() {
     let Some((_, files)) = meshes() else { return };
     for path in &files {
         let bytes = std::fs::read(path).unwrap();
-        let system = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let system = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
         for surface in Surface::all(&system).unwrap() {
             surface.positions().unwrap();
             surface.indices().unwrap();
@@ -1335,7 +1336,7 @@ const ALIKE: [&str; 23] = [
 fn probes_that_differ_in_spelling_only_read_the_same() {
     for (name, bytes, advice) in probes(&ALIKE) {
         assert_eq!(differences(&bytes), [""; 0], "{name}: {advice}");
-        let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
         assert!(
             strict.bounds().unwrap() == open(&bytes).bounds().unwrap() && strict.indices(0).unwrap().len() == 3,
             "{name}"
@@ -1442,7 +1443,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // One index exceeds the reduced number of vertices.
         assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
-        let strict = Mesh::open_with(&bytes[..], &OpenOptions { strict: true, ..Default::default() }).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
     }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
 
+use crate::support::changed;
 use crate::support::corpus;
 use crate::{Reference, file_name};
 
@@ -489,7 +490,7 @@ fn equals_the_reference_of_the_container() {
             let alone = std::fs::read(folder.join(&file)).unwrap();
             assert!(asset.view().asset() == alone, "{file}");
             assert_eq!(&mesh.data()[asset.asset_range()], alone);
-            let chosen = Mesh::open_with(mesh.data(), &OpenOptions { asset: number, ..Default::default() }).unwrap();
+            let chosen = Mesh::open_with(mesh.data(), &changed!(OpenOptions::default(), asset: number)).unwrap();
             let alone = Mesh::open(alone).unwrap();
             for part in AssetPart::ALL {
                 let [one, other, third] =
@@ -502,7 +503,7 @@ fn equals_the_reference_of_the_container() {
                 assert!(placed.is_none_or(|(one, other)| one == other), "{file} {part:?}");
             }
         }
-        let beyond = Mesh::open_with(mesh.data(), &OpenOptions { asset: count, ..Default::default() }).unwrap_err();
+        let beyond = Mesh::open_with(mesh.data(), &changed!(OpenOptions::default(), asset: count)).unwrap_err();
         assert!(matches!(beyond.kind(), ErrorKind::NoSuch { .. }), "{beyond}");
     }
     eprintln!("{containers} container compared");

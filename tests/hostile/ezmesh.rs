@@ -9,6 +9,7 @@ use meshpeek::model::Transform;
 use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
+use crate::support::changed;
 use crate::support::corpus;
 use crate::support::ezmesh::invariants::{borrow_everything, check_invariants};
 use crate::support::invariants::{Fate, expect_named};
@@ -218,7 +219,7 @@ fn open(bytes: &[u8]) -> Mesh<&[u8]> {
 }
 
 fn strict(bytes: &[u8]) -> Mesh<&[u8]> {
-    Mesh::open_with(bytes, &OpenOptions { strict: true, ..Default::default() }).unwrap()
+    Mesh::open_with(bytes, &changed!(OpenOptions::default(), strict: true)).unwrap()
 }
 
 /// Returns the vertices of the first mesh.
@@ -542,8 +543,8 @@ fn bounds_the_depth_of_elements() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "elements", allowed: 64, asked: 65 }), "{error}");
     let deep = nested(200_000);
     within(5, "depth", || refused(&deep, "element", 6 + 63 * 3));
-    let limits = Limits { elements: u32::MAX, ..Limits::default() };
-    let error = Mesh::open_with(deep.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap_err();
+    let limits = changed!(Limits::default(), elements: u32::MAX);
+    let error = Mesh::open_with(deep.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "elements", allowed: 256, .. }), "{error}");
     let known = format!("<Mesh>{}", "<Skeleton>".repeat(1000));
     refused(known.as_bytes(), "Skeleton.element", 16);
@@ -595,8 +596,8 @@ fn refuses_too_many_and_duplicate_attributes() {
     let bytes = with(80_000);
     let error = within(5, "attributes", || refused(&bytes, "Mesh.attribute", find(&bytes, "a64=''") + 5));
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "attributes", allowed: 64, asked: 65 }), "{error}");
-    let limits = Limits { attributes: u32::MAX, ..Limits::default() };
-    assert!(Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
+    let limits = changed!(Limits::default(), attributes: u32::MAX);
+    assert!(Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).is_err());
     refused(b"<Mesh name='a' name='b'/>", "Mesh.attribute", 21);
     refused(b"<Mesh name='a' NAME=\"\"/>", "Mesh.attribute", 21);
     refused(b"<Mesh name/>", "Mesh.attribute", 6);
@@ -1316,8 +1317,8 @@ fn memory_is_bounded() {
 /// The error names the kind, and its offset is the first item above the limit.
 #[test]
 fn items_are_limited() {
-    let limits = Limits { items: 1000, ..Limits::default() };
-    let options = OpenOptions { limits, ..Default::default() };
+    let limits = changed!(Limits::default(), items: 1000);
+    let options = changed!(OpenOptions::default(), limits: limits);
     for (open, one, close, field) in [
         ("", "<Mesh/>", "", "Mesh"),
         ("<Skeleton>", "<Bone/>", "</Skeleton>", "Bone"),

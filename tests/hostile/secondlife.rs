@@ -16,6 +16,7 @@ use meshpeek::{
     OpenOptions, Severity, Surface,
 };
 
+use crate::support::changed;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -604,7 +605,7 @@ fn never_reads_a_tail_of_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         mesh.check().unwrap();
         assert_eq!(mesh.level(Lod::High).unwrap().len(), 2);
@@ -662,7 +663,7 @@ fn bounds_the_depth_of_nesting() {
     for (depth, levels, is_read) in
         [(96, 96, true), (96, 97, false), (256, 256, true), (1000, 257, false), (0, 1, false)]
     {
-        let limits = Limits { depth, ..Limits::default() };
+        let limits = changed!(Limits::default(), depth: depth);
         let read = llsd::read(&nested(levels), &LlsdLimits::from(&limits)).is_ok();
         assert_eq!(read, is_read, "{levels} levels, {depth} allowed");
         let stored = zlib(&nested(levels));
@@ -1042,8 +1043,8 @@ fn stops_a_zip_bomb_at_the_limit() {
         let asset = Asset::full().block(AssetPart::HighLod, &zeros(*length));
         let bytes = asset.bytes();
         assert!(bytes.len() < length / 900 + 4096, "{}", bytes.len());
-        let limits = Limits { block: *limit as u64, ..Limits::default() };
-        let options = OpenOptions { limits, ..Default::default() };
+        let limits = changed!(Limits::default(), block: *limit as u64);
+        let options = changed!(OpenOptions::default(), limits: limits);
         let start = Instant::now();
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1074,8 +1075,8 @@ fn stops_a_zip_bomb_at_the_limit() {
 fn reads_a_block_just_within_the_limit() {
     let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
     let bytes = Asset::full().block(AssetPart::HighLod, &zeros(length / 6 * 6)).bytes();
-    let limits = Limits { block: length as u64 + 200, ..Limits::default() };
-    let options = OpenOptions { limits, ..Default::default() };
+    let limits = changed!(Limits::default(), block: length as u64 + 200);
+    let options = changed!(OpenOptions::default(), limits: limits);
     for step in 0..4 {
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1102,9 +1103,9 @@ fn blocks_share_the_budget_of_the_asset() {
         header = header.with(part.key(), entry(0, small(stored.len())));
     }
     let bytes = [header.bytes(), stored].concat();
-    let limits = Limits { asset: 1 << 20, ..Limits::default() };
+    let limits = changed!(Limits::default(), asset: 1 << 20);
     let held = peak(|| {
-        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
         let inflated: Vec<bool> = AssetPart::ALL.map(|part| mesh.block(part).is_ok()).into();
         assert_eq!(
             inflated,
@@ -1128,7 +1129,7 @@ fn a_limit_may_be_met_exactly() {
     for value in [list(&[square().bytes()]), zeros(100_000), zeros(65_536 - 61), b"!".to_vec()] {
         let stored = zlib(&value);
         for (block, is_read) in [(value.len(), true), (value.len() + 1, true), (value.len() - 1, false), (0, false)] {
-            let limits = Limits { block: block as u64, ..Limits::default() };
+            let limits = changed!(Limits::default(), block: block as u64);
             let mut buffer = InflateBuffer::default();
             let read = buffer.inflate(AssetPart::HighLod, &stored, &limits);
             assert_eq!(read.is_ok(), is_read, "{block} of {}", value.len());
@@ -1311,7 +1312,7 @@ fn refuses_bad_offsets_and_sizes_of_blocks() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         fails(mesh.block(AssetPart::HighLod), "unexpected-end", "high_lod.size");
         others_work(&mesh, &[AssetPart::HighLod]);
-        let options = OpenOptions { partial: true, ..Default::default() };
+        let options = changed!(OpenOptions::default(), partial: true);
         let partial = Mesh::open_with(bytes.as_slice(), &options).unwrap();
         fails(partial.block(AssetPart::HighLod), "missing", "high_lod");
     }
@@ -1477,9 +1478,9 @@ fn reports_long_headers_and_newer_versions() {
     others_work(&Mesh::open(long(5000).bytes().as_slice()).unwrap(), &[]);
     let error = refused(&long(70_000).bytes(), "limit", 0);
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "header", allowed: 65_536, .. }), "{error}");
-    let limits = Limits { header: 1 << 20, ..Limits::default() };
+    let limits = changed!(Limits::default(), header: 1 << 20);
     let bytes = long(70_000).bytes();
-    let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
+    let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
     others_work(&mesh, &[]);
 
     for (version, is_read) in [(0, true), (1, true), (999, true), (1000, false), (i32::MAX, false), (-1, true)] {
@@ -1948,7 +1949,7 @@ fn a_hash_of_something_else() {
 fn reports_bad_containers_and_cache_files() {
     let small = Asset::small(&square().without("Weights")).bytes();
     let open = |bytes: &[u8], asset: usize| {
-        Mesh::open_with(bytes.to_vec(), &OpenOptions { asset, ..Default::default() }).unwrap()
+        Mesh::open_with(bytes.to_vec(), &changed!(OpenOptions::default(), asset: asset)).unwrap()
     };
     let sound = container(&[small.clone(), small.clone()]);
     assert_eq!(open(&sound, 1).level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
@@ -2261,8 +2262,8 @@ fn inflates_a_shared_block_only_within_the_budget_of_the_file() {
         }
         [header.bytes(), stored.clone()].concat()
     };
-    let limits = Limits { asset: 1 << 20, ..Limits::default() };
-    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let limits = changed!(Limits::default(), asset: 1 << 20);
+    let options = changed!(OpenOptions::default(), limits: limits);
     let beyond = |bytes: &[u8]| {
         let mesh = Mesh::open_with(bytes, &options).unwrap();
         let mut findings = Vec::new();

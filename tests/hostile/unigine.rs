@@ -8,6 +8,7 @@ use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
+use crate::support::changed;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -255,7 +256,7 @@ fn never_reads_a_tail_of_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         assert_eq!(mesh.end().unwrap(), whole.len() as u64);
         assert!(mesh.access_log(0).unwrap().bytes() < whole.len() as u64);
@@ -284,7 +285,7 @@ fn reads_a_sparse_file_of_24_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a hole", || {
-        let mesh = Mesh::open_with(map, &OpenOptions { record_access: true, ..Default::default() }).unwrap();
+        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
         mesh.check().unwrap();
         let positions = mesh.surface(0).unwrap().positions().unwrap();
         assert_eq!(positions.len(), most as usize);
@@ -674,13 +675,15 @@ fn bounds_the_number_of_surfaces() {
     let error = refused(&spoilt, "surfaces.count", at);
     assert!(matches!(error.kind(), ErrorKind::Count { count: 0x7fff_ffff, .. }), "{error}");
     assert!(peak(|| open_and_check(&spoilt)) < 4096);
-    let limits = Limits { items: 999, ..Limits::default() };
-    let error =
-        error_of(Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }), "surfaces.count");
+    let limits = changed!(Limits::default(), items: 999);
+    let error = error_of(
+        Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)),
+        "surfaces.count",
+    );
     assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 999, asked: 1000, .. }), "{error}");
     assert_eq!(error.offset(), Some(at as u64));
-    let limits = Limits { items: 1000, ..Limits::default() };
-    Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).unwrap();
+    let limits = changed!(Limits::default(), items: 1000);
+    Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
 }
 
 /// Tests name lengths of 0, 1, negative ones, and ones that exceed the file.

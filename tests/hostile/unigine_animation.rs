@@ -8,6 +8,7 @@ use meshpeek::{
     Animations, Error, ErrorKind, Finding, Limits, MeshFile as _, Model, OpenOptions, Pose, Region, Severity, Skeleton,
 };
 
+use crate::support::changed;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
@@ -677,8 +678,8 @@ fn memory_for_many_bones_is_bounded() {
     expect_bounded(&file(32_768), "bones");
     let error = Animation::open(file(1_048_577).as_slice()).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", .. }), "{error}");
-    let limits = Limits { items: 10, ..Limits::default() };
-    assert!(Animation::open_with(whole.as_slice(), &OpenOptions { limits, ..Default::default() }).is_err());
+    let limits = changed!(Limits::default(), items: 10);
+    assert!(Animation::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).is_err());
 }
 
 /// Tests the maximum number of bones, all with one name, in a chain or in a cycle.

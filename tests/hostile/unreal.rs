@@ -8,6 +8,7 @@ use meshpeek::unreal::{Mesh, Placement, Shading, Variant, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
+use crate::support::changed;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -637,7 +638,7 @@ fn sweep() {
         pairs += 1;
         assert_ne!(files.check_invariants(&mut random), Fate::Refused, "{}", path.display());
         let small = files.data.len() + files.aniv.len() <= 2 << 10;
-        let strict = OpenOptions { strict: true, ..Default::default() };
+        let strict = changed!(OpenOptions::default(), strict: true);
         // Reading everything takes time proportional to the length of the files, so only the
         // structure of large pairs is read.
         let look = |data: &[u8], aniv: &[u8], all: bool, random: &mut Random| {

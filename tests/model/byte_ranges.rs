@@ -10,6 +10,7 @@ use meshpeek::model::{Attribute, ByteRanges, Contents, Part, Transform};
 use meshpeek::secondlife::LevelGeometry;
 use meshpeek::{Array, Error, ErrorKind, FormatVersion, Geometry, Model, OpenOptions, Result};
 
+use crate::support::changed;
 use crate::support::random::Random;
 
 /// The largest number of times that a sample is damaged.
@@ -445,7 +446,7 @@ fn name_the_block_of_each_level() {
     assert_eq!(structure, 0..mesh.header().unwrap().base());
     // The header alone names the blocks of an asset that is not loaded further.
     let head = mesh.data()[..structure.end as usize].to_vec();
-    let options = OpenOptions { partial: true, ..OpenOptions::default() };
+    let options = changed!(OpenOptions::default(), partial: true);
     let partial = meshpeek::secondlife::Mesh::open_with(head, &options).unwrap();
     for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls { asset: 0 }] {
         let ranges = mesh.byte_ranges(0, &part).unwrap();
@@ -516,7 +517,7 @@ fn contain_the_bytes_that_values_depend_on() {
 
 #[test]
 fn are_found_without_reading_arrays() {
-    let options = OpenOptions { record_access: true, ..OpenOptions::default() };
+    let options = changed!(OpenOptions::default(), record_access: true);
     for path in ["data/unigine/room_ms14.mesh", "data/secondlife/arm.llmesh", "data/ezmesh/crate100.ezb"] {
         let model = options.open(path).unwrap();
         let structure = size(&model, 0, &Part::Structure);

@@ -11,6 +11,7 @@ use meshpeek::{
     secondlife, unigine, unreal,
 };
 
+use crate::support::changed;
 use crate::support::random::Random;
 
 /// The maximum number of bytes of the `Debug` output of any value.
@@ -112,7 +113,7 @@ fn expect_short_motion(motion: &dyn Animations, format: &str) {
 /// short.
 fn expect_short_file(bytes: &[u8], [format, version]: [&str; 2]) {
     assert!(bytes.len() > 1 << 20, "{format} {version}: {} bytes", bytes.len());
-    let options = OpenOptions { record_access: true, ..OpenOptions::default() };
+    let options = changed!(OpenOptions::default(), record_access: true);
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     // SAFETY: No other process knows the file.
@@ -227,7 +228,7 @@ fn an_unreal_mesh_is_short() {
     );
     let text = format!("{line}{}", "// a line of the class\n".repeat(60_000));
     let script =
-        unreal::script::Script::open_with(text.as_bytes(), &Limits { script: 1 << 24, ..Limits::default() }).unwrap();
+        unreal::script::Script::open_with(text.as_bytes(), &changed!(Limits::default(), script: 1 << 24)).unwrap();
     expect_short(&script, "unreal script");
     let selected = script.select(name.as_bytes());
     expect_short(&selected, "name");

@@ -18,6 +18,7 @@ use meshpeek::{
 };
 use zerocopy::little_endian::{F32, U16, U32};
 
+use crate::support::changed;
 use crate::support::invariants::expect_same_surface;
 use crate::support::random::Random;
 use crate::support::unigine::{animation_samples, bytes, grid, samples};
@@ -226,7 +227,7 @@ impl Geometry for Plain {
         let vertices = u32::try_from(self.positions.len()).unwrap();
         let corners = u32::try_from(self.indices.len()).unwrap();
         let attribute_vertices = if self.attributes.is_some() { 1 } else { vertices };
-        self.only(surface, Counts { vertices, attribute_vertices, corners, targets: 1, ..Counts::default() })
+        self.only(surface, changed!(Counts::default(), vertices: vertices, attribute_vertices: attribute_vertices, corners: corners, targets: 1))
     }
     fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
         self.only(surface, Positions(PositionEncoding::F32(Packed::new(&self.positions, Floats))))

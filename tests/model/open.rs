@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::changed;
 use meshpeek::io::FileBytes;
 use meshpeek::model::Contents;
 use meshpeek::{Animations, Array, Format, FormatVersion, Geometry, Model, OpenOptions, Surface};
@@ -96,13 +97,13 @@ fn options_and_loaders_reach_every_file() {
         paths.push(path.file_name().unwrap().to_string_lossy().into_owned());
         meshpeek::read(path)
     };
-    let options = OpenOptions { record_access: true, ..OpenOptions::default() };
+    let options = changed!(OpenOptions::default(), record_access: true);
     let file = options.open_by("data/unreal/guard_a.3d", load).unwrap();
     assert!(file.file().touched_bytes().is_some());
     assert_eq!(paths, ["guard_d.3d", "guard_a.3d", "guard.uc"]);
-    let asset = OpenOptions { asset: 1, ..OpenOptions::default() }.open("data/secondlife/model.slm").unwrap();
+    let asset = changed!(OpenOptions::default(), asset: 1).open("data/secondlife/model.slm").unwrap();
     assert_eq!(asset.file().source_count(), 1);
-    assert!(OpenOptions { asset: 7, ..OpenOptions::default() }.open("data/secondlife/model.slm").is_err());
+    assert!(changed!(OpenOptions::default(), asset: 7).open("data/secondlife/model.slm").is_err());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use meshpeek::{
 };
 
 use crate::support;
+use crate::support::changed;
 
 /// Indices that no list of a sample has. The list of `usize` ends with numbers above 32 bits.
 const OUT_OF_RANGE: [usize; 4] = [77, 40_000, 4_294_967_297, usize::MAX];
@@ -195,7 +196,7 @@ fn second_life_errors_name_the_index() {
                 expect_no_such(sample.file, skin.inverse_bind(index), skin.joint_count(), index);
                 expect_no_such(sample.file, skin.alt_inverse_bind(index), skin.alt_inverse_bind_count(), index);
             }
-            let options = meshpeek::OpenOptions { asset: index, ..meshpeek::OpenOptions::default() };
+            let options = changed!(meshpeek::OpenOptions::default(), asset: index);
             let bytes = mesh.data().clone();
             let count = mesh.asset_count();
             expect_no_such(sample.file, secondlife::Mesh::open_with(bytes, &options), count, index);

@@ -6,6 +6,7 @@ use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion
 use meshpeek::unreal::{self, Placement};
 use meshpeek::{Array, Bounds, Geometry, Model, Surface};
 
+use crate::support::changed;
 use crate::support::random::Random;
 
 type Vector = [f32; 3];
@@ -97,7 +98,7 @@ fn states_the_conventions_of_each_format() {
 
 #[test]
 fn normals_agree_with_the_winding_in_gltf_space() {
-    let assumed = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let assumed = changed!(Space::UNKNOWN, up: Some(Axis::Z), handedness: Some(Handedness::Right));
     let mut formats = [0; 3];
     for (format, file) in [
         (0, "unigine/cube_ms10.mesh"),
@@ -138,7 +139,7 @@ fn places_meshes_of_a_script() {
     let bare = pair("crate64");
     assert!(bare.script().is_none());
     let author = Placement::author(bare.variant());
-    let conversion = bare.space().conversion_to(&Space { up: Some(Axis::Z), ..Space::UNKNOWN }).unwrap();
+    let conversion = bare.space().conversion_to(&changed!(Space::UNKNOWN, up: Some(Axis::Z))).unwrap();
     assert_eq!(conversion.position([256.0, 512.0, 1024.0]), author.apply([256.0, 512.0, 1024.0]));
 }
 
@@ -184,14 +185,14 @@ fn unknown_conventions_are_errors_until_they_are_stated() {
     let error = space.conversion_to(&Space::GLTF).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("missing", "up"));
     assert!(error.to_string().contains("Space::or"), "{error}");
-    let up = Space { up: Some(Axis::Y), ..Space::UNKNOWN };
+    let up = changed!(Space::UNKNOWN, up: Some(Axis::Y));
     assert_eq!(space.or(&up).conversion_to(&Space::GLTF).unwrap_err().field().to_string(), "handedness");
-    let stated = space.or(&Space { handedness: Some(Handedness::Right), ..up });
+    let stated = space.or(&changed!(up, handedness: Some(Handedness::Right)));
     let conversion = stated.conversion_to(&Space::GLTF).unwrap();
     assert_eq!((conversion, conversion.flips_v()), (SpaceConversion::IDENTITY, false));
     // Without wanted axes, nothing changes.
     assert_eq!(Space::UNKNOWN.conversion_to(&Space::UNKNOWN).unwrap(), SpaceConversion::IDENTITY);
-    let parallel = Space { forward: Some(Axis::NegativeY), ..Space::GLTF };
+    let parallel = changed!(Space::GLTF, forward: Some(Axis::NegativeY));
     assert_eq!(Space::GLTF.conversion_to(&parallel).unwrap_err().kind().id(), "value");
 }
 
@@ -203,12 +204,7 @@ fn converts_between_all_pairs_of_axes() {
         .flat_map(|up| axes.map(|forward| (*up, forward)))
         .filter(|(up, forward)| dot(up.direction(), forward.direction()) == 0.0)
         .flat_map(|(up, forward)| [Handedness::Right, Handedness::Left].map(|hand| (up, forward, hand)))
-        .map(|(up, forward, hand)| Space {
-            up: Some(up),
-            forward: Some(forward),
-            handedness: Some(hand),
-            ..Space::UNKNOWN
-        })
+        .map(|(up, forward, hand)| changed!(Space::UNKNOWN, up: Some(up), forward: Some(forward), handedness: Some(hand)))
         .collect();
     assert_eq!(spaces.len(), 48);
     for from in &spaces {
@@ -222,8 +218,8 @@ fn converts_between_all_pairs_of_axes() {
         }
     }
     // Without a known front, the x axis stays, and up becomes up.
-    let from = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
-    let conversion = from.conversion_to(&Space { winding: None, ..Space::GLTF }).unwrap();
+    let from = changed!(Space::UNKNOWN, up: Some(Axis::Z), handedness: Some(Handedness::Right));
+    let conversion = from.conversion_to(&changed!(Space::GLTF, winding: None)).unwrap();
     assert_eq!(conversion.position([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
 }
 
@@ -238,12 +234,7 @@ fn converts_directions_with_the_surface() {
         let placement = Affine::new(columns);
         let Some(_) = placement.inverse() else { continue };
         let flips = round % 2 == 0;
-        let from = Space {
-            winding: Some(Winding::CounterClockwise),
-            uv_origin: Some(if flips { UvOrigin::BottomLeft } else { UvOrigin::TopLeft }),
-            placement,
-            ..Space::GLTF
-        };
+        let from = changed!(Space::GLTF, winding: Some(Winding::CounterClockwise), uv_origin: Some(if flips { UvOrigin::BottomLeft } else { UvOrigin::TopLeft }), placement: placement);
         let conversion = from.conversion_to(&Space::GLTF).unwrap();
         assert_eq!(conversion.flips_v(), flips);
         let frame = TangentFrame {
@@ -283,14 +274,14 @@ fn converts_directions_with_the_surface() {
 
 #[test]
 fn converts_units_boxes_and_texture_coordinates() {
-    let inches = Space { metres_per_unit: Some(0.0254), uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
+    let inches = changed!(Space::GLTF, metres_per_unit: Some(0.0254), uv_origin: Some(UvOrigin::BottomLeft));
     let conversion = inches.conversion_to(&Space::GLTF).unwrap();
     assert_eq!(conversion.position([1000.0, 0.0, -100.0]), [25.4, 0.0, -2.54]);
     assert_eq!(conversion.uv([0.25, 0.25]), [0.25, 0.75]);
     assert_eq!(conversion.triangle([1, 2, 3]), [1, 2, 3]);
-    let clockwise = Space { winding: Some(Winding::Clockwise), ..Space::GLTF };
+    let clockwise = changed!(Space::GLTF, winding: Some(Winding::Clockwise));
     assert_eq!(clockwise.conversion_to(&Space::GLTF).unwrap().triangle([1, 2, 3]), [1, 3, 2]);
-    let down = Space { up: Some(Axis::NegativeY), ..Space::GLTF };
+    let down = changed!(Space::GLTF, up: Some(Axis::NegativeY));
     let conversion = down.conversion_to(&Space::GLTF).unwrap();
     let bounds = conversion.bounds(&Bounds { min: [1.0, 2.0, 3.0], max: [4.0, 5.0, 6.0] });
     assert_eq!(bounds, Bounds { min: [-4.0, -5.0, 3.0], max: [-1.0, -2.0, 6.0] });
@@ -301,7 +292,7 @@ fn converts_units_boxes_and_texture_coordinates() {
 fn a_placement_without_volume_is_no_panic() {
     for column in [[0.0; 3], [f64::NAN; 3], [f64::INFINITY; 3], [1e300; 3]] {
         let placement = Affine::new([column, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], column]);
-        let conversion = Space { placement, ..Space::GLTF }.conversion_to(&Space::GLTF).unwrap();
+        let conversion = changed!(Space::GLTF, placement: placement).conversion_to(&Space::GLTF).unwrap();
         assert!(conversion.transform(&Affine::IDENTITY).is_none());
         let _ = (conversion.position([1.0; 3]), conversion.normal([1.0; 3]), conversion.direction([1.0; 3]));
         let _ = conversion.tangent_frame(&TangentFrame::default());

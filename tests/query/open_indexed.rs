@@ -14,6 +14,7 @@ use meshpeek::{Error, ErrorKind, Model, OpenOptions, Result, Surface};
 use meshpeek::{IndexedModel, SidecarState};
 
 use crate::support::allocations::most_held;
+use crate::support::changed;
 use crate::support::query::{Oracle, Questions, all_faces, ask, grid};
 use crate::support::random::Random;
 use crate::support::sidecar::{PAGE, counts, mesh, small_mesh, surface};
@@ -287,8 +288,8 @@ fn files_without_a_sidecar_open() {
         let state = open(&usual, needless);
         assert!(matches!(state, SidecarState::NotNeeded), "{needless}: {state:?}");
     }
-    let other = OpenOptions { asset: 1, ..usual };
-    let partial = OpenOptions { partial: true, ..usual };
+    let other = changed!(usual, asset: 1);
+    let partial = changed!(usual, partial: true);
     for (options, part) in
         [(usual, "unreal/box_d.3d"), (other, "secondlife/model.slm"), (partial, "secondlife/rock.llmesh")]
     {

@@ -7,6 +7,7 @@ use meshpeek::secondlife::{AssetPart, Lod, Mesh, is_known};
 use meshpeek::{Array as _, ErrorKind, Limits, OpenOptions};
 
 use crate::mesh::{expect, open};
+use crate::support::changed;
 use crate::support::secondlife::raw_assets::{
     array, asset, everything, integer, level, map, one, spelled, square, stored_asset, string,
 };
@@ -283,8 +284,8 @@ fn limits_the_items_of_a_tree() {
     assert!(matches!(fault.kind, ErrorKind::Limit { name: "items", allowed: 9, asked: 10 }), "{fault}");
     assert_eq!(fault.at, 5 + 8);
     let mesh = asset(&[("high_lod", bytes)]);
-    let limits = Limits { items: 9, ..Limits::default() };
-    let mesh = Mesh::open_with(mesh, &OpenOptions { limits, ..Default::default() }).unwrap();
+    let limits = changed!(Limits::default(), items: 9);
+    let mesh = Mesh::open_with(mesh, &changed!(OpenOptions::default(), limits: limits)).unwrap();
     expect(mesh.level(Lod::High), "high_lod", "limit");
 }
 

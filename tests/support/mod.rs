@@ -16,6 +16,16 @@ pub mod writers;
 
 use std::path::PathBuf;
 
+/// Returns `base` with other values in some of its public fields: `changed!(Limits::default(), items: 3)`.
+macro_rules! changed {
+    ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
+        let mut changed = $base;
+        $(changed.$field = $value;)+
+        changed
+    }};
+}
+pub(crate) use changed;
+
 /// Returns the folder of real files for a format, if the machine has one.
 ///
 /// Otherwise prints a note that the test is skipped.

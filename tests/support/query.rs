@@ -17,6 +17,7 @@ use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
+use crate::support::changed;
 use crate::support::random::Random;
 
 /// The corners of a triangle.
@@ -163,7 +164,7 @@ impl Geometry for Flat {
     fn counts(&self, surface: usize) -> Result<Counts> {
         let shape = self.shape(surface)?;
         let [vertices, corners] = [shape.positions.len(), shape.indices.len()].map(|count| count as u32);
-        Ok(Counts { vertices, attribute_vertices: vertices, corners, targets: 1, ..Counts::default() })
+        Ok(changed!(Counts::default(), vertices: vertices, attribute_vertices: vertices, corners: corners, targets: 1))
     }
     fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
         Ok(Positions(PositionEncoding::F32(Packed::new(&self.shape(surface)?.positions, Floats))))

@@ -4,6 +4,7 @@ use meshpeek::unigine::{Generation, Mesh, Storage, builder};
 use meshpeek::{Array as _, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};
+use crate::support::changed;
 use crate::support::unigine::grid;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together};
 
@@ -53,8 +54,8 @@ fn kept_blocks_leave_room_for_counting_and_lending() {
     let head = header_of(Generation::Ms15, 2, 1, [positions, 0, 0]);
     let whole =
         put_together(&head, &[block.clone(), block], &[RawBlock::verbatim(&[0; 3]), RawBlock::verbatim(&[0; 3])]);
-    let limits = Limits { asset: 2_000_000, ..Limits::default() };
-    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions { limits, ..OpenOptions::default() }).unwrap();
+    let limits = changed!(Limits::default(), asset: 2_000_000);
+    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
     mesh.surface(0).unwrap();
     let error = mesh.surface(1).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "asset", .. }), "{error}");
@@ -78,7 +79,7 @@ fn counts_of_uncompressed_blocks_need_no_memory() {
 #[test]
 fn counting_records_the_bytes_that_it_reads() {
     let whole = grids(Generation::Ms14);
-    let options = OpenOptions { record_access: true, ..OpenOptions::default() };
+    let options = changed!(OpenOptions::default(), record_access: true);
     let [read, counted] = [0, 1].map(|_| Mesh::open_with(whole.as_slice(), &options).unwrap());
     read.surface(1).unwrap().counts().unwrap();
     Geometry::counts(&counted, 1).unwrap();

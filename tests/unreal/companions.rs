@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::changed;
 use meshpeek::unreal::companions::{Finder, Pair, PairFile, find};
 use meshpeek::{Error, Limits};
 
@@ -380,8 +381,8 @@ fn keeps_to_the_limits() {
     let kind = |limits: &Limits, file: &str| {
         Finder::with_limits(limits).find(&place.at(file)).map_err(|error| error.kind().id()).err()
     };
-    assert_eq!(kind(&Limits { items: 4, ..Limits::default() }, "a_d.3d"), Some("limit"));
-    let limits = Limits { script: 100, ..Limits::default() };
+    assert_eq!(kind(&changed!(Limits::default(), items: 4), "a_d.3d"), Some("limit"));
+    let limits = changed!(Limits::default(), script: 100);
     // A script with another stem is skipped.
     assert_eq!((kind(&limits, "a_d.3d"), kind(&limits, "b_d.3d")), (Some("limit"), None));
     assert_eq!(kind(&Limits::default(), "a_d.3d"), None);
@@ -392,7 +393,7 @@ fn searches_only_the_smaller_scripts_of_a_folder_with_too_many_bytes() {
     let place = Place::with(&["a_d.3d", "a_a.3d"]);
     place.script("small.uc", &[["Small", "a_d.3d", "a_a.3d"]]);
     let find = |limits: &Limits| Finder::with_limits(limits).find(&place.at("a_d.3d")).unwrap().remove(0);
-    let limits = Limits { script: 1000, ..Limits::default() };
+    let limits = changed!(Limits::default(), script: 1000);
     for number in 0..5 {
         place.write(&format!("large{number}.uc"), &"x".repeat(1000));
     }

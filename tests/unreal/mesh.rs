@@ -11,6 +11,7 @@ use meshpeek::{
     Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
 
+use crate::support::changed;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
@@ -465,7 +466,7 @@ fn compares_every_sequence_with_the_frames() {
 /// a finding for it.
 #[test]
 fn strict_mode_refuses() {
-    let strict = OpenOptions { strict: true, ..Default::default() };
+    let strict = changed!(OpenOptions::default(), strict: true);
     let refused = |mesh: &OwnedMesh, rule: &str, format: &str, field: &str, offset: u64| {
         let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), &strict).unwrap_err();
         let told = (error.format(), error.field().to_string(), error.offset());
@@ -589,7 +590,7 @@ fn a_size_that_fits_no_variant_is_only_stale() {
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
         assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and a stale frame size");
-        let strict = OpenOptions { strict: true, ..Default::default() };
+        let strict = changed!(OpenOptions::default(), strict: true);
         let error = Mesh::open_with(&data[..], &aniv[..], &strict).unwrap_err();
         let told = meshpeek::finding(&error).unwrap();
         assert_eq!((error.format(), told.rule, told.source), ("unreal aniv", "UR03", 1));
@@ -1043,7 +1044,7 @@ fn lists_uvs() {
 
 #[test]
 fn opening_looks_at_52_bytes() {
-    let watched = OpenOptions { record_access: true, ..Default::default() };
+    let watched = changed!(OpenOptions::default(), record_access: true);
     let [data, aniv] = pair("box");
     let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
     let touched = || mesh.touched_bytes().unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use crate::support::changed;
 use meshpeek::unreal::builder::script as builder;
 use meshpeek::unreal::script::{Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
@@ -154,7 +155,7 @@ fn survives_any_byte_anywhere() {
 
 #[test]
 fn survives_any_count() {
-    let limits = Limits { items: 2, script: 100, ..Limits::default() };
+    let limits = changed!(Limits::default(), items: 2, script: 100);
     let error = Script::open_with("#exec A\n".repeat(3), &limits).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", allowed: 2, asked: 3 }), "{error}");
     let error = Script::open_with("x".repeat(101), &limits).unwrap_err();
@@ -165,7 +166,7 @@ fn survives_any_count() {
 fn assert_linear(line: impl Fn(usize) -> String) {
     let time = |count: usize| {
         let text: String = (0..count).map(&line).collect();
-        let limits = Limits { script: u64::MAX, ..Limits::default() };
+        let limits = changed!(Limits::default(), script: u64::MAX);
         let started = Instant::now();
         let script = Script::open_with(text, &limits).unwrap();
         let selected = script.select(b"m1");

@@ -52,7 +52,8 @@ fuzz_target!(|bytes: &[u8]| {
     if stored.starts_with(&[0x1f, 0x8b]) {
         return;
     }
-    let limits = Limits { block: LIMIT as u64, ..Limits::default() };
+    let mut limits = Limits::default();
+    limits.block = LIMIT as u64;
     // The inflated bytes need not be LLSD. If they are not, the error has an inflated offset.
     let mut buffer = InflateBuffer::default();
     let ours = buffer.inflate(AssetPart::PhysicsHavok, &stored, &limits);

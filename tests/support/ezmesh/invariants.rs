@@ -12,6 +12,7 @@ use meshpeek::{
     Region, Result, Severity, Surface,
 };
 
+use crate::support::changed;
 use crate::support::invariants::{Fate, expect_lossy_weld, expect_named, pose_and_skin};
 
 /// The number of items of a long list that are read in detail: bones, tracks, sections, shapes.
@@ -73,8 +74,8 @@ impl Look {
 /// Several ways of reading must agree.
 pub fn check_invariants(bytes: &[u8]) -> Fate {
     let length = as_u64(bytes.len());
-    let strict = Mesh::open_with(bytes, &OpenOptions { strict: true, ..Default::default() });
-    let watched = Mesh::open_with(bytes, &OpenOptions { record_access: true, ..Default::default() });
+    let strict = Mesh::open_with(bytes, &changed!(OpenOptions::default(), strict: true));
+    let watched = Mesh::open_with(bytes, &changed!(OpenOptions::default(), record_access: true));
     let system = match Mesh::open(bytes) {
         Ok(system) => system,
         Err(error) => {

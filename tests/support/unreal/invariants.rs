@@ -10,6 +10,7 @@ use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
 };
 
+use crate::support::changed;
 use crate::support::invariants::{Fate, expect_lossy_weld, expect_named};
 use crate::support::random::Random;
 
@@ -29,8 +30,8 @@ type Sources<'a> = [&'a [u8]; 3];
 pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random: &mut Random) -> Fate {
     let sources = [data, aniv, script.unwrap_or_default()];
     let divisor = if random.one_in(2) { UvDivisor::By255 } else { UvDivisor::By256 };
-    let lenient = OpenOptions { record_access: true, ..Default::default() };
-    let strict = Mesh::open_with(data, aniv, &OpenOptions { strict: true, ..lenient }).map(drop);
+    let lenient = changed!(OpenOptions::default(), record_access: true);
+    let strict = Mesh::open_with(data, aniv, &changed!(lenient, strict: true)).map(drop);
     let mesh = match Mesh::open_with(data, aniv, &lenient) {
         Ok(mesh) => mesh.with_uv_divisor(divisor),
         Err(error) => {

@@ -169,7 +169,7 @@ impl AssetSurvey {
             material: surface.material().ok().flatten().map(text),
             bounds,
             is_whole: true,
-            counts: surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() }),
+            counts: surface.counts().unwrap_or_else(|_| no_counts()),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             style: String::new(),
             in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),
@@ -223,4 +223,11 @@ fn header_bytes(asset: &Mesh<&[u8]>) -> u64 {
 fn bones(asset: &Mesh<&[u8]>, count: usize) -> Vec<(String, i32)> {
     let bones = (0..count).filter_map(|bone| asset.bone(bone).ok());
     bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
+}
+
+/// Returns the counts of a surface whose arrays cannot be read: the base shape, without vertices.
+fn no_counts() -> Counts {
+    let mut counts = Counts::default();
+    counts.targets = 1;
+    counts
 }
