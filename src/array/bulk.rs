@@ -5,7 +5,7 @@ use zerocopy::IntoBytes;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::convert::OutputFormat;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
 
@@ -20,12 +20,12 @@ const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
 /// Minimum number of values for which [`decode_cached`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
-/// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
+/// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if `out` does not have exactly `count` items.
 pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     if out.len() == count {
         return Ok(());
     }
-    let kind = ErrorKind::Buffer { needed: as_u64(count), given: as_u64(out.len()) };
+    let kind = Cause::Buffer { needed: as_u64(count), given: as_u64(out.len()) };
     Err(Error::without_offset("array", Field::new("out"), kind))
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
 impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly `count`.
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not exactly `count`.
     pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
         check_length(out, count)?;
         let past_cache = is_past_cache(out).then(PastCache::new);

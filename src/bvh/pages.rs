@@ -8,7 +8,7 @@ use crate::bvh::layout::{
     AlignedPage, COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number,
 };
 use crate::bvh::reserve::{reserve, reserve_one};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
 /// A reserved page index: a node number with this page index refers to a node that is not assigned
@@ -72,7 +72,7 @@ pub(crate) struct PagePacker {
 
 /// Returns the error for a tree whose nodes need more pages than a page index can encode.
 pub(crate) fn too_large() -> Error {
-    let kind = ErrorKind::Value { expected: "at most 2^26 pages of nodes".into(), found: "more".into() };
+    let kind = Cause::Value { expected: "at most 2^26 pages of nodes".into(), found: "more".into() };
     Error::without_offset("query", Field::new("tree"), kind)
 }
 

@@ -1,12 +1,12 @@
 //! Allocates memory for trees. If an allocation fails, the functions in this module return an error
 //! and do not abort the program.
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// Returns the error for a failed allocation of `count` items of `size` bytes each.
 pub(crate) fn out_of_memory(count: usize, size: usize) -> Error {
-    let kind = ErrorKind::OutOfMemory { asked: as_u64(count.saturating_mul(size)) };
+    let kind = Cause::OutOfMemory { asked: as_u64(count.saturating_mul(size)) };
     Error::without_offset("query", Field::new("tree"), kind)
 }
 

@@ -9,7 +9,7 @@ use crate::bvh::fetch;
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::divisor::BY_65535;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::math::as_index;
 use crate::model::{IndexEncoding, Indices, PositionEncoding, Positions, Surface};
 
@@ -70,7 +70,7 @@ impl<'a> Triangles<'a> {
     /// # Errors
     ///
     /// Returns an error if the arrays of the surface cannot be located. Returns
-    /// [`ErrorKind::Value`] if the surface has more than 2^31 triangles.
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if the surface has more than 2^31 triangles.
     pub fn new(surface: &Surface<'a>) -> Result<Self> {
         Self::locate(surface, VertexPositions::File(surface.positions()?))
     }
@@ -104,7 +104,7 @@ impl<'a> Triangles<'a> {
         let count = u32::try_from(indices.len() / 3).ok().filter(|count| *count <= MAX_TRIANGLES);
         let count = count.ok_or_else(|| -> Error {
             let found = format!("{} triangles", indices.len() / 3);
-            let kind = ErrorKind::Value { expected: "at most 2^31 triangles".into(), found: found.into() };
+            let kind = Cause::Value { expected: "at most 2^31 triangles".into(), found: found.into() };
             surface.fault("indices.count", kind)
         })?;
         Ok(Self { points, indices, count })

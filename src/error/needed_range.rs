@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Error, ErrorKind};
+use super::{Cause, Error};
 
 /// How the needed byte range of an [`Error`] is known.
 #[derive(Clone, Debug)]
@@ -58,10 +58,10 @@ impl Error {
 
     fn range_of_kind(&self) -> Option<Range<u64>> {
         let start = self.0.offset?;
-        let size = match self.0.kind {
-            ErrorKind::Empty => 1,
-            ErrorKind::UnexpectedEnd { needed, .. } => needed,
-            ErrorKind::Count { count, size, .. } => count.saturating_mul(size),
+        let size = match self.0.cause {
+            Cause::Empty => 1,
+            Cause::UnexpectedEnd { needed, .. } => needed,
+            Cause::Count { count, size, .. } => count.saturating_mul(size),
             _ => return None,
         };
         Some(start..start.saturating_add(size))

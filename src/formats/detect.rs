@@ -1,6 +1,6 @@
 //! Detects the format of a mesh file or animation file from its first bytes.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::{ezmesh, secondlife, unigine, unreal, unsupported};
 use crate::parse::Finding;
 
@@ -43,7 +43,7 @@ impl Format {
         }
         match unigine::detect::file_kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
-            Err(error) if matches!(error.kind(), ErrorKind::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
+            Err(error) if matches!(error.cause(), Cause::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
                 Some(refusal) => Err(refusal),
                 // The XML text in `bytes` contains no root element, or a root element that cannot
                 // be parsed. If the text is not an EZ-Mesh, `ezmesh::Mesh::open` later returns the

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::detect::Format;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::animation::Animations;
@@ -147,7 +147,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if the format of the file has no surfaces, such as UNIGINE
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the format of the file has no surfaces, such as UNIGINE
     /// `.anim`.
     pub fn geometry(&self) -> Result<&dyn Geometry> {
         self.file().geometry().ok_or_else(|| self.missing("surfaces"))
@@ -157,7 +157,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if the format of the file has no animations.
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the format of the file has no animations.
     pub fn animations(&self) -> Result<&dyn Animations> {
         self.file().animations().ok_or_else(|| self.missing("animations"))
     }
@@ -169,7 +169,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     fn missing(&self, what: &'static str) -> Error {
-        Error::without_offset(self.file().format(), Field::new(what), ErrorKind::Missing { expected: what.into() })
+        Error::without_offset(self.file().format(), Field::new(what), Cause::Missing { expected: what.into() })
     }
 
     /// Returns the model as a mutable [`MeshFile`]. See [`file`](Self::file).

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::model::{FormatFile, Model, with_file};
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
 use crate::model::{
     Asset, Bone, ByteRanges, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance,
@@ -75,7 +75,7 @@ forward! {
         fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>>;
         fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>>;
         fn file_index(&self, surface: usize) -> usize;
-        fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error;
+        fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error;
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::model::Model;
 use super::sidecar_content::SidecarContent;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::io::{self, AtomicFile, OpenFolder};
 use crate::math::as_u64;
 use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
@@ -198,7 +198,7 @@ fn create_with_folder(place: &Path) -> Result<AtomicFile> {
 
 /// Returns whether an error says that a folder does not exist.
 fn is_missing(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Io(cause) if cause.kind() == IoErrorKind::NotFound)
+    matches!(error.cause(), Cause::Io(cause) if cause.kind() == IoErrorKind::NotFound)
 }
 
 /// Waits until a change of the file would give it another time. Otherwise, a second change at the
@@ -214,17 +214,17 @@ fn no_folder() -> Error {
 }
 
 fn changed() -> Error {
-    Error::without_offset("file", Field::new("file"), ErrorKind::Changed)
+    Error::without_offset("file", Field::new("file"), Cause::Changed)
 }
 
 fn io_error(error: std::io::Error) -> Error {
-    Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::from(error))
+    Error::without_offset("sidecar", Field::new("sidecar"), Cause::from(error))
 }
 
 /// Adds the path of the sidecar to an error that was caused by writing it, and not by the content
 /// of the mesh file.
 fn at_output(error: Error, place: &Path) -> Error {
-    if matches!(error.kind(), ErrorKind::Io(_)) { error.at_path(place) } else { error }
+    if matches!(error.cause(), Cause::Io(_)) { error.at_path(place) } else { error }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! If a user opens a picture or an archive as a mesh, the error message contains the actual format
 //! of the file, for example "a PNG picture".
 
-use crate::error::{Error, ErrorKind, Field, show_bytes};
+use crate::error::{Cause, Error, Field, show_bytes};
 use crate::math::as_u64;
 
 /// The number of bytes at the start of a file that decide whether the file is a mesh, unless they
@@ -44,7 +44,7 @@ pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
     let head = show_bytes(bytes.get(..8).unwrap_or(bytes));
     let sign = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign));
     let found = sign.map_or(head.clone(), |(_, name)| format!("{name} ({head})"));
-    let error = Error::new(format, Field::new(format), 0, ErrorKind::Unknown { found });
+    let error = Error::new(format, Field::new(format), 0, Cause::Unknown { found });
     // The start of a file that was not loaded further may become a mesh, until its first bytes
     // other than blanks belong to no mesh.
     let length = as_u64(bytes.len());
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn names_what_it_is() {
-        let told = |bytes: &[u8]| unknown("file", bytes).kind().to_string();
+        let told = |bytes: &[u8]| unknown("file", bytes).message().to_string();
         assert!(told(b"\x89PNG\r\n\x1a\n\0\0").contains("found a PNG picture (bytes 89 50"));
         assert!(told(b"anything").contains("found \"anything\" at"));
     }

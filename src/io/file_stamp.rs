@@ -80,7 +80,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{ErrorKind, Map};
+    use crate::Map;
+    use crate::error::Cause;
 
     /// Writes a file, and returns its folder and its path.
     fn file(content: &[u8]) -> (TempDir, PathBuf) {
@@ -176,9 +177,9 @@ mod tests {
     fn a_path_that_is_no_file_has_no_stamp() {
         let (folder, path) = file(b"mesh");
         let error = FileStamp::of(folder.path()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NotRegular { found: "a directory" }), "{error}");
+        assert!(matches!(error.cause(), Cause::NotRegular { found: "a directory" }), "{error}");
         let error = FileStamp::of(path.with_extension("missing")).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.path().is_some(), "{error}");
+        assert!(matches!(error.cause(), Cause::Io(_)) && error.path().is_some(), "{error}");
     }
 
     #[cfg(unix)]
@@ -191,7 +192,7 @@ mod tests {
         // A link that leads to itself.
         symlink(&path, &path).unwrap();
         for error in [stamp.has_changed().unwrap_err(), map.has_changed().unwrap_err()] {
-            assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.path() == Some(&*path), "{error}");
+            assert!(matches!(error.cause(), Cause::Io(_)) && error.path() == Some(&*path), "{error}");
         }
     }
 

@@ -73,7 +73,7 @@ mod signals {
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 
     use super::MAX_MAPS;
-    use crate::error::{Error, ErrorKind, Result};
+    use crate::error::{Cause, Error, Result};
     use crate::io::advice::page_mask;
     use crate::io::regular_file::FILE;
     use crate::math::as_u64;
@@ -149,7 +149,7 @@ mod signals {
                 |slot: &Slot| slot.taken.compare_exchange(false, true, Ordering::SeqCst, Ordering::Relaxed).is_ok();
             let Some((number, slot)) = SLOTS.iter().enumerate().find(|(_, slot)| take(slot)) else {
                 let allowed = as_u64(MAX_MAPS);
-                let kind = ErrorKind::Limit { name: "maps", allowed, asked: allowed.saturating_add(1) };
+                let kind = Cause::Limit { name: "maps", allowed, asked: allowed.saturating_add(1) };
                 return Err(Error::without_offset("file", FILE, kind));
             };
             slot.lost.store(0, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
 use super::regular_file::{FILE, Identity, check_unchanged, describe, differs, failed, open_regular};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 
 /// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
 #[cfg(unix)]
@@ -45,14 +45,14 @@ impl Map {
     ///
     /// If the file is larger than 128 KiB, the operating system gets the advice that the program
     /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
-    /// from an empty slice fails with [`ErrorKind::Empty`].
+    /// from an empty slice fails with [`ErrorKind::Empty`](crate::ErrorKind::Empty).
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NotRegular`] for a directory, a pipe, a
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory, a pipe, a
     /// socket or a device, without waiting for a writer of the pipe. Returns
-    /// [`ErrorKind::Io`] if the file cannot be opened or mapped. Returns
-    /// [`ErrorKind::Limit`] if the [guard](crate::io::guard) is installed
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened or mapped. Returns
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the [guard](crate::io::guard) is installed
     /// and already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
     ///
     /// # Safety
@@ -85,7 +85,7 @@ impl Map {
     /// # Errors
     ///
     /// Returns the errors of [`open`](Self::open). Returns
-    /// [`ErrorKind::Unprotected`] if a process could change the
+    /// [`ErrorKind::Unprotected`](crate::ErrorKind::Unprotected) if a process could change the
     /// file. [`read`](crate::read) is safe for any file.
     pub fn open_protected(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
@@ -109,7 +109,7 @@ impl Map {
         let wrong = |kind| Error::without_offset("file", FILE, kind);
         let metadata = file.metadata().map_err(|error| wrong(error.into()))?;
         if !metadata.is_file() {
-            return Err(wrong(ErrorKind::NotRegular { found: describe(&metadata) }));
+            return Err(wrong(Cause::NotRegular { found: describe(&metadata) }));
         }
         // SAFETY: The caller guarantees that the file does not change.
         unsafe { Self::of_file(None, file, &metadata) }
@@ -152,11 +152,11 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Truncated`] if the file is now shorter, or
+    /// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter, or
     /// if a page of the map was lost while the [guard](crate::io::guard) was installed. The offset
     /// of the error is that of the first missing byte, or of the first lost page if the file has
-    /// grown again. Returns [`ErrorKind::Changed`] if the file is longer
-    /// or its modification time or inode differs. Returns [`ErrorKind::Io`]
+    /// grown again. Returns [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file is longer
+    /// or its modification time or inode differs. Returns [`ErrorKind::Io`](crate::ErrorKind::Io)
     /// if the operating system cannot report the metadata of the file. All errors contain the path
     /// of the file.
     pub fn check(&self) -> Result<()> {
@@ -181,7 +181,7 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file. A
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata of the file. A
     /// file that does not exist is not an error.
     pub fn has_changed(&self) -> Result<bool> {
         let Some(path) = &self.path else {

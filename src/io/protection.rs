@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::path::Path;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 
 /// Opens a regular file for reading, and on Windows denies other processes to write to it.
 #[cfg(not(windows))]
@@ -26,12 +26,12 @@ pub(super) fn open_protected(path: &Path) -> Result<(File, Metadata)> {
     if metadata.is_file() {
         return Ok((file, metadata));
     }
-    Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }))
+    Err(failed(path, Cause::NotRegular { found: describe(&metadata) }))
 }
 
 /// Returns an error if a process could change or shorten the file.
-pub(super) fn check_protection(file: &File) -> Result<(), ErrorKind> {
-    if is_protected(file) { Ok(()) } else { Err(ErrorKind::Unprotected) }
+pub(super) fn check_protection(file: &File) -> Result<(), Cause> {
+    if is_protected(file) { Ok(()) } else { Err(Cause::Unprotected) }
 }
 
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular, open_without_waiting};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 
 /// Reads the file at `path` into memory.
 ///
@@ -27,8 +27,8 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Map::open`](crate::Map::open), [`ErrorKind::Truncated`] or
-/// [`ErrorKind::Changed`] if the file changes while it is read, and [`ErrorKind::OutOfMemory`] if
+/// Returns the errors of [`Map::open`](crate::Map::open), [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) or
+/// [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file changes while it is read, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if
 /// the allocation fails.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let path = path.as_ref();
@@ -43,8 +43,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Truncated`] if the file becomes shorter while it is read,
-/// [`ErrorKind::Changed`] if it changes otherwise, and the errors of [`read_up_to`].
+/// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file becomes shorter while it is read,
+/// [`ErrorKind::Changed`](crate::ErrorKind::Changed) if it changes otherwise, and the errors of [`read_up_to`].
 pub fn read_unchanged(file: &File, limit: u64) -> Result<Vec<u8>> {
     let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
     let before = Identity::of(&metadata);
@@ -61,7 +61,7 @@ pub fn read_unchanged(file: &File, limit: u64) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::NotRegular`] if the path is not a regular file, and [`ErrorKind::Io`] if
+/// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) if the path is not a regular file, and [`ErrorKind::Io`](crate::ErrorKind::Io) if
 /// the file cannot be read.
 pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
     let (file, _) = open_regular(path)?;
@@ -75,18 +75,18 @@ pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Limit`] if the stream has more than `limit` bytes, [`ErrorKind::Io`] if
-/// reading the stream fails, and [`ErrorKind::OutOfMemory`] if the allocation fails.
+/// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the stream has more than `limit` bytes, [`ErrorKind::Io`](crate::ErrorKind::Io) if
+/// reading the stream fails, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
 pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let expected = expected.min(limit);
     let asked = usize::try_from(expected).unwrap_or(usize::MAX);
     let wrong = |kind| Error::without_offset("file", FILE, kind);
-    bytes.try_reserve_exact(asked).map_err(|_| wrong(ErrorKind::OutOfMemory { asked: expected }))?;
+    bytes.try_reserve_exact(asked).map_err(|_| wrong(Cause::OutOfMemory { asked: expected }))?;
     stream.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| wrong(error.into()))?;
     let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if found > limit {
-        return Err(wrong(ErrorKind::Limit { name: "stream", allowed: limit, asked: found }));
+        return Err(wrong(Cause::Limit { name: "stream", allowed: limit, asked: found }));
     }
     Ok(bytes)
 }
@@ -98,13 +98,13 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::NotRegular`] for a directory or a socket, and [`ErrorKind::Io`] if the file
+/// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory or a socket, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the file
 /// cannot be opened.
 pub fn open_stream(path: &Path) -> Result<File> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
     if metadata.is_dir() {
-        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
+        return Err(failed(path, Cause::NotRegular { found: describe(&metadata) }));
     }
     // The file was opened with `O_NONBLOCK`, because opening a pipe must not wait for a writer. The
     // flag `O_NONBLOCK` is now removed, because reading must wait for a slow writer.
@@ -149,7 +149,7 @@ mod tests {
             });
             let error = read(&path).unwrap_err();
             done.store(true, Ordering::Relaxed);
-            assert!(matches!(error.kind(), ErrorKind::Changed), "{error}");
+            assert!(matches!(error.cause(), Cause::Changed), "{error}");
         });
     }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_start_of_a_pipe_is_an_error_without_waiting() {
         let error = read_start(Path::new("/dev/null"), 64).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NotRegular { .. }), "{error}");
+        assert!(matches!(error.cause(), Cause::NotRegular { .. }), "{error}");
         let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         assert_eq!(read_start(path, 9).unwrap(), b"[package]");
     }
@@ -166,6 +166,6 @@ mod tests {
     fn reads_a_stream_up_to_its_limit() {
         assert_eq!(read_up_to(&b"abc"[..], 0, 3).unwrap(), b"abc");
         let error = read_up_to(&b"abcd"[..], 4, 3).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 3, .. }), "{error}");
+        assert!(matches!(error.cause(), Cause::Limit { allowed: 3, .. }), "{error}");
     }
 }

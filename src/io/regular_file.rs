@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::atomic_file::OpenFolder;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 
 /// The [`Field`] of errors that are about a whole file and not about a value in the file.
 pub(crate) const FILE: Field = Field::new("file");
@@ -18,7 +18,7 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;
     if !metadata.is_file() {
-        return Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }));
+        return Err(failed(path, Cause::NotRegular { found: describe(&metadata) }));
     }
     Ok((file, metadata))
 }
@@ -65,15 +65,15 @@ pub(crate) fn regular_metadata(path: &Path) -> Result<Metadata> {
     if metadata.is_file() {
         return Ok(metadata);
     }
-    Err(failed(path, ErrorKind::NotRegular { found: describe(&metadata) }))
+    Err(failed(path, Cause::NotRegular { found: describe(&metadata) }))
 }
 
-fn not_regular(metadata: io::Result<Metadata>) -> Option<ErrorKind> {
+fn not_regular(metadata: io::Result<Metadata>) -> Option<Cause> {
     let metadata = metadata.ok().filter(|metadata| !metadata.is_file())?;
-    Some(ErrorKind::NotRegular { found: describe(&metadata) })
+    Some(Cause::NotRegular { found: describe(&metadata) })
 }
 
-pub(crate) fn failed(path: &Path, kind: ErrorKind) -> Error {
+pub(crate) fn failed(path: &Path, kind: Cause) -> Error {
     Error::without_offset("file", FILE, kind).at_path(path)
 }
 
@@ -139,17 +139,17 @@ impl Identity {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Truncated`] if the file is or was shorter, [`ErrorKind::Changed`] if it
-/// changed otherwise, and [`ErrorKind::Io`] if the operating system cannot report the metadata.
+/// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is or was shorter, [`ErrorKind::Changed`](crate::ErrorKind::Changed) if it
+/// changed otherwise, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata.
 pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>) -> Result<()> {
     let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
     let now = Identity::of(&metadata);
     let found = now.len.min(lost.unwrap_or(u64::MAX));
     if found < before.len {
-        let kind = ErrorKind::Truncated { expected: before.len, found };
+        let kind = Cause::Truncated { expected: before.len, found };
         return Err(Error::new("file", FILE, found, kind));
     }
-    if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, ErrorKind::Changed)) }
+    if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, Cause::Changed)) }
 }
 
 /// Returns whether the path leads to a file whose size, modification time or inode is not `before`,
@@ -157,7 +157,7 @@ pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>)
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata for another reason
+/// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata for another reason
 /// than that the file does not exist.
 pub(crate) fn differs(path: &Path, before: &Identity) -> Result<bool> {
     match fs::metadata(path) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::contents::{expect_only, no_such};
 use super::format_version::FormatVersion;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// A part of a mesh, of which [`ByteRanges::byte_ranges`] returns the bytes.
@@ -155,8 +155,8 @@ pub trait ByteRanges: FormatVersion {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if an index of the part or `source` is out of range, and
-    /// [`ErrorKind::OutOfMemory`]. Returns the error of the reader if the structure is damaged or
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of the part or `source` is out of range, and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory). Returns the error of the reader if the structure is damaged or
     /// ends too early; [`Error::needed_range`] then names the missing bytes.
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>>;
 }
@@ -176,7 +176,7 @@ impl RangeList {
             return Ok(());
         }
         let asked = as_u64(self.0.len()).saturating_add(1).saturating_mul(as_u64(size_of::<Range<u64>>()));
-        let fault = |_| Error::without_offset("file", Field::new("byte_ranges"), ErrorKind::OutOfMemory { asked });
+        let fault = |_| Error::without_offset("file", Field::new("byte_ranges"), Cause::OutOfMemory { asked });
         self.0.try_reserve(1).map_err(fault)?;
         self.0.push(range);
         Ok(())

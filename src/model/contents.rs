@@ -9,7 +9,7 @@ use super::animation::affine::Affine;
 use super::attributes::{Indices, Positions};
 use super::format_version::FormatVersion;
 use super::geometry::Geometry;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Name;
 
@@ -49,7 +49,7 @@ impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
 ///
 /// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its
 /// collision shapes; most files contain one. An [`Instance`] places an asset, or some of its
-/// surfaces, in the scene of the file. Every method with an index returns [`ErrorKind::NoSuch`] if
+/// surfaces, in the scene of the file. Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if
 /// the index is out of range, and the error of the reader of the format if the bytes that it reads
 /// are damaged.
 ///
@@ -268,6 +268,6 @@ pub(crate) fn expect_only(format: &'static str, list: &'static str, index: usize
 
 /// Makes the error for an index that is out of range.
 pub(crate) fn no_such(format: &'static str, list: &'static str, count: usize, index: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(format, Field::new("").in_list(list, as_u64(index)), kind)
 }

@@ -5,7 +5,7 @@ use super::animation::affine::Affine;
 use super::space::{Axis, Handedness, Space};
 use crate::array::Bounds;
 use crate::decode::TangentFrame;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{add, cross, dot, narrow, unit};
 
 /// The name that errors about conventions contain in place of a file format.
@@ -60,7 +60,7 @@ impl SpaceConversion {
         ] {
             if wanted && !known {
                 let expected = "a convention that the format of the mesh defines, or one passed to `Space::or`";
-                return Err(fault(name, ErrorKind::Missing { expected: expected.into() }));
+                return Err(fault(name, Cause::Missing { expected: expected.into() }));
             }
         }
         let factor = match (from.metres_per_unit, to.metres_per_unit) {
@@ -231,7 +231,7 @@ fn axes(space: &Space, has_front: bool) -> Result<Option<[[f32; 3]; 3]>> {
         let forward = forward.direction();
         if dot(forward, up).abs() > 0.5 {
             let expected = "a forward axis that is perpendicular to the up axis".into();
-            return Err(fault("forward", ErrorKind::Value { expected, found: "parallel axes".into() }));
+            return Err(fault("forward", Cause::Value { expected, found: "parallel axes".into() }));
         }
         return Ok(Some([crossed(forward, up), forward, up]));
     }
@@ -240,6 +240,6 @@ fn axes(space: &Space, has_front: bool) -> Result<Option<[[f32; 3]; 3]>> {
     Ok(Some([right, crossed(up, right), up]))
 }
 
-fn fault(name: &'static str, kind: ErrorKind) -> Error {
+fn fault(name: &'static str, kind: Cause) -> Error {
     Error::without_offset(CONVENTIONS, Field::new(name), kind)
 }

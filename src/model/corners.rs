@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
 
@@ -74,8 +74,8 @@ impl<'a> Corners<'a> {
     ) -> Result<Self> {
         let (expected, found) = (positions.len(), attributes.len());
         let wrong = |name, expected: String, found: String| {
-            let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
-            Err(geometry.fault(surface, name, 0, kind))
+            let kind = Cause::Value { expected: expected.into(), found: found.into() };
+            Err(geometry.fault(surface, name, 0, kind.unlocated()))
         };
         if expected != found {
             let expected = format!("{expected} indices, one per corner");

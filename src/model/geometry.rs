@@ -8,7 +8,7 @@ use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::math::as_u64;
 use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
@@ -42,7 +42,7 @@ pub struct Counts {
 /// format implement this trait.
 ///
 /// The index of the first surface is 0. If the file stores separate surfaces, the surfaces are in
-/// file order. Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of
+/// file order. Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of
 /// range. If the bytes that a method has to read are damaged or missing, the method returns the
 /// error that the reader of the file format reports, with the field and the byte offset. A damaged
 /// part of a file is never shown as an empty part.
@@ -75,8 +75,8 @@ pub trait Geometry: FormatVersion {
     /// Finds the positions of a surface in vertex frame `frame`, without decoding them.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface_sphere(surface)?;
-        let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
-        Err(self.fault(surface, "frame", 0, kind))
+        let kind = Cause::NoSuch { count: 0, index: as_u64(frame) };
+        Err(self.fault(surface, "frame", 0, kind.unlocated()))
     }
     /// Returns the number of surfaces in the file.
     fn surface_count(&self) -> Result<usize>;
@@ -190,5 +190,5 @@ pub trait Geometry: FormatVersion {
     }
     /// Makes an error about the region `name` of a surface, at the offset `into` bytes after the
     /// start of this region.
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error;
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error;
 }

@@ -7,7 +7,7 @@ use super::animation::Animations;
 use super::contents::Contents;
 use super::format_version::FormatVersion;
 use super::geometry::Geometry;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
@@ -18,7 +18,7 @@ use crate::sidecar::{Builder, Sidecar};
 /// Most meshes consist of one file. Some meshes consist of several files, which are called
 /// *sources* here: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and
 /// source 2 is the script, if the mesh has a script. A method with a source index returns
-/// [`ErrorKind::NoSuch`] if the index is out of range.
+/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -47,14 +47,14 @@ pub trait MeshFile: FormatVersion {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `source` is not below the number of sources (files) of the
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `source` is not below the number of sources (files) of the
     /// mesh.
     fn expect_source(&self, source: usize) -> Result<()> {
         let count = self.source_count();
         if source < count {
             return Ok(());
         }
-        let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(source) };
+        let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(source) };
         Err(Error::without_offset(self.format(), Field::new("source"), kind))
     }
 

@@ -8,7 +8,7 @@ use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
@@ -32,7 +32,7 @@ impl<'a, G: Geometry + ?Sized> SingleSurface<'a, G> {
         if surface == 0 {
             return Ok(self.index);
         }
-        let kind = ErrorKind::NoSuch { count: 1, index: as_u64(surface) };
+        let kind = Cause::NoSuch { count: 1, index: as_u64(surface) };
         Err(Error::without_offset(self.format(), Field::new("").in_list("surface", as_u64(surface)), kind))
     }
 }
@@ -148,7 +148,7 @@ impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
         self.geometry.file_index(self.index.saturating_add(surface))
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
-        self.geometry.fault(self.index.saturating_add(surface), name, into, kind)
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
+        self.geometry.fault(self.index.saturating_add(surface), name, into, error)
     }
 }

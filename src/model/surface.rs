@@ -9,7 +9,7 @@ use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::parse::Name;
 
 /// One surface of a mesh file of any format: a name, a bounding box, and arrays. The arrays that
@@ -217,13 +217,13 @@ impl<'a> Surface<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the two index streams have different lengths, or if their
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the two index streams have different lengths, or if their
     /// length is not a multiple of three.
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
     }
 
-    pub(crate) fn fault(&self, name: &'static str, kind: ErrorKind) -> Error {
-        self.geometry.fault(self.index, name, 0, kind)
+    pub(crate) fn fault(&self, name: &'static str, kind: Cause) -> Error {
+        self.geometry.fault(self.index, name, 0, kind.unlocated())
     }
 }

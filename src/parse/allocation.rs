@@ -1,6 +1,6 @@
 //! Allocation of vectors that returns an error if memory is exhausted, and checks of slice lengths.
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// Makes an empty vector with capacity for `count` items, or returns an error if the allocation
@@ -9,7 +9,7 @@ pub(crate) fn room<T>(format: &'static str, name: &'static str, count: usize) ->
     let mut list = Vec::new();
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
     let reserved = list.try_reserve_exact(count);
-    reserved.map_err(|_| Error::without_offset(format, Field::new(name), ErrorKind::OutOfMemory { asked }))?;
+    reserved.map_err(|_| Error::without_offset(format, Field::new(name), Cause::OutOfMemory { asked }))?;
     Ok(list)
 }
 
@@ -25,6 +25,6 @@ pub(crate) fn expect_length(format: &'static str, name: &'static str, needed: us
     if needed == given {
         return Ok(());
     }
-    let kind = ErrorKind::Buffer { needed: as_u64(needed), given: as_u64(given) };
+    let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(given) };
     Err(Error::without_offset(format, Field::new(name), kind))
 }

@@ -4,7 +4,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::access_log::AccessLog;
 
@@ -90,12 +90,12 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the file is shorter than `offset`.
+    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file is shorter than `offset`.
     pub fn at(mut self, offset: u64) -> Result<Self> {
         let found = usize::try_from(offset).ok().filter(|at| *at <= self.bytes.len());
         let Some(at) = found else {
             let (left, end) = (self.left(), as_u64(self.bytes.len()));
-            let error = self.error("offset", ErrorKind::UnexpectedEnd { needed: offset, left });
+            let error = self.error("offset", Cause::UnexpectedEnd { needed: offset, left });
             return Err(self.needing(error, end, offset));
         };
         self.at = at;
@@ -135,14 +135,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Makes an error about the field `name` at the current offset of the cursor.
-    #[must_use]
-    pub fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
+    pub(crate) fn error(&self, name: &'static str, kind: Cause) -> Error {
         self.error_at(self.offset(), name, kind)
     }
 
     /// Makes an error about the field `name` at byte `offset` of the file.
-    #[must_use]
-    pub fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> Error {
+    pub(crate) fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> Error {
         let field = self.field(name);
         match self.origin {
             CursorOrigin::File => Error::new(self.format, field, offset, kind),
@@ -161,12 +159,10 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the file ends before the end of the record.
+    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file ends before the end of the record.
     pub fn read<T: Record>(&mut self, name: &'static str) -> Result<&'a T> {
         let Ok((record, _)) = T::ref_from_prefix(self.rest()) else {
-            return Err(
-                self.error(name, ErrorKind::UnexpectedEnd { needed: as_u64(size_of::<T>()), left: self.left() })
-            );
+            return Err(self.error(name, Cause::UnexpectedEnd { needed: as_u64(size_of::<T>()), left: self.left() }));
         };
         self.pass(size_of::<T>(), true);
         Ok(record)
@@ -176,7 +172,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes remain in the file.
+    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if fewer than `length` bytes remain in the file.
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
         self.record(as_u64(bytes.len()));
@@ -190,26 +186,26 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Count`] if fewer than `count` records follow in the file.
+    /// Returns [`ErrorKind::Count`](crate::ErrorKind::Count) if fewer than `count` records follow in the file.
     pub fn array<T: Record>(&mut self, count: u32, name: &'static str) -> Result<&'a [T]> {
         let start = self.clone();
         let bytes = self.lend(u64::from(count), as_u64(size_of::<T>()), name)?;
-        <[T]>::ref_from_bytes(bytes).map_err(|_| start.error(name, ErrorKind::UnexpectedEnd { needed: 0, left: 0 }))
+        <[T]>::ref_from_bytes(bytes).map_err(|_| start.error(name, Cause::UnexpectedEnd { needed: 0, left: 0 }))
     }
 
     /// Borrows the bytes of `count` items of `size` bytes each, without reading any of the items.
     ///
     /// # Errors
     ///
-    /// If fewer than `count` items follow in the file, returns [`ErrorKind::Count`], or
-    /// [`ErrorKind::UnexpectedEnd`] if `size` is 1.
+    /// If fewer than `count` items follow in the file, returns [`ErrorKind::Count`](crate::ErrorKind::Count), or
+    /// [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if `size` is 1.
     pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
         let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
             let left = self.left();
             return Err(match size {
-                1 => self.error(name, ErrorKind::UnexpectedEnd { needed: count, left }),
-                _ => self.error(name, ErrorKind::Count { count, size, left }),
+                1 => self.error(name, Cause::UnexpectedEnd { needed: count, left }),
+                _ => self.error(name, Cause::Count { count, size, left }),
             });
         };
         self.pass(bytes.len(), false);
@@ -228,14 +224,13 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Count`] if the items do not fit in the remaining bytes.
+    /// Returns [`ErrorKind::Count`](crate::ErrorKind::Count) if the items do not fit in the remaining bytes.
     pub fn can_hold(&self, offset: u64, count: u64, size: u64, name: &'static str) -> Result<()> {
         let left = self.left();
         match count.checked_mul(size) {
             Some(needed) if needed <= left => Ok(()),
             _ => {
-                let (start, error) =
-                    (self.offset(), self.error_at(offset, name, ErrorKind::Count { count, size, left }));
+                let (start, error) = (self.offset(), self.error_at(offset, name, Cause::Count { count, size, left }));
                 Err(self.needing(error, start, start.saturating_add(count.saturating_mul(size))))
             }
         }
@@ -284,7 +279,7 @@ mod tests {
             Some("test: thing[2].last at byte 9: expected 4 bytes, found 1")
         );
         let error = cursor.array::<U32>(u32::MAX, "many").unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Count { size: 4, left: 1, .. }), "{error}");
+        assert!(matches!(error.cause(), Cause::Count { size: 4, left: 1, .. }), "{error}");
         assert!(cursor.can_hold(0, 1, 1, "one").is_ok());
         assert!(cursor.can_hold(0, u64::MAX, 2, "wraps").is_err());
         assert!(cursor.clone().at(10).is_ok());

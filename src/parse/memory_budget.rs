@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::ErrorKind;
+use crate::error::Cause;
 
 /// The memory reservation of one inflated block, in the budget that all inflated blocks of a file
 /// share.
@@ -58,8 +58,8 @@ impl<'b> MemoryBudget<'b> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`] if fewer than `asked` bytes are left in the budget.
-    pub(crate) fn reserve(&mut self, asked: u64) -> Result<(), ErrorKind> {
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if fewer than `asked` bytes are left in the budget.
+    pub(crate) fn reserve(&mut self, asked: u64) -> Result<(), Cause> {
         let allowed = self.allowed;
         let fits = |held: u64| held.checked_add(asked).filter(|held| *held <= allowed);
         let taken = match self.used {
@@ -67,7 +67,7 @@ impl<'b> MemoryBudget<'b> {
             None => fits(self.reserved).is_some(),
         };
         if !taken {
-            return Err(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) });
+            return Err(Cause::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) });
         }
         self.reserved = self.reserved.saturating_add(asked);
         Ok(())

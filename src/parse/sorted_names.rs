@@ -1,7 +1,7 @@
 //! [`SortedNames`]: sorted copies of names, which find names that occur twice.
 
 use super::Name;
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::math::{as_index, as_u64};
 
 /// Sorted copies of names, each with the number of its item, such as the index of a bone.
@@ -41,9 +41,9 @@ impl SortedNames {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`] if an allocation fails, or if the names have more than
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails, or if the names have more than
     /// 4 GiB.
-    pub(crate) fn push(&mut self, name: &[u8], number: usize) -> Result<(), ErrorKind> {
+    pub(crate) fn push(&mut self, name: &[u8], number: usize) -> Result<(), Cause> {
         let start = self.bytes.len();
         let end = start.saturating_add(name.len());
         let narrow = |number: usize| u32::try_from(number).ok();
@@ -52,7 +52,7 @@ impl SortedNames {
             _ => None,
         };
         let room = self.bytes.try_reserve(name.len()).is_ok() && self.names.try_reserve(1).is_ok();
-        let copy = copy.filter(|_| room).ok_or(ErrorKind::OutOfMemory { asked: as_u64(end) })?;
+        let copy = copy.filter(|_| room).ok_or(Cause::OutOfMemory { asked: as_u64(end) })?;
         self.bytes.extend_from_slice(name);
         self.names.push(copy);
         Ok(())

@@ -26,7 +26,7 @@ impl Outcome {
     /// is `Usage`.
     pub fn of_error(error: &crate::Error) -> Self {
         match error.kind() {
-            ErrorKind::NoSuch { .. } | ErrorKind::Choice { .. } => Self::Usage,
+            ErrorKind::NoSuch | ErrorKind::Choice => Self::Usage,
             _ => Self::Unreadable,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::reserve::try_with_capacity;
 use crate::bvh::triangles::Triangles;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{Geometry, Surface};
 use crate::query::scene::Scene;
@@ -134,9 +134,9 @@ impl SceneTrees {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OtherMesh`] if `geometry` is not the mesh that the trees were made for.
+    /// Returns [`ErrorKind::OtherMesh`](crate::ErrorKind::OtherMesh) if `geometry` is not the mesh that the trees were made for.
     /// Returns an error if the arrays of a surface cannot be located, and
-    /// [`ErrorKind::OutOfMemory`] if there is not enough memory.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if there is not enough memory.
     pub fn scene<'a>(&'a self, geometry: &'a dyn Geometry) -> Result<Scene<'a>> {
         self.expect_surface_count(geometry)?;
         let mut all = try_with_capacity(self.trees.len())?;
@@ -192,9 +192,9 @@ fn expect_counts(tree: &SceneTree, surface: &Surface<'_>, triangles: &Triangles<
     Ok(())
 }
 
-fn other_mesh(expected: u64, found: u64, items: &'static str) -> ErrorKind {
+fn other_mesh(expected: u64, found: u64, items: &'static str) -> Cause {
     let expected = format!("{expected} {items}, as in the mesh of the trees").into();
-    ErrorKind::OtherMesh { expected, found: found.to_string().into() }
+    Cause::OtherMesh { expected, found: found.to_string().into() }
 }
 
 /// Returns up to [`MAX_SAMPLES`] triangles at equal distances in the list of all triangles.
@@ -230,7 +230,7 @@ impl SampledTriangle {
             return Ok(());
         }
         let expected = format!("triangle {} as in the mesh of the trees", self.triangle).into();
-        let kind = ErrorKind::OtherMesh { expected, found: "another triangle".into() };
+        let kind = Cause::OtherMesh { expected, found: "another triangle".into() };
         Err(Surface::new(geometry, surface.index()).fault("indices", kind))
     }
 }

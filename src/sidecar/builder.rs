@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Record;
 use crate::sidecar::key::Key;
@@ -202,7 +202,7 @@ impl Builder {
 
 /// Converts an error of the operating system to an error of this crate.
 pub(crate) fn failed(error: io::Error) -> Error {
-    Error::without_offset("sidecar", Field::new("sidecar"), ErrorKind::Io(Arc::new(error)))
+    Error::without_offset("sidecar", Field::new("sidecar"), Cause::Io(Arc::new(error)))
 }
 
 /// Writes `content` as the page with index `number`, and then adds 1 to `number`.
@@ -222,6 +222,6 @@ fn extend(list: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
 
 /// Returns the error for a failed allocation of `more` bytes after `held` bytes.
 fn out_of_memory(held: usize, more: usize) -> Error {
-    let kind = ErrorKind::OutOfMemory { asked: as_u64(held.saturating_add(more)) };
+    let kind = Cause::OutOfMemory { asked: as_u64(held.saturating_add(more)) };
     Error::without_offset("sidecar", Field::new("records"), kind)
 }

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
 
-use crate::support::changed;
 use crate::support::corpus;
+use crate::support::{changed, is_error};
 use crate::{Reference, file_name};
 
 /// Returns the paths of the real files, sorted.
@@ -383,9 +383,13 @@ fn compare_skin(expected: &mut Reference, skin: &Skin<'_>) {
     }
     assert_eq!(stored_matrix(skin.map().get("bind_shape_matrix").unwrap().value), shape.map(f64::from));
     one.same("alt_inverse_bind_matrix_count", skin.alt_inverse_bind_count());
-    assert!(matches!(skin.alt_inverse_bind(0).unwrap_err().kind(), ErrorKind::NoSuch { count: 0, index: 0 }));
+    assert!(is_error(
+        skin.alt_inverse_bind(0).unwrap_err(),
+        ErrorKind::NoSuch,
+        &["expected a number below 0, found 0"]
+    ));
     one.same("alt_inverse_bind_matrix_first", Value::Null);
-    assert!(matches!(skin.inverse_bind(joints).unwrap_err().kind(), ErrorKind::NoSuch { .. }));
+    assert!(skin.inverse_bind(joints).unwrap_err().kind() == ErrorKind::NoSuch);
     one.same("pelvis_offset", json!(skin.pelvis_offset().unwrap()));
     let lock = skin.map().get("lock_scale_if_joint_position").map(|_| skin.lock_scale_if_joint_position().unwrap());
     one.same("lock_scale_if_joint_position", json!(lock));
@@ -504,7 +508,7 @@ fn equals_the_reference_of_the_container() {
             }
         }
         let beyond = Mesh::open_with(mesh.data(), &changed!(OpenOptions::default(), asset: count)).unwrap_err();
-        assert!(matches!(beyond.kind(), ErrorKind::NoSuch { .. }), "{beyond}");
+        assert!(beyond.kind() == ErrorKind::NoSuch, "{beyond}");
     }
     eprintln!("{containers} container compared");
 }
@@ -540,7 +544,7 @@ fn expect_decoded<D: Decode<Value: Copy + Default + PartialEq + std::fmt::Debug>
     assert!(array.iter().eq(each), "{what}");
     assert!(array.get(array.len()).is_none(), "{what}");
     let mut long = vec![D::Value::default(); array.len() + 1];
-    assert!(matches!(array.decode_into(&mut long).unwrap_err().kind(), ErrorKind::Buffer { .. }));
+    assert!(array.decode_into(&mut long).unwrap_err().kind() == ErrorKind::Buffer);
 }
 
 #[test]
@@ -939,12 +943,15 @@ fn bad_files_show_what_they_were_made_for() {
 
     let mesh = open_made(&folder, "bad_deep_nesting.llmesh");
     let error = mesh.level(Lod::High).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{error}");
+    assert!(
+        is_error(&error, ErrorKind::Limit, &["expected at most 96 (the limit `depth`), found at least 97"]),
+        "{error}"
+    );
 
     let mesh = open_made(&folder, "bad_bomb_1000x.llmesh");
     let error = mesh.level(Lod::High).unwrap_err();
     assert!(
-        matches!(error.kind(), ErrorKind::Limit { name: "block", allowed: 0x400_0000, asked: 0x400_0001 }),
+        is_error(&error, ErrorKind::Limit, &["expected at most 67108864 (the limit `block`), found at least 67108865"]),
         "{error}"
     );
 }

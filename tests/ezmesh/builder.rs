@@ -626,7 +626,7 @@ fn reduces_to_what_a_form_holds() {
 /// Returns the field of the error.
 fn refused<T: std::fmt::Debug>(result: Result<T, meshpeek::Error>) -> String {
     let error = result.unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Refused, "{error}");
     error.field().to_string()
 }
 
@@ -753,7 +753,7 @@ fn tetrahedra_stand_in_the_first_mesh() {
 fn tells_what_the_output_refuses() {
     for error in [flag().write_ezm(&mut FullOutput(0)), wooden_crate().write_ezb(ByteOrder::Big, &mut FullOutput(0))] {
         let error = error.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.field().to_string() == "output", "{error}");
+        assert!(error.kind() == ErrorKind::Io && error.field().to_string() == "output", "{error}");
     }
 }
 
@@ -771,7 +771,7 @@ fn a_file_of_triangles_without_vertices_is_not_written() {
         b"<Mesh><TetraMesh count=\"4000000000\" ctype=\"fff fff fff fff\" semantic=\"p p p p\">0</TetraMesh></Mesh>",
     ] {
         let error = builder::Mesh::of(Mesh::open(text).unwrap().view()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Value, "{error}");
     }
 }
 

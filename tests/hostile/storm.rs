@@ -344,7 +344,7 @@ fn a_count_that_grows_is_an_error() {
         let changed = File::options().write(true).open(&file.path).unwrap();
         changed.write_all_at(&[0xff], at + 3).unwrap();
         let error = meshpeek::ezmesh::builder::Mesh::of(mesh.view()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Count, "{error}");
         assert_eq!(error.offset(), Some(at));
         changed.write_all_at(&whole, at).unwrap();
     }

@@ -8,7 +8,6 @@ use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
-use crate::support::changed;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -17,6 +16,7 @@ use crate::support::unigine::{
     RawFile, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
     samples, spoil, spoil_all,
 };
+use crate::support::{changed, is_error};
 use crate::{bounded, edges, peak, swept_bits, within};
 
 /// Asserts the documented memory bound for everything that can be borrowed from a file.
@@ -94,10 +94,10 @@ fn real_files(most: u64) -> Vec<PathBuf> {
 #[test]
 fn refuses_next_to_nothing() {
     let error = refused(b"", "magic", 0);
-    assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
+    assert!(error.kind() == ErrorKind::Empty, "{error}");
     for short in [&b"m"[..], b"ms", b"ms1"] {
         let error = refused(short, "magic", 0);
-        assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { needed: 4, .. }), "{error}");
+        assert!(is_error(&error, ErrorKind::UnexpectedEnd, &["expected 4 bytes,"]), "{error}");
     }
     let whole = bytes("skinned_ms12");
     let header = region(&whole, "bind_transforms").end;
@@ -127,8 +127,7 @@ fn survives_every_cut() {
             assert_eq!(opened.is_ok(), length >= header, "{} cut to {length}", sample.stem);
             let error = opened.and_then(|mesh| mesh.check()).unwrap_err();
             expect_named(&error, length as u64);
-            let missing =
-                matches!(error.kind(), ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. } | ErrorKind::Empty);
+            let missing = matches!(error.kind(), ErrorKind::UnexpectedEnd | ErrorKind::Count | ErrorKind::Empty);
             assert!(missing, "{} cut to {length}: {error}", sample.stem);
             if whole.len() < 1500 {
                 assert_ne!(check_invariants(cut, &mut Random::new(length as u64)), Fate::Read);
@@ -237,7 +236,7 @@ fn follows_links_and_refuses_loops() {
     assert_eq!(Mesh::open(open(&link).unwrap()).unwrap().surface_count(), 1);
     for broken in [&one, &dangling] {
         let error = open(broken).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Io(_)) && error.path() == Some(broken), "{error}");
+        assert!(error.kind() == ErrorKind::Io && error.path() == Some(broken), "{error}");
         assert!(meshpeek::read(broken).is_err());
     }
 }
@@ -378,7 +377,7 @@ fn shows_strange_paths_harmlessly() {
         assert!(meshpeek::read(&path).unwrap() == bytes("cube_ms13"));
     }
     let long = folder.path().join("x".repeat(4096));
-    assert!(matches!(meshpeek::read(long).unwrap_err().kind(), ErrorKind::Io(_)));
+    assert!(meshpeek::read(long).unwrap_err().kind() == ErrorKind::Io);
 }
 
 /// Tests that the content decides the format, even if the extension is wrong.
@@ -401,7 +400,7 @@ fn content_decides_not_the_extension() {
 fn refuses_bytes_before_the_magic() {
     for first in [&b"\xef\xbb\xbf"[..], b" ", b"\r\n", b"\0"] {
         let error = refused(&[first, &bytes("cube_ms13")].concat(), "magic", 0);
-        assert!(matches!(error.kind(), ErrorKind::Unknown { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Unknown, "{error}");
     }
 }
 
@@ -436,14 +435,14 @@ fn names_unsupported_generations() {
         .chain(["an10", "an11", "an12", "an13"].map(|magic| (magic.into(), "open it as an animation")));
     for (magic, words) in cases {
         let error = refused(&[magic.as_bytes(), &bytes("cube_ms13")[4..]].concat(), "magic", 0);
-        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Unsupported, "{error}");
         assert!(error.to_string().contains(words) && error.to_string().contains(&magic), "{error}");
     }
     for (first, words) in
         [(&b"%YAML 1.1"[..], "Unity"), (b"@@b@\0\0\0", "Paradox"), (b"\x00\x10[MeshSerializer", "Ogre")]
     {
         let error = refused(first, "magic", 0);
-        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }) && error.to_string().contains(words), "{error}");
+        assert!(error.kind() == ErrorKind::Unsupported && error.to_string().contains(words), "{error}");
     }
 }
 
@@ -455,7 +454,7 @@ fn refuses_wrong_magics_inside_a_file() {
         let at = region(&whole, name).start;
         for (found, shown) in [(b"ms12", "\"ms12\""), (b"\0\0\0\0", "00 00 00 00"), (b"ms1\xff", "6d 73 31 ff")] {
             let error = refused(&spoil(&whole, name, found), name, at);
-            assert!(matches!(error.kind(), ErrorKind::Magic { expected: "ms13", .. }), "{error}");
+            assert!(is_error(&error, ErrorKind::Magic, &["expected \"ms13\""]), "{error}");
             assert!(error.to_string().contains(shown) && error.to_string().contains("ms13"), "{error}");
         }
     }
@@ -498,7 +497,7 @@ fn refuses_negative_counts() {
     ] {
         for count in [-1, -62, -8, 1 - i32::MAX, -i32::MAX] {
             let error = refused(&spoil(&whole, name, &compact(count)), name, region(&whole, name).start);
-            assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Value, "{error}");
             assert!(error.to_string().contains(&count.to_string()), "{error}");
         }
     }
@@ -548,7 +547,7 @@ fn reports_odd_encodings_of_compact_integers() {
         // first name.
         for end in (1..5).filter(|_| !name.starts_with("surface[0].name") && !name.contains("targets")) {
             let error = refused(&[&whole[..at], &vec![0x80; end]].concat(), name, at);
-            assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::UnexpectedEnd, "{error}");
         }
     }
 }
@@ -572,7 +571,7 @@ fn refuses_counts_beyond_the_file() {
             for claim in [i32::MAX, 357_913_942, 107_374_183, 84_215_046, 1 << 30, 1 << 29] {
                 let spoilt = [&whole[..at], &compact(claim), &[0; 10]].concat();
                 let error = refused(&spoilt, error_name(&name), error_place(&name, at, claim));
-                let told = matches!(error.kind(), ErrorKind::Count { .. } | ErrorKind::UnexpectedEnd { .. });
+                let told = matches!(error.kind(), ErrorKind::Count | ErrorKind::UnexpectedEnd);
                 assert!(told, "{name}: {error}");
                 let peak = peak(|| open_and_check(&spoilt));
                 assert!(peak < 4096, "{name}: {peak} bytes held to refuse {claim} items");
@@ -602,7 +601,7 @@ fn refuses_bones_times_frames_beyond_the_file() {
     let name = "animation[0].frames.count";
     for frames in [i32::MAX, 1 << 30, 1000] {
         let error = refused(&spoil(&whole, name, &compact(frames)), name, region(&whole, name).start);
-        assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Count, "{error}");
     }
     // The bytes would be enough if every key took one byte, so only reading the keys detects this
     // error.
@@ -673,14 +672,14 @@ fn bounds_the_number_of_surfaces() {
     let at = region(&whole, "surfaces.count").start;
     let spoilt = spoil(&whole, "surfaces.count", &compact(i32::MAX));
     let error = refused(&spoilt, "surfaces.count", at);
-    assert!(matches!(error.kind(), ErrorKind::Count { count: 0x7fff_ffff, .. }), "{error}");
+    assert!(is_error(&error, ErrorKind::Count, &["for 2147483647 items"]), "{error}");
     assert!(peak(|| open_and_check(&spoilt)) < 4096);
     let limits = changed!(Limits::default(), items: 999);
     let error = error_of(
         Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)),
         "surfaces.count",
     );
-    assert!(matches!(error.kind(), ErrorKind::Limit { allowed: 999, asked: 1000, .. }), "{error}");
+    assert!(is_error(&error, ErrorKind::Limit, &["expected at most 999 (", "found at least 1000"]), "{error}");
     assert_eq!(error.offset(), Some(at as u64));
     let limits = changed!(Limits::default(), items: 1000);
     Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
@@ -713,7 +712,7 @@ fn refuses_name_lengths_beyond_the_file() {
         for length in [whole.len(), 1 << 20, 0x7fff_ffff] {
             let length = compact(i32::try_from(length).unwrap());
             let error = refused(&spoil(&whole, name, &length), name, at + length.len());
-            assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::UnexpectedEnd, "{error}");
         }
     }
 }

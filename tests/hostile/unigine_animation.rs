@@ -8,11 +8,11 @@ use meshpeek::{
     Animations, Error, ErrorKind, Finding, Limits, MeshFile as _, Model, OpenOptions, Pose, Region, Severity, Skeleton,
 };
 
-use crate::support::changed;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
 use crate::support::unigine::{RawFile, compact};
+use crate::support::{changed, is_error};
 use crate::{bounded, edges, peak, swept_bits, within};
 
 /// The factor by which an unoptimised build does less.
@@ -179,8 +179,7 @@ fn survives_every_cut() {
             let cut = &whole[..length];
             assert_ne!(check_invariants(cut, &mut Random::new(length as u64)), Fate::Read);
             let error = check(cut).unwrap_err();
-            let missing =
-                matches!(error.kind(), ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. } | ErrorKind::Empty);
+            let missing = matches!(error.kind(), ErrorKind::UnexpectedEnd | ErrorKind::Count | ErrorKind::Empty);
             assert!(missing, "cut to {length}: {error}");
             expect_bounded(cut, "cut");
         }
@@ -401,7 +400,7 @@ fn refuses_more_keys_than_bytes() {
         let at = region(&whole, name).start;
         for frames in [i32::MAX, 1 << 30, 1 << 29, 100_000] {
             let error = refused(&spoil(&whole, name, &compact(frames)), name, at);
-            assert!(matches!(error.kind(), ErrorKind::Count { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Count, "{error}");
         }
         for frames in [-1, -i32::MAX] {
             refused(&spoil(&whole, name, &compact(frames)), name, at);
@@ -504,13 +503,13 @@ fn skips_unknown_flags() {
                 // With one byte more, the closing magic is not at the end of the keys.
                 let longer = [&spoilt[..keys.end], &[0], &spoilt[keys.end..]].concat();
                 let error = refused(&longer, "animation[0].keys", usize::try_from(*at).unwrap());
-                assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+                assert!(error.kind() == ErrorKind::Value, "{error}");
                 assert_eq!(pose(&longer, 0).unwrap(), pose(&whole, 0).unwrap());
             }
         }
         let longer = [&whole[..keys.end], &[0], &whole[keys.end..]].concat();
         let error = refused(&longer, "closing_magic", keys.end);
-        assert!(matches!(error.kind(), ErrorKind::Magic { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Magic, "{error}");
     }
     let whole = poke(&bytes(AnimationGeneration::An10), "animation[0].flags", 0, &[0xff]);
     finds(&whole, "UG08", Severity::Error, "animation[0].flags");
@@ -595,7 +594,7 @@ fn keeps_unknown_fields_of_an13() {
         for name in ["skeleton_guid", "skeleton_path"] {
             let spoilt = poke(&whole, name, 0, &i32::MAX.to_le_bytes());
             let error = refused(&spoilt, name, region(&whole, name).start + 4);
-            assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::UnexpectedEnd, "{error}");
         }
         for rate in [0, -1, i32::MIN, i32::MAX] {
             let spoilt = poke(&whole, "rate", 0, &rate.to_le_bytes());
@@ -677,7 +676,7 @@ fn memory_for_many_bones_is_bounded() {
     assert_eq!(found.offset, 4);
     expect_bounded(&file(32_768), "bones");
     let error = Animation::open(file(1_048_577).as_slice()).map(drop).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Limit { name: "items", .. }), "{error}");
+    assert!(is_error(&error, ErrorKind::Limit, &["(the limit `items`)"]), "{error}");
     let limits = changed!(Limits::default(), items: 10);
     assert!(Animation::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).is_err());
 }

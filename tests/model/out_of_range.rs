@@ -9,7 +9,7 @@ use meshpeek::{
 };
 
 use crate::support;
-use crate::support::changed;
+use crate::support::{changed, no_such};
 
 /// Indices that no list of a sample has. The list of `usize` ends with numbers above 32 bits.
 const OUT_OF_RANGE: [usize; 4] = [77, 40_000, 4_294_967_297, usize::MAX];
@@ -18,8 +18,8 @@ const OUT_OF_RANGE: [usize; 4] = [77, 40_000, 4_294_967_297, usize::MAX];
 /// the field of the error does not have another number of the list.
 fn expect_no_such<T>(what: &str, result: Result<T>, count: usize, index: usize) {
     let Err(error) = result else { panic!("{what}: expected an error for {index}") };
-    let ErrorKind::NoSuch { count: found, index: named } = *error.kind() else { panic!("{what}: {error}") };
-    assert_eq!((found, named), (count as u64, index as u64), "{what}: {error}");
+    assert_eq!(error.kind(), ErrorKind::NoSuch, "{what}: {error}");
+    assert_eq!(error.message().to_string(), no_such(count, index).message().to_string(), "{what}: {error}");
     let field = error.field().to_string();
     let numbers = field.split('[').skip(1).filter_map(|part| part.split(']').next()?.parse::<u64>().ok());
     // Lists around the list of the index have few items.

@@ -88,7 +88,7 @@ fn an_error_names_the_path() {
     // A pair names the file that the closure could not open, even if the closure does not.
     let pair = meshpeek::unreal::find(below("lone_d.3d")).unwrap();
     for wrong in [&pair.data, &pair.aniv] {
-        let refused = || Error::without_offset("file", meshpeek::Field::new("file"), ErrorKind::Empty);
+        let refused = || Error::custom(ErrorKind::Empty, "expected a mesh, found an empty file");
         let opened = pair.open(|path| if path == wrong { Err(refused()) } else { meshpeek::read(path) });
         expect_named("Pair::open", &opened.unwrap_err(), wrong, "found an empty file");
     }

@@ -18,6 +18,7 @@ use crate::support::allocations::{allocations, most_held};
 use crate::support::corpus;
 use crate::support::ezmesh::raw_files;
 use crate::support::invariants::expect_lossy_weld;
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
 use crate::support::unigine::{bytes, compact, poke, region, spoil_all};
@@ -366,8 +367,8 @@ where
     for wrong in [expected.len() - 1, expected.len() + 1] {
         let mut out = vec![bytemuck::Zeroable::zeroed(); wrong];
         let error = welded.gather_into(array, &mut out).unwrap_err();
-        let (needed, given) = (expected.len() as u64, wrong as u64);
-        assert_eq!(format!("{:?}", error.kind()), format!("{:?}", ErrorKind::Buffer { needed, given }));
+        let text = format!("expected a buffer of {} items, found {wrong}", expected.len());
+        assert!(is_error(&error, ErrorKind::Buffer, &[&text]), "{error}");
     }
 }
 
@@ -401,11 +402,11 @@ fn gathers_no_item_that_is_missing() {
     let vertex = welded.vertices.iter().position(|vertex| vertex.position == 7).unwrap();
     let mut out = vec![[0.0; 3]; 24];
     for error in [welded.gather(shorter).map(drop), welded.gather_into(shorter, &mut out)].map(Result::unwrap_err) {
-        assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 7, index: 7 }), "{error}");
+        assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 7, found 7"]), "{error}");
         assert_eq!(error.field().to_string(), format!("vertices[{vertex}].position"));
     }
     let error = welded.gather_with(IndexStream::Attributes, |index| (index < 23).then_some(index)).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Missing { .. }) && error.to_string().contains("index 23"), "{error}");
+    assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("index 23"), "{error}");
     let vertex = welded.vertices.iter().position(|vertex| vertex.attribute == 23).unwrap();
     assert_eq!(error.field().to_string(), format!("vertices[{vertex}].attribute"));
     assert_eq!(Welded::default().gather(positions).unwrap(), Vec::<[f32; 3]>::new());

@@ -35,7 +35,7 @@ fn sidecar(flat: &Flat, trust: Trust) -> Arc<Sidecar> {
 /// Returns the field and the message of the error for a mesh that the trees do not belong to.
 fn other_mesh(trees: &SceneTrees, geometry: &dyn Geometry) -> (String, String) {
     let error = trees.scene(geometry).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::OtherMesh { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::OtherMesh, "{error}");
     (error.field().to_string(), error.to_string())
 }
 
@@ -64,7 +64,7 @@ fn a_lent_scene_answers_like_a_scene() {
         let trees = SceneTrees::from_surfaces(&flat, chosen, Some(&trusted)).unwrap();
         assert!(ask(&trees.scene(&flat).unwrap(), &questions) == ask(&scene, &questions));
     }
-    assert!(matches!(SceneTrees::from_surfaces(&flat, [4], None).unwrap_err().kind(), ErrorKind::NoSuch { .. }));
+    assert!(SceneTrees::from_surfaces(&flat, [4], None).unwrap_err().kind() == ErrorKind::NoSuch);
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn a_box_stands_in_for_the_hull_around_everything() {
 }
 
 fn refusal(error: &Error) -> String {
-    assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Refused, "{error}");
     assert_eq!(error.format(), "secondlife");
     error.to_string()
 }
@@ -415,7 +415,7 @@ fn nothing_changed_is_nothing_changed() {
             if sample.file == "cache.asset" {
                 // One block was not downloaded, so it cannot be copied.
                 let error = Edit::of(asset.view()).unwrap().to_bytes().unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::Missing { .. }), "{error}");
+                assert!(error.kind() == ErrorKind::Missing, "{error}");
                 continue;
             }
             assert_eq!(Edit::of(asset.view()).unwrap().to_bytes().unwrap(), asset.view().asset(), "{}", sample.file);
@@ -635,7 +635,7 @@ fn a_level_alone_is_an_asset() {
     let cached = Mesh::open(&cached).unwrap();
     let alone = extract(cached.view(), Lod::High).unwrap();
     assert_eq!(stored(&Mesh::open(&alone).unwrap(), AssetPart::HighLod), stored(&cached, AssetPart::HighLod));
-    assert!(matches!(extract(cached.view(), Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
+    assert!(extract(cached.view(), Lod::Lowest).unwrap_err().kind() == ErrorKind::Missing);
 }
 
 #[test]
@@ -646,7 +646,7 @@ fn blocks_beyond_the_end_can_be_left_out() {
     let mut edit = Edit::of(mesh.view()).unwrap();
     let error = edit.to_bytes().unwrap_err();
     assert_eq!(error.field().to_string(), "high_lod.size");
-    assert!(matches!(error.kind(), ErrorKind::UnexpectedEnd { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::UnexpectedEnd, "{error}");
     let without = edit.remove(AssetPart::HighLod).to_bytes().unwrap();
     let again = Mesh::open(&without).unwrap();
     assert_eq!(again.header().unwrap().lods().count(), 3);
@@ -698,7 +698,7 @@ fn containers_and_cache_files() {
     let HeaderPrefix::Ready(header) = Header::of_prefix(&asset, &Limits::default()).unwrap() else { panic!() };
     assert_eq!((preamble.version.get(), u64::from(preamble.header_size.get())), (1, header.len()));
     assert_eq!(preamble.flags.get(), 0b10_1110);
-    assert!(matches!(mesh.level(Lod::Lowest).unwrap_err().kind(), ErrorKind::Missing { .. }));
+    assert!(mesh.level(Lod::Lowest).unwrap_err().kind() == ErrorKind::Missing);
     assert!(mesh.level(Lod::Low).is_ok());
     assert!(mesh.convex().unwrap().is_some());
     refusal(&builder::cache(&asset, &[AssetPart::Skin]).unwrap_err());

@@ -7,15 +7,15 @@ use meshpeek::secondlife::{AssetPart, Lod, Mesh, is_known};
 use meshpeek::{Array as _, ErrorKind, Limits, OpenOptions};
 
 use crate::mesh::{expect, open};
-use crate::support::changed;
 use crate::support::secondlife::raw_assets::{
     array, asset, everything, integer, level, map, one, spelled, square, stored_asset, string,
 };
+use crate::support::{changed, limit_message};
 
 /// Returns the offset and the kind of the error for an invalid value.
 fn refused(bytes: &[u8]) -> (u64, &'static str) {
     let fault = read(bytes, &LlsdLimits::default()).unwrap_err();
-    (fault.at, fault.kind.id())
+    (fault.at, fault.kind().id())
 }
 
 /// Copies a value with a writer.
@@ -215,7 +215,7 @@ fn a_marker_line_may_stand_in_front() {
         }
     }
     for wrong in [&b"<? LLSD/XML ?>\n{"[..], b"<llsd/binary?>{", b"<? LLSD Binary ?>", &[b'<'; 80], b"<?\xff"] {
-        assert_eq!(marker_line(wrong).unwrap_err().kind.id(), "value", "{wrong:?}");
+        assert_eq!(marker_line(wrong).unwrap_err().kind().id(), "value", "{wrong:?}");
         assert!(Mesh::open(wrong).is_err() && !is_known(wrong));
     }
 }
@@ -232,7 +232,7 @@ fn nested(depth: usize) -> Vec<u8> {
 fn nests_96_deep_and_no_deeper() {
     assert_eq!(read(&nested(96), &LlsdLimits::default()).unwrap().end, nested(96).len());
     let fault = read(&nested(97), &LlsdLimits::default()).unwrap_err();
-    assert!(matches!(fault.kind, ErrorKind::Limit { name: "depth", allowed: 96, asked: 97 }), "{fault}");
+    assert!(fault.kind() == ErrorKind::Limit && fault.to_string().contains(&limit_message("depth", 96, 97)), "{fault}");
     assert_eq!(fault.at, 96 * 5);
     // Half a million nested arrays are refused in the same way, without recursion.
     assert_eq!(refused(&nested(500_000)).1, "limit");
@@ -241,7 +241,7 @@ fn nests_96_deep_and_no_deeper() {
     assert!(read(b"!", &rules(0)).is_ok() && read(&nested(1), &rules(0)).is_err());
     // The depth is never more than 256, even if the limit allows more.
     assert!(read(&nested(256), &rules(u32::MAX)).is_ok());
-    assert!(matches!(read(&nested(257), &rules(u32::MAX)).unwrap_err().kind, ErrorKind::Limit { allowed: 256, .. }));
+    assert!(read(&nested(257), &rules(u32::MAX)).unwrap_err().to_string().contains(&limit_message("depth", 256, 257)));
     // The same limit applies to a header and a block. Their errors name the field.
     let header = |depth| map(&[("x", nested(depth))]);
     assert!(Mesh::open(header(95)).is_ok());
@@ -281,7 +281,7 @@ fn limits_the_items_of_a_tree() {
     let rules = |items| LlsdLimits { items, ..LlsdLimits::default() };
     assert!(read(&bytes, &rules(10)).is_ok());
     let fault = read(&bytes, &rules(9)).unwrap_err();
-    assert!(matches!(fault.kind, ErrorKind::Limit { name: "items", allowed: 9, asked: 10 }), "{fault}");
+    assert!(fault.kind() == ErrorKind::Limit && fault.to_string().contains(&limit_message("items", 9, 10)), "{fault}");
     assert_eq!(fault.at, 5 + 8);
     let mesh = asset(&[("high_lod", bytes)]);
     let limits = changed!(Limits::default(), items: 9);
@@ -306,7 +306,7 @@ fn terminators_bind() {
     assert_eq!(refused(b"{\0\0\0\x01s\0\0\0\x01a!}"), (5, "value"));
     for byte in 0..=u8::MAX {
         let bytes = [byte];
-        let found = read(&bytes, &LlsdLimits::default()).map_err(|fault| fault.kind.id());
+        let found = read(&bytes, &LlsdLimits::default()).map_err(|fault| fault.kind().id());
         match byte {
             b'!' | b'1' | b'0' => assert_eq!(found.unwrap().end, 1),
             b'i' | b'r' | b'u' | b's' | b'l' | b'b' | b'd' | b'[' | b'{' | b'\'' | b'"' => {

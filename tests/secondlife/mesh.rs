@@ -6,10 +6,9 @@ use meshpeek::model::animation::SkinMatrix;
 use meshpeek::secondlife::{
     AssetPart, Header, HeaderPrefix, IDENTITY, InflateBuffer, Lod, Mesh, PhysicsShape, is_known, multiply,
 };
-use meshpeek::{Animations, Array as _, Error, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions, Surface};
+use meshpeek::{Animations, Array as _, Error, Geometry, Limits, MeshFile as _, OpenOptions, Surface};
 
 use crate::llsd::{DATE, UUID};
-use crate::support::changed;
 use crate::support::invariants::Fate;
 use crate::support::random::Random;
 use crate::support::secondlife::invariants::check_invariants;
@@ -18,6 +17,7 @@ use crate::support::secondlife::raw_assets::{
     raw_deflate, real, reals, shift, skin, square, stored_asset, string, with, without, zlib,
 };
 use crate::support::secondlife::{Sample, bytes, samples};
+use crate::support::{changed, limit_message};
 
 pub fn open(bytes: &[u8]) -> Mesh<&[u8]> {
     Mesh::open(bytes).unwrap()
@@ -842,8 +842,8 @@ fn a_block_may_inflate_to_its_limit_and_no_further() {
         assert_eq!(exact.block(AssetPart::HighLod).unwrap().unwrap().bytes().len(), length);
         let short = limited(&bytes, limits(length as u64 - 1));
         let error = expect(short.block(AssetPart::HighLod), "high_lod", "limit");
-        let expected = ErrorKind::Limit { name: "block", allowed: length as u64 - 1, asked: length as u64 };
-        assert_eq!(error.kind().to_string(), expected.to_string());
+        let expected = limit_message("block", length as u64 - 1, length as u64);
+        assert_eq!(error.message().to_string(), expected);
         expect(limited(&bytes, limits(0)).block(AssetPart::HighLod), "high_lod", "limit");
         // A truncated checksum is reported as truncated even if the block has the size of the
         // limit.
@@ -866,8 +866,8 @@ fn blocks_that_are_kept_share_a_budget() {
     let short = limited(&bytes, limits(limit));
     assert!(short.level(Lod::High).is_ok());
     let error = expect(short.level(Lod::Medium), "medium_lod", "limit");
-    let expected = ErrorKind::Limit { name: "asset", allowed: limit, asked: limit + 1 };
-    assert_eq!(error.kind().to_string(), expected.to_string());
+    let expected = limit_message("asset", limit, limit + 1);
+    assert_eq!(error.message().to_string(), expected);
     // A smaller block still fits. A block that is not kept counts alone.
     assert!(short.level(Lod::Low).is_ok());
     let mut buffer = InflateBuffer::default();
@@ -941,7 +941,7 @@ fn a_limit_of_one_block_is_told_as_such_beside_others() {
     let mesh = limited(&bytes, changed!(Limits::default(), block: 6000));
     assert!(mesh.level(Lod::High).is_ok());
     let error = expect(mesh.level(Lod::Medium), "medium_lod", "limit");
-    assert_eq!(error.kind().to_string(), ErrorKind::Limit { name: "block", allowed: 6000, asked: 6001 }.to_string());
+    assert_eq!(error.message().to_string(), limit_message("block", 6000, 6001));
 }
 
 #[test]
@@ -991,8 +991,8 @@ fn a_buffer_that_was_large_is_limited_all_the_same() {
     buffer.inflate(AssetPart::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
     assert!(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
     let error = expect(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");
-    let expected = ErrorKind::Limit { name: "block", allowed: 1000, asked: 1001 };
-    assert_eq!(error.kind().to_string(), expected.to_string());
+    let expected = limit_message("block", 1000, 1001);
+    assert_eq!(error.message().to_string(), expected);
 }
 
 #[test]

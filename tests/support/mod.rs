@@ -16,7 +16,10 @@ pub mod writers;
 
 use std::path::PathBuf;
 
-/// Returns `base` with other values in some of its public fields: `changed!(Limits::default(), items: 3)`.
+use meshpeek::{Error, ErrorKind};
+
+/// Returns `base` with other values in some of its public fields, such as
+/// `changed!(Limits::default(), items: 3)`.
 macro_rules! changed {
     ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
         let mut changed = $base;
@@ -25,6 +28,22 @@ macro_rules! changed {
     }};
 }
 pub(crate) use changed;
+
+/// Returns whether an error is of the kind `kind` and its message contains each of `texts`.
+pub fn is_error(error: impl std::borrow::Borrow<Error>, kind: ErrorKind, texts: &[&str]) -> bool {
+    let (error, message) = (error.borrow(), error.borrow().message().to_string());
+    error.kind() == kind && texts.iter().all(|text| message.contains(text))
+}
+
+/// Makes the error for an index that a list of `count` items does not have.
+pub fn no_such(count: usize, index: usize) -> Error {
+    Error::custom(ErrorKind::NoSuch, format!("expected a number below {count}, found {index}"))
+}
+
+/// Returns the message of an error about the limit `name`.
+pub fn limit_message(name: &str, allowed: u64, asked: u64) -> String {
+    format!("expected at most {allowed} (the limit `{name}`), found at least {asked}")
+}
 
 /// Returns the folder of real files for a format, if the machine has one.
 ///

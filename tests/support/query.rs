@@ -17,8 +17,8 @@ use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
-use crate::support::changed;
 use crate::support::random::Random;
+use crate::support::{changed, no_such};
 
 /// The corners of a triangle.
 pub type Corners = [[f32; 3]; 3];
@@ -129,8 +129,7 @@ impl Flat {
 }
 
 fn missing(list: &'static str, index: usize) -> meshpeek::Error {
-    let kind = ErrorKind::NoSuch { count: 0, index: index as u64 };
-    meshpeek::Error::without_offset("flat", Field::new("").in_list(list, index as u64), kind)
+    no_such(0, index).located("flat", Field::new("").in_list(list, index as u64), None)
 }
 
 impl FormatVersion for Flat {
@@ -187,8 +186,8 @@ impl Geometry for Flat {
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.none(surface)
     }
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> meshpeek::Error {
-        meshpeek::Error::new("flat", Field::new(name).in_list("surface", surface as u64), into, kind)
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: meshpeek::Error) -> meshpeek::Error {
+        error.located("flat", Field::new(name).in_list("surface", surface as u64), Some(into))
     }
 }
 

@@ -8,12 +8,12 @@ use meshpeek::{
     Animations, Error, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Pose, Region, Result, Surface,
 };
 
-use crate::support::changed;
 use crate::support::invariants::expect_named;
 use crate::support::random::Random;
 use crate::support::unigine::{
     animation_regions, animation_samples, bytes, data, long_compact, range, skinned, turn, wave_pose,
 };
+use crate::support::{changed, is_error};
 
 /// Returns the byte range of a region of a valid animation file.
 fn place(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
@@ -340,7 +340,7 @@ fn survives_any_count() {
             for negative in [-1, 1 - own.max(3), -i32::MAX] {
                 let error =
                     check_invariants(&spoil(&whole, &name, &spelled(negative)), &mut Random::new(2)).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{name}: {error}");
+                assert!(error.kind() == ErrorKind::Value, "{name}: {error}");
                 assert_eq!((error.field(), error.offset()), (count.field, Some(count.start)), "{error}");
             }
             for length in range.len() + 1..=compact::MAX_BYTES {
@@ -409,7 +409,7 @@ fn agrees_with_the_neutral_view() {
         for error in past.into_iter().chain([motion.clip(1).map(drop)]).map(Result::unwrap_err) {
             assert_eq!(error.kind().id(), "no-such", "{error}");
         }
-        assert!(matches!(motion.pose(0, 0, &mut found[1..]).unwrap_err().kind(), ErrorKind::Buffer { .. }));
+        assert!(motion.pose(0, 0, &mut found[1..]).unwrap_err().kind() == ErrorKind::Buffer);
         let geometry: &dyn Geometry = &file;
         assert_eq!(Surface::all(geometry).unwrap().len(), 0);
         assert_eq!(Surface::new(geometry, 0).positions().unwrap_err().kind().id(), "no-such");
@@ -704,21 +704,21 @@ fn says_what_it_cannot_pose() {
     let view = still.animation(0).unwrap();
     let mut pose = vec![Transform::default(); 5];
     let error = view.pose(0, &mut pose).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 0, index: 0 }), "{error}");
+    assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 0, found 0"]), "{error}");
     assert!(view.play().unwrap().next().unwrap().is_none());
     assert_eq!((view.keys().count(), view.index_size()), (0, 0));
     let file = Animation::open(bytes("wave_an10")).unwrap();
     let view = file.animation(0).unwrap();
     for frame in [12, u32::MAX] {
         let error = view.pose(frame, &mut pose).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NoSuch { count: 12, .. }), "{error}");
+        assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 12,"]), "{error}");
     }
     for wrong in [0, 4, 6] {
         let error = view.pose(0, &mut vec![Transform::default(); wrong]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Buffer { needed: 5, .. }), "{error}");
+        assert!(is_error(&error, ErrorKind::Buffer, &["a buffer of 5 items"]), "{error}");
     }
-    assert!(matches!(file.animation(1).unwrap_err().kind(), ErrorKind::NoSuch { count: 1, index: 1 }));
-    assert!(matches!(file.bone(5).unwrap_err().kind(), ErrorKind::NoSuch { count: 5, index: 5 }));
+    assert!(is_error(file.animation(1).unwrap_err(), ErrorKind::NoSuch, &["expected a number below 1, found 1"]));
+    assert!(is_error(file.bone(5).unwrap_err(), ErrorKind::NoSuch, &["expected a number below 5, found 5"]));
 }
 
 #[test]
@@ -829,7 +829,7 @@ fn refuses_what_the_format_cannot_hold() {
         let mut file = crate::support::unigine::wave(generation);
         spoil(&mut file);
         let error = file.to_bytes().unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+        assert!(error.kind() == ErrorKind::Refused, "{error}");
         assert_eq!((error.field().to_string().as_str(), error.offset()), (field, None), "{error}");
         assert!(error.format().starts_with("unigine an1"), "{error}");
     };

@@ -283,7 +283,7 @@ fn refuses(field: &str, spoil: impl FnOnce(&mut builder::Mesh)) {
     mesh.to_bytes().unwrap();
     spoil(&mut mesh);
     let error = mesh.write_to(NoOutput).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{error}");
+    assert!(error.kind() == ErrorKind::Refused, "{error}");
     assert_eq!((error.field().to_string().as_str(), error.offset()), (field, None), "{error}");
     assert!(error.format().starts_with("unigine ms1"), "{error}");
 }

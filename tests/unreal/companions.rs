@@ -205,11 +205,11 @@ fn finds_the_files_of_each_mesh_of_a_script() {
     assert_eq!(kinds, [None, None, Some("missing"), Some("missing"), None]);
     assert_eq!(place.shown(&finder.find_mesh(&script, b"b").unwrap())[3], "B");
     let error = finder.find_mesh(&script, b"F").unwrap_err();
-    assert_eq!(error.kind().to_string(), "expected one of A, B, C, D, E, found \"F\"");
+    assert_eq!(error.message().to_string(), "expected one of A, B, C, D, E, found \"F\"");
     let error = finder.find_mesh(&script, b"d").unwrap_err();
     assert!(error.to_string().contains("data_file: expected MODELS\\d_d.3d for mesh D, found none"), "{error}");
     let error = place.error("Classes/Zoo.uc");
-    assert_eq!(error.kind().to_string(), "expected one of A, B, E, found no mesh name");
+    assert_eq!(error.message().to_string(), "expected one of A, B, E, found no mesh name");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn names_what_is_missing() {
         ("other.obj", "expected a name that ends in _d.3d or _a.3d, or a script that imports the file, found none"),
     ] {
         let error = place.error(file);
-        assert_eq!((error.kind().to_string().as_str(), error.kind().id()), (text, "missing"), "{file}");
+        assert_eq!((error.message().to_string().as_str(), error.kind().id()), (text, "missing"), "{file}");
         assert!(error.path().unwrap().starts_with(place.0.path()));
     }
     for file in ["none_d.3d", "none.uc", "none/cat"] {

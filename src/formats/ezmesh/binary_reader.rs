@@ -3,7 +3,7 @@
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
-use crate::error::{ErrorKind, Field, Result};
+use crate::error::{Cause, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
 
@@ -32,7 +32,7 @@ impl<'a> BinaryReader<'a> {
         self.cursor.offset()
     }
 
-    pub(crate) fn error_at(&self, offset: u64, name: &'static str, kind: ErrorKind) -> crate::error::Error {
+    pub(crate) fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> crate::error::Error {
         self.cursor.error_at(offset, name, kind)
     }
 
@@ -55,7 +55,7 @@ impl<'a> BinaryReader<'a> {
         let flags = self.u32("flags")?;
         VertexFormat::of_flags(flags).ok_or_else(|| {
             let expected = "none of the bits above 18".into();
-            self.error_at(offset, "flags", ErrorKind::Value { expected, found: format!("{flags:#010x}").into() })
+            self.error_at(offset, "flags", Cause::Value { expected, found: format!("{flags:#010x}").into() })
         })
     }
 
@@ -97,7 +97,7 @@ impl<'a> BinaryReader<'a> {
             return Err(self.error_at(
                 offset,
                 name,
-                ErrorKind::Limit { name: "items", allowed: most, asked: count.into() },
+                Cause::Limit { name: "items", allowed: most, asked: count.into() },
             ));
         }
         self.cursor.can_hold(offset, count.into(), size, name)?;

@@ -4,7 +4,7 @@ use super::binary_reader::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};
 use super::layout::{BOX_SIZE, FIELDS_AT, TRANSFORM_SIZE, TRIANGLE_SIZE};
 use crate::decode::ByteOrder;
-use crate::error::{ErrorKind, Field, Result};
+use crate::error::{Cause, Field, Result};
 use crate::parse::{AccessLog, Limits};
 
 /// Finds all elements of a binary file.
@@ -73,7 +73,7 @@ impl<'a> BinaryScan<'a, '_> {
             return Ok(());
         }
         let asked = self.elements.size().saturating_mul(2);
-        Err(self.reader.error_at(offset, "", ErrorKind::OutOfMemory { asked }))
+        Err(self.reader.error_at(offset, "", Cause::OutOfMemory { asked }))
     }
 
     /// Records the start offset of each item of a list in the element index, and skips the bytes of
@@ -106,7 +106,7 @@ impl<'a> BinaryScan<'a, '_> {
         if count == 0 {
             return Ok(());
         }
-        let kind = ErrorKind::Unsupported {
+        let kind = Cause::Unsupported {
             found: format!("{count} {}", name.replace('_', " ")).into(),
             advice: "no published version writes these; please report which program wrote the file",
         };
@@ -187,7 +187,7 @@ impl<'a> BinaryScan<'a, '_> {
             // with `Limits::items`.
             let most = self.limits.items;
             if format.size() == 0 && u64::from(vertices) > most {
-                let kind = ErrorKind::Limit { name: "items", allowed: most, asked: vertices.into() };
+                let kind = Cause::Limit { name: "items", allowed: most, asked: vertices.into() };
                 return Err(self.reader.error_at(counted, "vertices", kind));
             }
             self.reader.lend(vertices.into(), format.size().into(), "vertices")?;

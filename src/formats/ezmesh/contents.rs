@@ -5,7 +5,7 @@ use super::elements::{Collision, Instance as StoredInstance, MeshElement};
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::{expect_only, no_such};
 use crate::model::{
@@ -143,6 +143,6 @@ fn affine(matrix: &[f32; 16]) -> Affine {
 
 fn unknown_mesh(instance: &StoredInstance<'_>, name: Name<'_>) -> Error {
     let (field, offset) = instance.place();
-    let kind = ErrorKind::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
+    let kind = Cause::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
     Error::new(FORMAT, field.named("mesh"), offset, kind)
 }

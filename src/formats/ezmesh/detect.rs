@@ -5,7 +5,7 @@ use super::xml::tag::{Tag, is_blank};
 use super::xml::walk::{doctype_end, foreign_root, is_root};
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
-use crate::error::{Error, ErrorKind, Field};
+use crate::error::{Cause, Error, Field};
 
 /// Returns whether the bytes look like an EZ-Mesh file.
 ///
@@ -24,7 +24,7 @@ pub fn is_known(bytes: &[u8]) -> bool {
 pub(crate) fn refusal(bytes: &[u8]) -> Option<Error> {
     if let Some((_, version)) = any_binary_version(bytes).filter(|_| binary_version(bytes).is_none()) {
         let found = format!("EZ-Mesh binary of version {version}").into();
-        let kind = ErrorKind::Unsupported { found, advice: "export it as version 100 or 101, or as text" };
+        let kind = Cause::Unsupported { found, advice: "export it as version 100 or 101, or as text" };
         return Some(Error::new(FORMAT, Field::new("version"), 0, kind));
     }
     root(bytes).map(|tag| foreign_root(&tag))

@@ -16,7 +16,7 @@ use super::view::{MeshState, View};
 use super::xml::scan::scan;
 use super::{binary_scan, detect, regions, sidecar_index, validate, write};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
 use crate::model::{Contents, FileContext, FormatVersion, Geometry, MeshFile};
@@ -65,8 +65,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the first error in the structure of the file, with the field and the byte offset of
-    /// the error. Returns [`ErrorKind::Unsupported`] for an XML file of another format, and
-    /// [`ErrorKind::Limit`] if the file exceeds a maximum that the open options set.
+    /// the error. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for an XML file of another format, and
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the file exceeds a maximum that the open options set.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }
@@ -79,7 +79,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let bytes = data.as_ref();
         if bytes.is_empty() {
-            return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
+            return Err(Error::new(FORMAT, Field::new("header"), 0, Cause::Empty));
         }
         let context = FileContext::new(options);
         let access_log = context.access_log();
@@ -143,7 +143,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn section(&self, surface: usize) -> Result<Section<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Section);
@@ -154,7 +154,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn animation(&self, clip: usize) -> Result<Animation<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Animation);
@@ -165,7 +165,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Mesh);
@@ -174,7 +174,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 }
 
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 

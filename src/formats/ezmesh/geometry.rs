@@ -6,7 +6,7 @@ use super::layout::FORMAT;
 use super::semantic::Semantic as S;
 use super::surface::Section;
 use crate::array::{Array, Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{
     Colors, Counts, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions, Space, TangentFrames, Uvs,
@@ -173,7 +173,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         }
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
-            let kind = ErrorKind::Missing { expected: "positions of three floats".into() };
+            let kind = Cause::Missing { expected: "positions of three floats".into() };
             Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
         })
     }
@@ -218,9 +218,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.section(surface).map(|_| None)
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let field = Field::new(name).in_list("surface", as_u64(surface));
-        let Ok(section) = self.section(surface) else { return Error::without_offset(FORMAT, field, kind) };
+        let Ok(section) = self.section(surface) else { return error.located(FORMAT, field, None) };
         let start = match name {
             "indices" | "attribute_indices" => section.index_buffer().ok().flatten().and_then(|all| all.offset().ok()),
             _ => section.vertex_buffer().ok().and_then(|all| all.offset().ok()),
@@ -228,14 +228,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         // The byte offset of a single number in a text file is not stored. Hence an error about a
         // number in a text file contains the offset at which the whole list of numbers starts.
         let into = if self.dialect().is_some() { 0 } else { into };
-        match start {
-            Some(start) => Error::new(FORMAT, field, start.saturating_add(into), kind),
-            None => Error::without_offset(FORMAT, field, kind),
-        }
+        error.located(FORMAT, field, start.map(|start| start.saturating_add(into)))
     }
 }
 
 fn no_such_target(target: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: 1, index: as_u64(target) };
+    let kind = Cause::NoSuch { count: 1, index: as_u64(target) };
     Error::without_offset(FORMAT, Field::new("").in_list("target", as_u64(target)), kind)
 }

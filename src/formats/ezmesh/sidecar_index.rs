@@ -14,7 +14,7 @@ use super::semantic::VertexValue;
 use super::view::{MeshState, VERTEX_KINDS, View};
 use super::xml::number_block::NumberBlock;
 use super::xml::vertex_rows::read_row;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::sidecar::{self, Builder, RecordSlice, Sidecar, SidecarSlot, hash};
 
@@ -46,12 +46,12 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the vertex does not exist. Returns the same errors as
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the vertex does not exist. Returns the same errors as
     /// [`vertices`](Self::vertices) if the vertex cannot be read.
     pub fn vertex(&self, row: usize, see: &mut dyn FnMut(usize, VertexValue<'a>)) -> Result<()> {
         let rows = as_index(self.count());
         if row >= rows {
-            let kind = ErrorKind::NoSuch { count: as_u64(rows), index: as_u64(row) };
+            let kind = Cause::NoSuch { count: as_u64(rows), index: as_u64(row) };
             return Err(Error::without_offset(FORMAT, self.place().named("vertex"), kind));
         }
         if self.element().view.order().is_some() {

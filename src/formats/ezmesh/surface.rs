@@ -11,7 +11,7 @@ use super::semantic::Semantic;
 use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Name;
 
@@ -109,7 +109,7 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the declared bounding box does not consist of six numbers.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the declared bounding box does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         self.element.view.box_at(ElementKind::SectionBox, self.box_range(), self.element.place)
     }
@@ -138,7 +138,7 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if neither the section nor its mesh has vertices. Also
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if neither the section nor its mesh has vertices. Also
     /// returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
         if let Some(index) = self.vertex_range().next() {
@@ -147,7 +147,7 @@ impl<'a> Section<'a> {
         VertexBuffer::shared_by(self.element.view, self.mesh)?.ok_or_else(|| {
             let expected = "a vertexbuffer in the section or in its mesh".into();
             let start = self.element.start().unwrap_or_default();
-            Error::new(FORMAT, self.element.place.named("vertexbuffer"), start, ErrorKind::Missing { expected })
+            Error::new(FORMAT, self.element.place.named("vertexbuffer"), start, Cause::Missing { expected })
         })
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::semantic::{Scalar, Semantic};
 use super::xml::numbers::is_separator;
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::parse::Name;
 
 /// Maximum length of a `ctype` or `semantic` attribute, in bytes. A valid `ctype` or `semantic`
@@ -78,7 +78,7 @@ pub(super) struct VertexDeclaration {
 #[derive(Debug)]
 pub(super) struct VertexFormatFault {
     pub(super) attribute: &'static str,
-    pub(super) kind: ErrorKind,
+    pub(super) kind: Cause,
 }
 
 impl VertexFormat {
@@ -319,7 +319,7 @@ fn misfit(
     expected: impl Into<std::borrow::Cow<'static, str>>,
     found: impl Into<std::borrow::Cow<'static, str>>,
 ) -> VertexFormatFault {
-    VertexFormatFault { attribute, kind: ErrorKind::Value { expected: expected.into(), found: found.into() } }
+    VertexFormatFault { attribute, kind: Cause::Value { expected: expected.into(), found: found.into() } }
 }
 
 /// Returns the words of an attribute value, split at blanks and commas.

@@ -17,7 +17,7 @@ use super::xml::tag::Tag;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
 
@@ -86,7 +86,7 @@ fn empty_slots<T>(count: usize) -> Result<Vec<OnceLock<T>>> {
     let mut slots = Vec::new();
     slots.try_reserve_exact(count).map_err(|_| {
         let asked = as_u64(count).saturating_mul(as_u64(size_of::<OnceLock<T>>()));
-        Error::without_offset(FORMAT, Field::new("element"), ErrorKind::OutOfMemory { asked })
+        Error::without_offset(FORMAT, Field::new("element"), Cause::OutOfMemory { asked })
     })?;
     slots.resize_with(count, OnceLock::new);
     Ok(slots)
@@ -127,6 +127,6 @@ impl<'a> View<'a> {
     /// Returns the XML tag that starts at a given byte offset in a text file.
     pub(super) fn tag(&self, start: u64) -> Result<Tag<'a>> {
         let tag = usize::try_from(start).ok().and_then(|start| Tag::at(self.bytes, start));
-        tag.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))
+        tag.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), Cause::Changed))
     }
 }

@@ -10,7 +10,7 @@ use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use crate::array::runs::RunIndex;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
@@ -143,13 +143,13 @@ impl BlockData {
 
     /// Fills the field `lists` with the byte offsets of the submeshes if the block holds geometry,
     /// or with the byte offsets of the joint names and matrices if the block holds a skin.
-    fn fill_lists(&mut self, part: AssetPart) -> Result<(), ErrorKind> {
+    fn fill_lists(&mut self, part: AssetPart) -> Result<(), Cause> {
         let mut lists = std::mem::take(&mut self.lists);
         let value = AssetBlock { data: self }.value();
         if part.is_geometry() {
             list_offsets(value.array(), &mut lists[0])?;
             let count = lists[0].len();
-            self.indices.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(count) })?;
+            self.indices.try_reserve_exact(count).map_err(|_| Cause::OutOfMemory { asked: as_u64(count) })?;
             self.indices.resize_with(count, OnceLock::new);
         } else if part == AssetPart::Skin {
             for (list, key) in lists.iter_mut().zip(SKIN_LISTS) {
@@ -172,11 +172,11 @@ impl BlockData {
 }
 
 /// Appends the byte offsets of all items of an LLSD array to `list`.
-fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(), ErrorKind> {
+fn list_offsets(array: Option<LlsdArray<'_>>, list: &mut Vec<u32>) -> Result<(), Cause> {
     let Some(array) = array else { return Ok(()) };
-    list.try_reserve_exact(array.len()).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(array.len()) })?;
+    list.try_reserve_exact(array.len()).map_err(|_| Cause::OutOfMemory { asked: as_u64(array.len()) })?;
     for item in array.iter() {
-        let at = u32::try_from(item.at).map_err(|_| ErrorKind::Limit {
+        let at = u32::try_from(item.at).map_err(|_| Cause::Limit {
             name: "block",
             allowed: u32::MAX.into(),
             asked: as_u64(item.at),
@@ -273,7 +273,7 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is neither a map nor undefined.
     pub(super) fn map(self) -> Result<Option<LlsdMap<'a>>> {
         match self.value() {
             LlsdValue::Map(map) => Ok(Some(map)),
@@ -301,12 +301,12 @@ impl<'a> AssetBlock<'a> {
     }
 
     /// Creates an error about the byte at offset `at` of the inflated bytes.
-    pub(super) fn error(self, field: Field, at: usize, kind: ErrorKind) -> Error {
+    pub(super) fn error(self, field: Field, at: usize, kind: Cause) -> Error {
         self.data.with_location(field, LlsdFault { at: as_u64(at), kind })
     }
 
     /// Creates an error about an LLSD value that has the wrong type or the wrong contents.
     pub(super) fn wrong(self, field: Field, at: usize, expected: &'static str, found: &str) -> Error {
-        self.error(field, at, ErrorKind::Value { expected: expected.into(), found: found.to_owned().into() })
+        self.error(field, at, Cause::Value { expected: expected.into(), found: found.to_owned().into() })
     }
 }

@@ -11,7 +11,7 @@ use super::detect::preamble;
 use super::header::{BlockRanges, Header, check_size};
 use super::layout::{FORMAT, RawPreamble};
 use super::llsd::LlsdItem;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::OpenOptions;
@@ -51,7 +51,7 @@ impl AssetState {
     /// Reads the header of a file, and selects the asset at index `options.asset`.
     pub(super) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         if bytes.is_empty() {
-            return Err(Error::new(FORMAT, Field::new("header"), 0, ErrorKind::Empty));
+            return Err(Error::new(FORMAT, Field::new("header"), 0, Cause::Empty));
         }
         let preamble = preamble(bytes);
         let start = if preamble.is_some() { size_of::<RawPreamble>() } else { 0 };
@@ -119,7 +119,7 @@ impl AssetState {
     fn check_contained(&self, bytes: &[u8]) -> Result<()> {
         let header = self.header(bytes)?;
         if Container::of(&header).is_some() {
-            let kind = ErrorKind::Value { expected: "a mesh asset".into(), found: "another container".into() };
+            let kind = Cause::Value { expected: "a mesh asset".into(), found: "another container".into() };
             return Err(Error::new(FORMAT, Field::new("mesh"), as_u64(self.range.start), kind));
         }
         check_size(&header, &self.context.options.limits)?;
@@ -160,12 +160,12 @@ pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
     });
     range.ok_or_else(|| {
         let expected = "a whole asset, as a string with a length".into();
-        let kind = ErrorKind::Value { expected, found: item.value.kind().into() };
+        let kind = Cause::Value { expected, found: item.value.kind().into() };
         Error::new(FORMAT, Field::new("mesh"), as_u64(item.at), kind)
     })
 }
 
 fn no_such_asset(asset: usize, count: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(asset) };
+    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(asset) };
     Error::without_offset(FORMAT, Field::new("").in_list("asset", as_u64(asset)), kind)
 }

@@ -14,7 +14,7 @@ use super::level::Level;
 use super::llsd::{self, LlsdLimits};
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget, Name};
 
@@ -111,9 +111,9 @@ impl<'a> AssetView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the block's header entry is not a map, or if the offset or
-    /// the size in the entry is negative or not an integer. Returns [`ErrorKind::UnexpectedEnd`] if
-    /// the block ends after the end of the asset, and [`ErrorKind::Missing`] if the block's bytes
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the block's header entry is not a map, or if the offset or
+    /// the size in the entry is negative or not an integer. Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if
+    /// the block ends after the end of the asset, and [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the block's bytes
     /// were not fetched over the network yet.
     pub fn stored(&self, part: AssetPart) -> Result<Option<(BlockRange, &'a [u8])>> {
         let ranges = if let Some(ranges) = self.state.ranges.get() {
@@ -157,9 +157,9 @@ impl<'a> AssetView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`] or
-    /// [`ErrorKind::UnexpectedEnd`] if the block is not a complete zlib stream of one LLSD value.
-    /// Returns [`ErrorKind::Limit`] if the inflated block exceeds [`Limits::block`], or if all
+    /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) or
+    /// [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the block is not a complete zlib stream of one LLSD value.
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the inflated block exceeds [`Limits::block`], or if all
     /// inflated blocks of the asset together exceed [`Limits::asset`].
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
         let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
@@ -172,7 +172,7 @@ impl<'a> AssetView<'a> {
         let budget = MemoryBudget::shared(&self.state.block_memory, limits.asset);
         let block = BlockData::new(part, bytes, stored.start, &limits, budget);
         if let Err(error) = &block
-            && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
+            && matches!(error.cause(), Cause::Limit { name: "asset", .. } | Cause::OutOfMemory { .. })
         {
             // An error that reports a lack of memory is not cached, because a later call may
             // succeed after other inflated blocks have been released.
@@ -211,8 +211,8 @@ impl<'a> AssetView<'a> {
     /// # Errors
     ///
     /// Returns the same errors as [`block`](Self::block). If the asset does not have the requested
-    /// level of detail, returns [`ErrorKind::Choice`] with the names of the levels of detail that
-    /// the asset has. If the asset has no level of detail, returns [`ErrorKind::Missing`].
+    /// level of detail, returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) with the names of the levels of detail that
+    /// the asset has. If the asset has no level of detail, returns [`ErrorKind::Missing`](crate::ErrorKind::Missing).
     pub fn level(&self, lod: Lod) -> Result<Level<'a>> {
         match self.block(lod.part())? {
             Some(block) => block.level(),
@@ -245,10 +245,10 @@ impl<'a> AssetView<'a> {
         let names: Vec<&str> = lods.map(Lod::name).collect();
         let kind = if names.is_empty() {
             let stub = if header.is_stub() { " (this file is a stub: the asset does not exist)" } else { "" };
-            ErrorKind::Missing { expected: format!("a level of detail{stub}").into() }
+            Cause::Missing { expected: format!("a level of detail{stub}").into() }
         } else {
             let found = asked.map_or("none of them", Lod::name).into();
-            ErrorKind::Choice { names: names.join(", "), found }
+            Cause::Choice { names: names.join(", "), found }
         };
         Error::new(FORMAT, Field::new(asked.map_or("high_lod", |lod| lod.part().key())), self.start(), kind)
     }
@@ -270,7 +270,7 @@ impl<'a> AssetView<'a> {
         let mut starts = Vec::new();
         let count = list.map_or(0, |list| list.len());
         starts.try_reserve_exact(count).map_err(|_| {
-            let kind = ErrorKind::OutOfMemory { asked: as_u64(count).saturating_mul(4) };
+            let kind = Cause::OutOfMemory { asked: as_u64(count).saturating_mul(4) };
             Error::without_offset(FORMAT, Field::new("material_list"), kind)
         })?;
         let items = list.into_iter().flat_map(|list| list.iter());

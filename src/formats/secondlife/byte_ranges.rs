@@ -9,7 +9,7 @@ use super::geometry::{ShownAsset, no_such};
 use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
 use crate::model::contents::expect_only;
 use crate::model::{ByteRanges, Part};
@@ -84,7 +84,7 @@ impl BlockRange {
         let expected = format!("bytes {}..{}, which were not fetched yet", self.start, self.end).into();
         // If a block that was not fetched starts after the end of the asset, the error has the end
         // offset of the asset.
-        let (field, kind) = (Field::new(self.part.key()), ErrorKind::Missing { expected });
+        let (field, kind) = (Field::new(self.part.key()), Cause::Missing { expected });
         Error::new(FORMAT, field, self.start.min(end), kind).needing(self.start..self.end)
     }
 
@@ -93,7 +93,7 @@ impl BlockRange {
     pub(super) fn cut(&self, end: u64, is_contained: bool) -> Error {
         let (start, left) = (self.start.min(end), end.saturating_sub(self.start));
         let field = Field::new("size").in_struct(self.part.key());
-        let error = Error::new(FORMAT, field, start, ErrorKind::UnexpectedEnd { needed: self.len(), left });
+        let error = Error::new(FORMAT, field, start, Cause::UnexpectedEnd { needed: self.len(), left });
         if is_contained { error.at_fixed_end() } else { error.needing(start..self.end) }
     }
 }

@@ -11,7 +11,7 @@ use super::matrix::Matrix;
 use super::physics::{Convex, hull_size};
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::animation::{Affine, Animations};
 use crate::model::{
@@ -172,7 +172,7 @@ fn hull_points<'a>(convex: &Convex<'a>, before: &[u8], size: u8, hull: usize) ->
     let points = convex.hull_points()?;
     points.and_then(|points| points.slice(start..end)).ok_or_else(|| {
         let found = points.map_or(0, |points| points.len());
-        let kind = ErrorKind::UnexpectedEnd { needed: as_u64(end), left: as_u64(found) };
+        let kind = Cause::UnexpectedEnd { needed: as_u64(end), left: as_u64(found) };
         convex.fault("Positions", hull, kind)
     })
 }
@@ -205,7 +205,7 @@ fn transform_of(instance: &StoredInstance<'_>, index: usize) -> Result<Affine> {
 
 fn fault(instance: &StoredInstance<'_>, name: &'static str, index: usize, expected: String, found: String) -> Error {
     let field = Field::new(name).in_list("instance", as_u64(index));
-    let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+    let kind = Cause::Value { expected: expected.into(), found: found.into() };
     match instance.map().get(name) {
         Some(entry) => Error::new(FORMAT, field, as_u64(entry.at), kind),
         None => Error::without_offset(FORMAT, field, kind),

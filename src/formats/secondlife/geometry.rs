@@ -9,7 +9,7 @@ use super::layout::FORMAT;
 use super::level::Level;
 use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{
     Axis, Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
@@ -75,7 +75,7 @@ impl<'a> LevelGeometry<'a> {
         }
         self.view.block(self.part)?.map_or_else(
             || {
-                let kind = ErrorKind::Missing { expected: format!("a block `{}`", self.part.key()).into() };
+                let kind = Cause::Missing { expected: format!("a block `{}`", self.part.key()).into() };
                 Err(Error::new(FORMAT, Field::new(self.part.key()), self.view.start(), kind))
             },
             |block| block.level(),
@@ -108,7 +108,7 @@ pub trait ShownAsset: FormatVersion + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns the first error in the header, or [`ErrorKind::Missing`] if the asset has no level.
+    /// Returns the first error in the header, or [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the asset has no level.
     fn shown_part(&self) -> Result<AssetPart>;
 }
 
@@ -256,11 +256,11 @@ impl<A: ShownAsset> Geometry for A {
         self.shown_level()?.submesh(surface).map(|_| None)
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let submesh = self.shown_level().and_then(|level| level.submesh(surface));
         match submesh {
-            Ok(submesh) => fault(&submesh, name, into, kind),
-            Err(_) => Error::without_offset(FORMAT, Field::new(name).in_list("surface", as_u64(surface)), kind),
+            Ok(submesh) => fault(&submesh, name, into, error.into_cause()),
+            Err(_) => error.located(FORMAT, Field::new(name).in_list("surface", as_u64(surface)), None),
         }
     }
 }
@@ -279,7 +279,7 @@ pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
 
 /// Creates an error about a byte of a vertex or index array. The argument `name` is the name of the
 /// array in the format-independent model, such as `positions`.
-fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+fn fault(submesh: &Submesh<'_>, name: &'static str, into: u64, kind: Cause) -> Error {
     let key = match name.split('.').next() {
         Some("positions") => SubmeshKey::Position,
         Some("frames" | "normals") => SubmeshKey::Normal,

@@ -4,7 +4,7 @@ use super::asset_part::{AssetPart, Lod};
 use super::layout::{FORMAT, HIGHEST_VERSION};
 use super::llsd::{self, LlsdArray, LlsdEntry, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::physics::PhysicsCost;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
 use md5::{Digest as _, Md5};
@@ -97,8 +97,8 @@ impl<'a> Header<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if `asset` does not begin with a well-formed header or with an
-    /// incomplete header that more bytes could complete. Returns [`ErrorKind::Limit`] if the header
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if `asset` does not begin with a well-formed header or with an
+    /// incomplete header that more bytes could complete. Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the header
     /// exceeds `limits`.
     pub fn of_prefix(asset: &'a [u8], limits: &Limits) -> Result<HeaderPrefix<'a>> {
         match Self::parse(asset, 0, limits) {
@@ -110,7 +110,7 @@ impl<'a> Header<'a> {
                 let length = as_u64(asset.len());
                 let needed = length.saturating_add(fault.missing());
                 if needed > limits.header {
-                    let kind = ErrorKind::Limit { name: "header", allowed: limits.header, asked: needed };
+                    let kind = Cause::Limit { name: "header", allowed: limits.header, asked: needed };
                     return Err(Error::new(FORMAT, Field::new("header"), fault.at, kind));
                 }
                 Ok(HeaderPrefix::NeedMore(needed))
@@ -126,7 +126,7 @@ impl<'a> Header<'a> {
         let rules = LlsdLimits::from(limits);
         let item = llsd::read_at(asset, line, &rules)?;
         let LlsdValue::Map(map) = item.value else {
-            let kind = ErrorKind::Value { expected: "a map as the header".into(), found: item.value.kind().into() };
+            let kind = Cause::Value { expected: "a map as the header".into(), found: item.value.kind().into() };
             return Err(LlsdFault { at: as_u64(line), kind });
         };
         Ok(Self { map, start, line: as_u64(line), end: as_u64(item.end) })
@@ -196,7 +196,7 @@ impl<'a> Header<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the block's header entry is not a map, or if the offset or
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the block's header entry is not a map, or if the offset or
     /// the size in the entry is negative or not an integer.
     pub fn block(&self, part: AssetPart) -> Result<Option<BlockRange>> {
         self.get(part.key()).map_or(Ok(None), |entry| self.range_in(part, &entry))
@@ -371,12 +371,12 @@ impl<'a> Header<'a> {
         let Some(entry) = self.get("version") else { return Ok(()) };
         let Some(version) = self.version().filter(|version| *version > HIGHEST_VERSION) else { return Ok(()) };
         let found = format!("version {version}, a newer format (this program reads versions up to {HIGHEST_VERSION})");
-        let kind = ErrorKind::Unsupported { found: found.into(), advice: "look for a newer version of this program" };
+        let kind = Cause::Unsupported { found: found.into(), advice: "look for a newer version of this program" };
         Err(Error::new(FORMAT, Field::new("version"), self.start.saturating_add(as_u64(entry.at)), kind))
     }
 
     fn wrong(&self, field: Field, at: usize, expected: &'static str, found: String) -> Error {
-        let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+        let kind = Cause::Value { expected: expected.into(), found: found.into() };
         Error::new(FORMAT, field, self.start.saturating_add(as_u64(at)), kind)
     }
 }
@@ -392,6 +392,6 @@ pub(super) fn check_size(header: &Header<'_>, limits: &Limits) -> Result<()> {
     if header.len() <= limits.header {
         return Ok(());
     }
-    let kind = ErrorKind::Limit { name: "header", allowed: limits.header, asked: header.len() };
+    let kind = Cause::Limit { name: "header", allowed: limits.header, asked: header.len() };
     Err(Error::new(FORMAT, Field::new("header"), header.start, kind))
 }

@@ -3,7 +3,7 @@
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::layout::FORMAT;
-use crate::error::{Error, ErrorKind, show_bytes};
+use crate::error::{Cause, Error, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
@@ -31,11 +31,11 @@ pub(super) struct ZlibStream {
 #[derive(Clone, Debug)]
 pub(super) struct InflateError {
     pub(super) at: u64,
-    pub(super) kind: ErrorKind,
+    pub(super) kind: Cause,
 }
 
 impl InflateError {
-    fn new(at: u64, kind: ErrorKind) -> Self {
+    fn new(at: u64, kind: Cause) -> Self {
         Self { at, kind }
     }
 }
@@ -79,9 +79,9 @@ impl InflateBudget {
     /// Returns the error that replaces `error`: an error about the budget if the block is larger
     /// than the rest of the budget, and `error` otherwise.
     pub(super) fn explain(&self, error: Error, limits: &Limits, within: &Limits) -> Error {
-        let is_ours = matches!(error.kind(), ErrorKind::Limit { name: "block", .. }) && within.block < limits.block;
+        let is_ours = matches!(error.cause(), Cause::Limit { name: "block", .. }) && within.block < limits.block;
         let Some(offset) = error.offset().filter(|_| is_ours) else { return error };
-        let kind = ErrorKind::Limit { name: "asset", allowed: self.allowed, asked: self.allowed.saturating_add(1) };
+        let kind = Cause::Limit { name: "asset", allowed: self.allowed, asked: self.allowed.saturating_add(1) };
         Error::new(FORMAT, error.field(), offset, kind)
     }
 }
@@ -126,7 +126,7 @@ fn run(
     block: u64,
     budget: &mut MemoryBudget<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ErrorKind> {
+) -> Result<(), Cause> {
     let allowed = usize::try_from(block).unwrap_or(usize::MAX);
     // Blocks rarely inflate to more than twice their compressed size, so 2.25 times the compressed
     // size is reserved first.
@@ -167,29 +167,29 @@ fn run(
 /// has fewer bytes left. If the budget has no bytes left, returns `Ok(Some(error))`. If `reserve`
 /// returns `Ok(Some(error))` and the stream has more output bytes, the caller of `reserve` must
 /// return `error`.
-fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<ErrorKind>, ErrorKind> {
+fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<Cause>, Cause> {
     let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {
         let allowed = budget.allowed();
-        return Ok(Some(ErrorKind::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));
+        return Ok(Some(Cause::Limit { name: "asset", allowed, asked: allowed.saturating_add(1) }));
     }
     let got = usize::try_from(got).unwrap_or(more);
-    out.try_reserve_exact(got).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(got) })?;
+    out.try_reserve_exact(got).map_err(|_| Cause::OutOfMemory { asked: as_u64(got) })?;
     Ok(None)
 }
 
 /// Creates the error for a compressed stream that ends too early. If the decoder stops although the
 /// output buffer has free capacity, the decoder has read all compressed bytes.
-fn cut(stored: &[u8]) -> ErrorKind {
+fn cut(stored: &[u8]) -> Cause {
     let left = as_u64(stored.len());
-    ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }
+    Cause::UnexpectedEnd { needed: left.saturating_add(1), left }
 }
 
-fn beyond(allowed: u64) -> ErrorKind {
-    ErrorKind::Limit { name: "block", allowed, asked: allowed.saturating_add(1) }
+fn beyond(allowed: u64) -> Cause {
+    Cause::Limit { name: "block", allowed, asked: allowed.saturating_add(1) }
 }
 
-fn refused(message: Option<&str>) -> ErrorKind {
+fn refused(message: Option<&str>) -> Cause {
     // The free capacity of the output buffer determines which of the messages in `CIRCUMSTANTIAL`
     // the decoder returns for a damaged stream. One fixed text replaces all messages in
     // `CIRCUMSTANTIAL`, because the error must not depend on the capacity of the output buffer.
@@ -201,7 +201,7 @@ fn refused(message: Option<&str>) -> ErrorKind {
     ];
     let found =
         message.filter(|message| !CIRCUMSTANTIAL.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
-    ErrorKind::Value { expected: "a valid zlib stream".into(), found: found.into() }
+    Cause::Value { expected: "a valid zlib stream".into(), found: found.into() }
 }
 
 /// Checks the two header bytes at the start of a zlib stream. The returned error contains the two
@@ -209,7 +209,7 @@ fn refused(message: Option<&str>) -> ErrorKind {
 fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     let Some(&[method, flags]) = stored.first_chunk::<2>() else {
         let left = as_u64(stored.len());
-        return Err(InflateError::new(0, ErrorKind::UnexpectedEnd { needed: 2, left }));
+        return Err(InflateError::new(0, Cause::UnexpectedEnd { needed: 2, left }));
     };
     let found = if u16::from_be_bytes([method, flags]) % 31 != 0 || method & 15 != 8 || method >> 4 > 7 {
         let shown = show_bytes(&[method, flags]);
@@ -219,7 +219,7 @@ fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     } else {
         return Ok(());
     };
-    Err(InflateError::new(0, ErrorKind::Value { expected: "a zlib stream".into(), found: found.into() }))
+    Err(InflateError::new(0, Cause::Value { expected: "a zlib stream".into(), found: found.into() }))
 }
 
 /// Returns whether the bytes are raw deflate data, without a zlib or gzip wrapper. To test the

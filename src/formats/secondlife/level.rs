@@ -4,7 +4,7 @@ use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
 use super::llsd::{LlsdArray, LlsdValue};
 use super::surface::Submesh;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// A level of detail or the collision triangles: an array of submeshes, one per material.
@@ -19,7 +19,7 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the type of the block is not a level of detail or collision
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the type of the block is not a level of detail or collision
     /// triangles, or if the LLSD value of the block is not an array.
     pub fn level(&self) -> Result<Level<'a>> {
         Level::new(*self)
@@ -66,13 +66,13 @@ impl<'a> Level<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
     /// submesh is not an LLSD map.
     pub fn submesh(&self, index: usize) -> Result<Submesh<'a>> {
         let number = as_u64(index);
         let field = Field::new("").in_list(self.part().key(), number);
         let Some(at) = self.block.list(0).get(index) else {
-            let kind = ErrorKind::NoSuch { count: as_u64(self.len()), index: number };
+            let kind = Cause::NoSuch { count: as_u64(self.len()), index: number };
             return Err(Error::without_offset(super::layout::FORMAT, field, kind));
         };
         let at = usize::try_from(*at).unwrap_or(usize::MAX);

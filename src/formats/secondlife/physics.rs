@@ -11,7 +11,7 @@ use super::llsd::LlsdMap;
 use super::surface::read_domain;
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::math::{cross, dot, subtract};
 
@@ -114,7 +114,7 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is neither a map nor undefined.
     pub fn convex(&self) -> Result<Option<Convex<'a>>> {
         Convex::new(*self)
     }
@@ -144,7 +144,7 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not an array of
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the minimum or the maximum of the box is not an array of
     /// three numbers.
     pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
@@ -156,7 +156,7 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the data of the points is not binary, or if its length is
     /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
@@ -168,7 +168,7 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the data of the points is not binary, or if its length is
     /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
@@ -182,7 +182,7 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the sizes of the hulls are not binary data.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the sizes of the hulls are not binary data.
     pub fn hull_sizes(&self) -> Result<Option<&'a [u8]>> {
         Ok(self.binary("HullList")?.map(|(_, bytes)| bytes))
     }
@@ -211,8 +211,7 @@ impl<'a> Convex<'a> {
     fn points(&self, key: &'static str) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         let Some((at, bytes)) = self.binary(key)? else { return Ok(None) };
         let raw = <[[U16; 3]]>::ref_from_bytes(bytes).map_err(|_| {
-            let kind =
-                ErrorKind::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
+            let kind = Cause::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
             self.error(key, at, kind)
         })?;
         Ok(Some(Packed::new(raw, self.domain()?)))
@@ -229,12 +228,12 @@ impl<'a> Convex<'a> {
     }
 
     /// Makes an error about the points of a hull.
-    pub(super) fn fault(&self, key: &'static str, hull: usize, kind: ErrorKind) -> Error {
+    pub(super) fn fault(&self, key: &'static str, hull: usize, kind: Cause) -> Error {
         let at = self.map.get(key).map_or(0, |entry| entry.at);
         self.block.error(field(key).in_inner_list("hull", as_u64(hull)), at, kind)
     }
 
-    fn error(&self, key: &'static str, at: usize, kind: ErrorKind) -> Error {
+    fn error(&self, key: &'static str, at: usize, kind: Cause) -> Error {
         self.block.error(field(key), at, kind)
     }
 }

@@ -5,7 +5,7 @@ use super::asset_block::{AssetBlock, SKIN_LISTS};
 use super::asset_part::AssetPart;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::animation::Affine;
 use crate::parse::Name;
@@ -30,7 +30,7 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is not a map.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is not a map.
     pub fn skin(&self) -> Result<Skin<'a>> {
         Skin::new(*self)
     }
@@ -68,7 +68,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// the name is not an LLSD string.
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
@@ -82,13 +82,13 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if the skin has no bind shape matrix, or [`ErrorKind::Value`]
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the skin has no bind shape matrix, or [`ErrorKind::Value`](crate::ErrorKind::Value)
     /// if this matrix is not an array of 16 numbers.
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
         let field = Field::new(name).in_struct(AssetPart::Skin.key());
         let Some(entry) = self.map.get(name) else {
-            let kind = ErrorKind::Missing { expected: format!("`{name}` in the skin").into() };
+            let kind = Cause::Missing { expected: format!("`{name}` in the skin").into() };
             return Err(self.block.error(field, self.block.value_at(), kind));
         };
         matrix(entry.value).ok_or_else(|| self.block.wrong(field, entry.at, "16 numbers", entry.value.kind()))
@@ -106,7 +106,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// the matrix is not an array of 16 numbers.
     pub fn inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(1, joint)
@@ -128,7 +128,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// the matrix is not an array of 16 numbers.
     pub fn alt_inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(2, joint)
@@ -139,7 +139,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the value of the key `pelvis_offset` is not a number.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the value of the key `pelvis_offset` is not a number.
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
@@ -154,7 +154,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the value of the key `lock_scale_if_joint_position` is not a
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the value of the key `lock_scale_if_joint_position` is not a
     /// boolean.
     pub fn lock_scale_if_joint_position(&self) -> Result<bool> {
         let name = "lock_scale_if_joint_position";
@@ -171,7 +171,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`bind_shape`](Self::bind_shape). Returns [`ErrorKind::Value`] if a
+    /// Returns the errors of [`bind_shape`](Self::bind_shape). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a
     /// number of the matrix is not finite, or if the number of inverse bind matrices differs from
     /// the number of joints.
     pub(super) fn bind_shape_map(&self) -> Result<Affine> {
@@ -185,7 +185,7 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`] if
+    /// Returns the errors of [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// a number of the matrix is not finite, or if the number of inverse bind matrices differs from
     /// the number of joints.
     pub(super) fn inverse_bind_map(&self, joint: usize) -> Result<Affine> {
@@ -203,7 +203,7 @@ impl<'a> Skin<'a> {
             return Ok(());
         }
         let expected = format!("{joints} matrices, one per joint").into();
-        let kind = ErrorKind::Value { expected, found: matrices.to_string().into() };
+        let kind = Cause::Value { expected, found: matrices.to_string().into() };
         let field = Field::new("inverse_bind_matrix").in_struct(AssetPart::Skin.key());
         Err(self.block.error(field, self.block.value_at(), kind))
     }
@@ -235,7 +235,7 @@ impl<'a> Skin<'a> {
         let at = starts.get(index).and_then(|at| usize::try_from(*at).ok());
         let found = at.and_then(|at| Some((at, self.block.item_at(at)?)));
         found.ok_or_else(|| {
-            let kind = ErrorKind::NoSuch { count: as_u64(starts.len()), index: as_u64(index) };
+            let kind = Cause::NoSuch { count: as_u64(starts.len()), index: as_u64(index) };
             Error::without_offset(super::layout::FORMAT, field(name, index), kind)
         })
     }

@@ -11,7 +11,7 @@ use crate::array::runs::TerminatedRuns;
 use crate::array::{Array, Packed};
 use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::{SkinningRules, Weights};
 use crate::parse::Record;
@@ -156,8 +156,8 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if a submesh with geometry has no positions. Returns
-    /// [`ErrorKind::Value`] if the length of the position data is not a multiple of 6 bytes, or if
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if a submesh with geometry has no positions. Returns
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if the length of the position data is not a multiple of 6 bytes, or if
     /// the minimum or the maximum of `PositionDomain` is not an array of three numbers.
     pub fn positions(&self) -> Result<Packed<'a, MinMax16<3>>> {
         let domain = self.position_domain()?;
@@ -175,7 +175,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not an array of
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the minimum or the maximum of the box is not an array of
     /// three numbers. This function does not check that the coordinates of the minimum and the
     /// maximum are finite, or that the minimum is below the maximum.
     pub fn position_domain(&self) -> Result<MinMax16<3>> {
@@ -190,7 +190,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the number of normals differs from the number of
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the number of normals differs from the number of
     /// vertices.
     pub fn normals(&self) -> Result<Option<Packed<'a, Unit16>>> {
         Ok(self.per_vertex(SubmeshKey::Normal)?.map(|raw| Packed::new(raw, Unit16)))
@@ -202,7 +202,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the number of tangents differs from the number of
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the number of tangents differs from the number of
     /// vertices.
     pub fn tangents(&self) -> Result<Option<Packed<'a, Tangent16>>> {
         Ok(self.per_vertex(SubmeshKey::Tangent)?.map(|raw| Packed::new(raw, Tangent16)))
@@ -215,7 +215,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the number of texture coordinates differs from the number of
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the number of texture coordinates differs from the number of
     /// vertices, or if the minimum or the maximum of `TexCoord0Domain` is not an array of two
     /// numbers.
     pub fn uvs(&self) -> Result<Option<Packed<'a, MinMax16<2>>>> {
@@ -230,7 +230,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of `TexCoord0Domain` is not an
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the minimum or the maximum of `TexCoord0Domain` is not an
     /// array of two numbers. This function does not check that the coordinates of the minimum and
     /// the maximum are finite, or that the minimum is below the maximum.
     pub fn uv_domain(&self) -> Result<MinMax16<2>> {
@@ -244,8 +244,8 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if a submesh with geometry has no indices, or
-    /// [`ErrorKind::Value`] if the index data is not binary.
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if a submesh with geometry has no indices, or
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if the index data is not binary.
     pub fn indices(&self) -> Result<Packed<'a, Index<U16>>> {
         let bytes = match self.bytes(SubmeshKey::TriangleList)? {
             Some((_, bytes)) => bytes,
@@ -265,7 +265,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the weight data is not binary.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the weight data is not binary.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let Some(runs) = self.weight_runs()? else { return Ok(None) };
         let weights = Weights::from_terminated(runs, self.block.weight_index(self.index));
@@ -285,7 +285,7 @@ impl<'a> Submesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the stored size is not an array of three numbers.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the stored size is not an array of three numbers.
     pub fn normalized_scale(&self) -> Result<Option<[f32; 3]>> {
         let Some((at, value)) = self.get(SubmeshKey::NormalizedScale) else { return Ok(None) };
         let numbers = value.array().and_then(|array| array.numbers::<3>());
@@ -317,7 +317,7 @@ impl<'a> Submesh<'a> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
             let expected = format!("a multiple of {} bytes", size_of::<T>()).into();
-            let kind = ErrorKind::Value { expected, found: bytes.len().to_string().into() };
+            let kind = Cause::Value { expected, found: bytes.len().to_string().into() };
             self.error(key, at, kind)
         })?;
         Ok(Some(raw))
@@ -331,7 +331,7 @@ impl<'a> Submesh<'a> {
             _ => {
                 let needed = vertices.saturating_mul(size_of::<T>());
                 let expected = format!("{needed} bytes, for {vertices} vertices").into();
-                Err(self.error(key, at, ErrorKind::Value { expected, found: bytes.len().to_string().into() }))
+                Err(self.error(key, at, Cause::Value { expected, found: bytes.len().to_string().into() }))
             }
         }
     }
@@ -343,26 +343,26 @@ impl<'a> Submesh<'a> {
             Ok(domain) => Ok(domain),
             Err((at, found)) => {
                 let expected = format!("{N} numbers").into();
-                Err(self.error(key, at, ErrorKind::Value { expected, found: found.into() }))
+                Err(self.error(key, at, Cause::Value { expected, found: found.into() }))
             }
         }
     }
 
     fn missing(&self, key: SubmeshKey) -> Error {
-        self.error(key, self.at, ErrorKind::Missing { expected: format!("`{}` in the submesh", key.name()).into() })
+        self.error(key, self.at, Cause::Missing { expected: format!("`{}` in the submesh", key.name()).into() })
     }
 
     fn wrong(&self, key: SubmeshKey, at: usize, expected: &'static str, found: &str) -> Error {
         self.block.wrong(self.field(key), at, expected, found)
     }
 
-    fn error(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
+    fn error(&self, key: SubmeshKey, at: usize, kind: Cause) -> Error {
         self.block.error(self.field(key), at, kind)
     }
 
     /// Creates an error about the value of `key`, with the offset `at` of the wrong byte in the
     /// inflated block.
-    pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: ErrorKind) -> Error {
+    pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: Cause) -> Error {
         self.error(key, at, kind)
     }
 

@@ -8,7 +8,7 @@ use super::detect::preamble_len;
 use super::header::with_location;
 use super::layout::FORMAT;
 use super::llsd::LlsdWriter;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// Writes the opened file to `out`. The written bytes are identical to the bytes of the opened
@@ -32,7 +32,7 @@ pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
     let end =
         head.copy(asset, line, &file.llsd_limits()).map_err(|fault| with_location(fault, as_u64(preamble.len())))?;
     let written = out.write_all(&head.into_bytes()).and_then(|()| copy(asset.get(end..).unwrap_or_default(), out));
-    written.map_err(|error| Error::without_offset(FORMAT, Field::new("output"), ErrorKind::from(error)))
+    written.map_err(|error| Error::without_offset(FORMAT, Field::new("output"), Cause::from(error)))
 }
 
 /// Writes `bytes` to `out` in chunks of 64 KiB. Each chunk is copied to a heap buffer before it is

@@ -2,7 +2,7 @@
 //! the first four bytes of the file.
 
 use super::layout::{AnimationGeneration, Generation};
-use crate::error::{Error, ErrorKind, Field, Result, copy_text, show_bytes};
+use crate::error::{Cause, Error, Field, Result, copy_text, show_bytes};
 
 /// The length of a magic number, in bytes.
 const LENGTH: usize = 4;
@@ -11,11 +11,11 @@ const LENGTH: usize = 4;
 ///
 /// # Errors
 ///
-/// - [`ErrorKind::Empty`] if the file is empty.
-/// - [`ErrorKind::UnexpectedEnd`] if the file has one to three bytes.
-/// - [`ErrorKind::Unsupported`] if the first four bytes identify a known format or format version
+/// - [`ErrorKind::Empty`](crate::ErrorKind::Empty) if the file is empty.
+/// - [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file has one to three bytes.
+/// - [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the first four bytes identify a known format or format version
 ///   that this crate does not read.
-/// - [`ErrorKind::Unknown`] if the first four bytes identify no known format.
+/// - [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) if the first four bytes identify no known format.
 pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     match file_kind(bytes)? {
         FileKind::Mesh(generation) => Ok(generation),
@@ -44,7 +44,7 @@ pub(crate) enum FileKind {
 }
 
 fn other(magic: &str, what: &str, advice: &'static str) -> Error {
-    fail(ErrorKind::Unsupported { found: format!("{what}, {magic}").into(), advice })
+    fail(Cause::Unsupported { found: format!("{what}, {magic}").into(), advice })
 }
 
 /// Returns the file type (mesh or animation) and the format version that the magic number of a file
@@ -56,13 +56,9 @@ fn other(magic: &str, what: &str, advice: &'static str) -> Error {
 pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
     let Some(&magic) = bytes.first_chunk::<LENGTH>() else {
         let left = crate::math::as_u64(bytes.len());
-        return Err(fail(if bytes.is_empty() {
-            ErrorKind::Empty
-        } else {
-            ErrorKind::UnexpectedEnd { needed: 4, left }
-        }));
+        return Err(fail(if bytes.is_empty() { Cause::Empty } else { Cause::UnexpectedEnd { needed: 4, left } }));
     };
-    known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| ErrorKind::Unknown { found: show_bytes(&magic) })))
+    known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| Cause::Unknown { found: show_bytes(&magic) })))
 }
 
 /// Returns whether the magic number of a file identifies a supported animation format version (an10
@@ -84,14 +80,14 @@ fn known(magic: [u8; LENGTH]) -> Option<FileKind> {
     mesh.or_else(|| animations.find(|one| one.magic().as_bytes() == magic).map(FileKind::Animation))
 }
 
-fn fail(kind: ErrorKind) -> Error {
-    let format = if matches!(kind, ErrorKind::Unsupported { .. }) { "unigine" } else { "file" };
+fn fail(kind: Cause) -> Error {
+    let format = if matches!(kind, Cause::Unsupported { .. }) { "unigine" } else { "file" };
     Error::new(format, Field::new("magic"), 0, kind)
 }
 
 /// Returns the error for the magic number of a known format that this crate does not read, or
 /// `None` for an unknown magic number.
-fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
+fn refusal(magic: [u8; LENGTH]) -> Option<Cause> {
     let number = match magic {
         [_, _, tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => Some([tens, ones]),
         _ => None,
@@ -113,7 +109,7 @@ fn refusal(magic: [u8; LENGTH]) -> Option<ErrorKind> {
     };
     let is_name = magic.iter().all(u8::is_ascii_alphanumeric);
     let found = if is_name { format!("{found} {}", copy_text(&magic)).into() } else { found.into() };
-    Some(ErrorKind::Unsupported { found, advice })
+    Some(Cause::Unsupported { found, advice })
 }
 
 #[cfg(test)]
@@ -145,10 +141,10 @@ mod tests {
 
     #[test]
     fn tells_the_rest_by_their_bytes() {
-        assert!(matches!(mesh(b"").unwrap_err().kind(), ErrorKind::Empty));
-        assert!(matches!(mesh(b"ms1").unwrap_err().kind(), ErrorKind::UnexpectedEnd { needed: 4, left: 3 }));
+        assert!(matches!(mesh(b"").unwrap_err().cause(), Cause::Empty));
+        assert!(matches!(mesh(b"ms1").unwrap_err().cause(), Cause::UnexpectedEnd { needed: 4, left: 3 }));
         for odd in [&b"\x89PNG"[..], b"ms1\xff", b"MS10", b"msxx", b"ms+1", b"an 1"] {
-            assert!(matches!(mesh(odd).unwrap_err().kind(), ErrorKind::Unknown { .. }), "{odd:?}");
+            assert!(matches!(mesh(odd).unwrap_err().cause(), Cause::Unknown { .. }), "{odd:?}");
             assert!(!is_known(odd));
         }
         assert_eq!(mesh(b"ms15").unwrap(), Generation::Ms15);

@@ -5,7 +5,7 @@ use super::blocks::lent_surface::LentSurface;
 use super::file::Mesh;
 use super::surface::SurfaceView;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
@@ -98,11 +98,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(self.tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let field = Field::new(name).in_list("surface", as_u64(surface));
         match self.surface(surface) {
-            Ok(view) => view.fault(name, into, kind),
-            Err(_) => Error::without_offset(self.generation().format(), field, kind),
+            Ok(view) => view.fault(name, into, error.into_cause()),
+            Err(_) => error.located(self.generation().format(), field, None),
         }
     }
 
@@ -175,11 +175,11 @@ impl Geometry for LentSurface<'_> {
         self.index.saturating_add(surface)
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let Ok(view) = self.only(surface) else {
             let field = Field::new(name).in_list("surface", as_u64(self.file_index(surface)));
-            return Error::without_offset(self.reader.format(), field, kind);
+            return error.located(self.reader.format(), field, None);
         };
-        view.fault(name, into, kind)
+        view.fault(name, into, error.into_cause())
     }
 }

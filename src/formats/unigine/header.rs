@@ -11,7 +11,7 @@ use super::layout::{
     OFFSET, PARENT, RawBounds,
 };
 use super::reader::fields::{FieldReader, RegionSink};
-use crate::error::{ErrorKind, Field, Result};
+use crate::error::{Cause, Field, Result};
 use crate::math::as_index;
 use crate::parse::{Limits, Name};
 
@@ -171,7 +171,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let mut starts = Vec::new();
         let asked = u64::from(count).saturating_mul(8);
         let reserved = starts.try_reserve_exact(as_index(count));
-        reserved.map_err(|_| self.cursor.error(list.count_name, ErrorKind::OutOfMemory { asked }))?;
+        reserved.map_err(|_| self.cursor.error(list.count_name, Cause::OutOfMemory { asked }))?;
         for index in 0..count {
             self.set_place(Field::new("").in_list(list.name, index.into()));
             starts.push(self.cursor.offset());
@@ -201,7 +201,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let targets =
             if generation.has_targets() { self.count_of("targets.count", MIN_TARGET_SIZE, limits.items)? } else { 1 };
         if targets == 0 {
-            let kind = ErrorKind::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
+            let kind = Cause::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
             return Err(self.cursor.error_at(at, "targets.count", kind));
         }
         let target_names = self.cursor.offset();

@@ -3,7 +3,7 @@
 use super::surface::SurfaceView;
 use crate::array::{Array, Packed};
 use crate::decode::Floats;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::TangentFrames;
 use crate::parse::Name;
@@ -23,11 +23,11 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the surface has no shape `target`, or the first error in
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the surface has no shape `target`, or the first error in
     /// the header entries of the shapes up to shape `target`.
     pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
-            let kind = ErrorKind::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
+            let kind = Cause::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
             let field = Field::new("").in_list("surface", self.index).in_inner_list("target", as_u64(target));
             return Err(Error::without_offset(self.generation.format(), field, kind));
         };
@@ -44,10 +44,10 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NoSuch`] if `weights` is longer than the number of morph targets.
-    /// - [`ErrorKind::Value`] if a morph target with a non-zero weight does not have the same
+    /// - [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `weights` is longer than the number of morph targets.
+    /// - [`ErrorKind::Value`](crate::ErrorKind::Value) if a morph target with a non-zero weight does not have the same
     ///   number of positions as the base shape.
-    /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of positions of the base
+    /// - [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not the number of positions of the base
     ///   shape.
     pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
         let base = self.positions()?;
@@ -64,7 +64,7 @@ impl<'a> SurfaceView<'a> {
             }
             if as_index(shape.count) != base.len() {
                 let expected = format!("{} positions, the same number as the base shape", base.len()).into();
-                let kind = ErrorKind::Value { expected, found: shape.count.to_string().into() };
+                let kind = Cause::Value { expected, found: shape.count.to_string().into() };
                 let field =
                     Field::new("positions.count").in_list("surface", self.index).in_inner_list("target", target);
                 return Err(Error::new(self.generation.format(), field, shape.count_at, kind));

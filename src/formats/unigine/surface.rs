@@ -17,7 +17,7 @@ use crate::array::{Bounds, Packed, Sphere};
 use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Floats, Index, Quat7, Quat8, Unorm8};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Counts, IndexEncoding, Indices, TangentFrameEncoding, TangentFrames, Weights};
 use crate::parse::{Cursor, Name, Record, Region};
@@ -131,7 +131,7 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
     /// number of weight lists is not the number of positions, or if a weight list has more than
     /// four influences.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
@@ -157,7 +157,7 @@ impl<'a> SurfaceView<'a> {
             && usize::try_from(into).ok().and_then(|into| array.bytes.get(into)) == Some(&count)
         {
             let found = format!("{count}").into();
-            let kind = ErrorKind::Value { expected: "0 to 4 influences on a vertex".into(), found };
+            let kind = Cause::Value { expected: "0 to 4 influences on a vertex".into(), found };
             return Err(self.error("weights", array.at.saturating_add(into), kind));
         }
         Ok(Some(Weights::from_counted(CountedRuns::new(array.bytes, count), known.map(|_| &self.cache.index))))
@@ -170,7 +170,7 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
     /// number of (u, v) pairs is not the number of tangent frames.
     pub fn uvs(&self, set: usize) -> Result<Option<Packed<'a, Floats<2>>>> {
         let (kind, name) = match set {
@@ -188,7 +188,7 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
     /// number of colours is not the number of tangent frames.
     pub fn colors(&self) -> Result<Option<Packed<'a, Unorm8<4>>>> {
         let raw = self.attributes::<[u8; 4]>(ArrayKind::Colors, "colors.count")?;
@@ -325,7 +325,7 @@ impl<'a> SurfaceView<'a> {
     pub(crate) fn cast<T: Record>(&self, array: &SurfaceArray<'a>) -> Result<&'a [T]> {
         <[T]>::ref_from_bytes(array.bytes).map_err(|_| {
             let (needed, left) = (as_u64(size_of::<T>()), as_u64(array.bytes.len()));
-            self.error("array", array.at, ErrorKind::UnexpectedEnd { needed, left })
+            self.error("array", array.at, Cause::UnexpectedEnd { needed, left })
         })
     }
 
@@ -334,10 +334,10 @@ impl<'a> SurfaceView<'a> {
             return Ok(());
         }
         let expected = format!("0 or {expected}, the number of {of}").into();
-        Err(self.error(name, array.count_at, ErrorKind::Value { expected, found: array.count.to_string().into() }))
+        Err(self.error(name, array.count_at, Cause::Value { expected, found: array.count.to_string().into() }))
     }
 
-    fn error(&self, name: &'static str, offset: u64, kind: ErrorKind) -> Error {
+    fn error(&self, name: &'static str, offset: u64, kind: Cause) -> Error {
         let field = Field::new(name).in_list("surface", self.index);
         match self.inflated_from() {
             Some(block) => Error::new(self.generation.format(), field, block, kind).at_inflated(offset),
@@ -346,7 +346,7 @@ impl<'a> SurfaceView<'a> {
     }
 
     /// Creates an error at the byte offset `into` from the start of the array `name`.
-    pub(crate) fn fault(&self, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    pub(crate) fn fault(&self, name: &'static str, into: u64, kind: Cause) -> Error {
         let start = self.offset_of(name).unwrap_or(self.start);
         self.error(name, start.saturating_add(into), kind)
     }

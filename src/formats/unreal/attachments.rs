@@ -6,7 +6,7 @@ use super::header::POLYGONS_AT;
 use super::layout::{DATA, RawPolygon};
 use super::transform::Placement;
 use crate::array::Array;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{add, as_index, as_u64, cross, facet, subtract, unit};
 use crate::model::Attachment;
 
@@ -28,13 +28,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below
     /// [`attachment_count`](Self::attachment_count) or the mesh has no animation frame `frame`, and
-    /// [`ErrorKind::Value`] if a vertex index of the triangle is out of range.
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if a vertex index of the triangle is out of range.
     pub fn attachment(&self, index: usize, frame: usize, placement: &Placement) -> Result<Attachment> {
         let weapons = self.groups()?.weapons();
         let Some(number) = weapons.get(index) else {
-            let kind = ErrorKind::NoSuch { count: as_u64(weapons.len()), index: as_u64(index) };
+            let kind = Cause::NoSuch { count: as_u64(weapons.len()), index: as_u64(index) };
             return Err(Error::without_offset(DATA, Field::new("").in_list("attachment", as_u64(index)), kind));
         };
         let polygons = self.polygons()?;
@@ -57,8 +57,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 /// Makes the error for a polygon whose vertex index is not below `count`, the number of vertices in
 /// the animation frame.
 fn beyond(polygon: u64, vertex: u32, count: usize) -> Error {
-    let kind =
-        ErrorKind::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };
+    let kind = Cause::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };
     let offset = POLYGONS_AT.saturating_add(polygon.saturating_mul(as_u64(size_of::<RawPolygon>())));
     Error::new(DATA, Field::new("vertices").in_list("polygon", polygon), offset, kind)
 }

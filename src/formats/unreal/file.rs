@@ -14,7 +14,7 @@ use super::validate::rules::RULES;
 use super::{regions, write};
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
 use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
@@ -107,7 +107,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Choice`] if the script does not import a mesh with this name.
+    /// Returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) if the script does not import a mesh with this name.
     pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
         let script = script.into();
         let selected = script.select(name);
@@ -228,19 +228,19 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below [`frame_count`](Self::frame_count),
-    /// and [`ErrorKind::UnexpectedEnd`] if the aniv file ends before the frame.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below [`frame_count`](Self::frame_count),
+    /// and [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends before the frame.
     pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
         let number = as_u64(index);
         let field = Field::new("positions").in_list("frame", number);
         if index >= self.frame_count() {
-            let kind = ErrorKind::NoSuch { count: self.header.frames.into(), index: number };
+            let kind = Cause::NoSuch { count: self.header.frames.into(), index: number };
             return Err(Error::without_offset(ANIV, field, kind));
         }
         let start = self.header.frame_at(number);
         let bytes = usize::try_from(start).ok().and_then(|start| self.aniv.as_ref().get(start..)).unwrap_or_default();
         if bytes.is_empty() && self.header.stride > 0 {
-            let kind = ErrorKind::UnexpectedEnd { needed: self.header.stride, left: 0 };
+            let kind = Cause::UnexpectedEnd { needed: self.header.stride, left: 0 };
             let end = as_u64(self.aniv.as_ref().len());
             let needed = start.min(end)..start.saturating_add(self.header.stride);
             return Err(in_aniv(Error::new(ANIV, field, needed.start, kind).needing(needed)));

@@ -8,7 +8,7 @@ use super::surface::SurfaceView;
 use super::surface_groups::Groups;
 use super::transform::Placement;
 use crate::array::{Array, Bounds, Consecutive, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
 use crate::model::{
@@ -23,7 +23,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub fn surface_count(&self) -> Result<usize> {
         self.groups().map(Groups::len)
     }
@@ -32,11 +32,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and its errors.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below `surface_count`, and its errors.
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
-            let kind = ErrorKind::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
+            let kind = Cause::NoSuch { count: as_u64(groups.len()), index: as_u64(index) };
             return Err(Error::without_offset(DATA, Field::new("").in_list("surface", as_u64(index)), kind));
         };
         Ok(SurfaceView::new(self.polygons()?, group, order))
@@ -57,7 +57,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0.
+    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends within animation frame 0.
     pub fn bounds(&self) -> Result<Bounds> {
         if let Some(bounds) = self.bounds.get() {
             return Ok(*bounds);
@@ -84,7 +84,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         if positions.len() < self.vertex_count() {
             let number = as_u64(index);
             let field = Field::new("positions").in_list("frame", number);
-            let kind = ErrorKind::UnexpectedEnd { needed: self.header.vertex_bytes(), left };
+            let kind = Cause::UnexpectedEnd { needed: self.header.vertex_bytes(), left };
             let start = self.header.frame_at(number);
             let needed = start..start.saturating_add(self.header.vertex_bytes());
             return Err(in_aniv(Error::new(ANIV, field, start.saturating_add(left), kind).needing(needed)));
@@ -151,7 +151,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the positions of all vertices in animation frame `frame`. All surfaces of the mesh
     /// share the vertex positions of a frame.
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within this animation frame.
+    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends within this animation frame.
     /// [`Mesh::frame`] returns the vertices that the file contains.
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
@@ -273,12 +273,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(Some(Indices(IndexEncoding::Consecutive(Consecutive::new(corners)))))
     }
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, kind: ErrorKind) -> Error {
+    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let field = Field::new(name).in_list("surface", as_u64(surface));
         match name {
-            "indices" | "attribute_indices" => Error::new(DATA, field, POLYGONS_AT.saturating_add(into), kind),
-            "positions" => Error::new(ANIV, field, FRAMES_AT.saturating_add(into), kind),
-            _ => Error::without_offset(DATA, field, kind),
+            "indices" | "attribute_indices" => error.located(DATA, field, Some(POLYGONS_AT.saturating_add(into))),
+            "positions" => error.located(ANIV, field, Some(FRAMES_AT.saturating_add(into))),
+            _ => error.located(DATA, field, None),
         }
     }
 }

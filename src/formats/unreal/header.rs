@@ -5,7 +5,7 @@
 //! `PairHeader::read` returns.
 
 use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Cursor;
 
@@ -54,7 +54,7 @@ impl PairHeader {
     pub(crate) fn read(mut data: Cursor<'_>, mut aniv: Cursor<'_>) -> Result<Self> {
         for (source, cursor) in [&data, &aniv].into_iter().enumerate() {
             if cursor.left() == 0 {
-                return Err(cursor.error("file", ErrorKind::Empty).of_source(source));
+                return Err(cursor.error("file", Cause::Empty).of_source(source));
             }
         }
         let header = *data.read::<RawDataHeader>("header")?;
@@ -65,7 +65,7 @@ impl PairHeader {
         let declared = frame_size.get().into();
         let Some((variant, stride)) = fit(vertices, frames, declared, aniv.left()) else {
             let [classic, deus_ex] = [Variant::Classic, Variant::DeusEx].map(|variant| variant.frame_size(vertices));
-            let kind = ErrorKind::Value {
+            let kind = Cause::Value {
                 expected: format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices").into(),
                 found: format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()).into(),
             };
@@ -125,7 +125,7 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
 /// is the name of one item of the list, such as `clip`, and `count` is the number of items in the
 /// list.
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
     Error::without_offset(DATA, Field::new("").in_list(list, as_u64(index)), kind)
 }
 

@@ -5,7 +5,7 @@ use super::file::Mesh;
 use super::layout::{DATA, PolygonType, RawPolygon};
 use super::transform::Placement;
 use crate::array::Array;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
 use crate::model::Positions;
 
@@ -45,7 +45,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`frame`](Self::frame), and [`ErrorKind::OutOfMemory`] if an
+    /// Returns the same errors as [`frame`](Self::frame), and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an
     /// allocation fails.
     pub fn normals(&self, frame: usize, shading: Shading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
         let (polygons, positions) = (self.polygons()?, self.frame(frame)?.positions());
@@ -90,7 +90,7 @@ fn plane(polygon: &RawPolygon, positions: &Positions<'_>, placement: &Placement)
 fn zeros(count: usize) -> Result<Vec<[f32; 3]>> {
     let mut list = Vec::new();
     let asked = as_u64(count.saturating_mul(size_of::<[f32; 3]>()));
-    let fault = |_| Error::without_offset(DATA, Field::new("normals"), ErrorKind::OutOfMemory { asked });
+    let fault = |_| Error::without_offset(DATA, Field::new("normals"), Cause::OutOfMemory { asked });
     list.try_reserve_exact(count).map_err(fault)?;
     list.resize(count, [0.0; 3]);
     Ok(list)

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::layout::{PolygonType, RawPolygon};
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::math::{as_index, as_u64};
 
 /// The polygons of one surface: all polygons with the same texture index and type byte.
@@ -36,7 +36,7 @@ pub(crate) struct Groups {
 impl Groups {
     /// Sorts polygons by texture index and type byte. Polygons that the engine does not render are
     /// sorted after all rendered polygons. Within a surface, polygons stay in file order.
-    pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, ErrorKind> {
+    pub(crate) fn new(polygons: &[RawPolygon]) -> Result<Self, Cause> {
         let mut keys = reserve(polygons.len())?;
         // Each polygon is read once. A sort panics if a key changes between two comparisons, and
         // the polygons of a mapped file may change.
@@ -82,10 +82,10 @@ impl Groups {
 /// byte and its index.
 type PolygonKey = (bool, u8, u8, u16);
 
-fn reserve<T>(count: usize) -> Result<Vec<T>, ErrorKind> {
+fn reserve<T>(count: usize) -> Result<Vec<T>, Cause> {
     let mut list = Vec::new();
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
-    list.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory { asked })?;
+    list.try_reserve_exact(count).map_err(|_| Cause::OutOfMemory { asked })?;
     Ok(list)
 }
 

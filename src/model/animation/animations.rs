@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::clip::Clip;
 use super::keys::{Channel, ClipKeys, channels_of_keys, keys_of_poses};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
 use crate::parse::{Name, expect_length};
@@ -21,10 +21,10 @@ pub struct Event<'a> {
 /// The bones of a file and the animations that move them. [`Model`](crate::Model) and the main
 /// type of each format implement this trait.
 ///
-/// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
+/// Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the
 /// bytes that a method has to read are damaged or missing, the method returns the error that the
 /// reader of the file format reports. Every method with an output slice returns
-/// [`ErrorKind::Buffer`] if the length of the slice is not the number of bones.
+/// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of the slice is not the number of bones.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.
@@ -75,7 +75,7 @@ pub trait Animations: FormatVersion {
         let _ = (frame, out);
         self.clip(clip)?;
         let expected = "an animation of bones that can be read by frames".into();
-        Err(Error::without_offset(self.format(), Field::new("pose"), ErrorKind::Missing { expected }))
+        Err(Error::without_offset(self.format(), Field::new("pose"), Cause::Missing { expected }))
     }
     /// Returns the keys of a clip, without interpolation: the keys of all bones, or of the bone
     /// `bone`.

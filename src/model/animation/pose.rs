@@ -1,7 +1,7 @@
 //! A pose: the transform of every bone of a skeleton at one moment.
 
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::animations::Animations;
 use crate::model::animation::clip::{Clip, FrameBlend};
@@ -41,7 +41,7 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
     /// fails.
     pub fn rest(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
@@ -68,7 +68,7 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`] if the file `motion`
+    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the file `motion`
     /// has another number of bones than the pose.
     pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {
         expect_length(motion.format(), "pose", motion.bone_count()?, self.bones.len())?;
@@ -84,9 +84,9 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_frame`](Self::set_frame). Returns [`ErrorKind::Missing`] if
-    /// neither the rate of the clip nor `rate` is above 0, [`ErrorKind::NoSuch`] if the clip has no
-    /// frames, and [`ErrorKind::Value`] if the time is not finite.
+    /// Returns the errors of [`set_frame`](Self::set_frame). Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if
+    /// neither the rate of the clip nor `rate` is above 0, [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the clip has no
+    /// frames, and [`ErrorKind::Value`](crate::ErrorKind::Value) if the time is not finite.
     pub fn set_time(
         &mut self,
         motion: &dyn Animations,
@@ -139,7 +139,7 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the two poses have different numbers of bones.
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the two poses have different numbers of bones.
     pub fn interpolate(&mut self, to: &Self, fraction: f32) -> Result<()> {
         expect_length("pose", "to", self.bones.len(), to.bones.len())?;
         mix(&mut self.bones, &to.bones, fraction);
@@ -156,15 +156,15 @@ pub(super) fn mix(bones: &mut [Transform], to: &[Transform], fraction: f32) {
 /// Makes the error for a clip that has no frame at the given time.
 fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f32, rate: Option<f32>) -> Error {
     let (name, kind) = if found.frames == 0 {
-        ("frame", ErrorKind::NoSuch { count: 0, index: 0 })
+        ("frame", Cause::NoSuch { count: 0, index: 0 })
     } else if found.rate.or(rate).is_some_and(|rate| rate > 0.0) {
-        ("time", ErrorKind::Value { expected: "a finite time".into(), found: format!("{seconds} s").into() })
+        ("time", Cause::Value { expected: "a finite time".into(), found: format!("{seconds} s").into() })
     } else {
         let expected = match found.rate {
             None => "a rate above 0 from the caller, in frames per second, because the clip has none",
             Some(_) => "a rate above 0 in the clip, in frames per second",
         };
-        ("rate", ErrorKind::Missing { expected: expected.into() })
+        ("rate", Cause::Missing { expected: expected.into() })
     };
     Error::without_offset(motion.format(), Field::new(name).in_list("clip", as_u64(clip)), kind)
 }

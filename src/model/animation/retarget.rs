@@ -1,7 +1,7 @@
 //! Retargeting: playing the clips of one file on the bones of another.
 
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 use crate::model::animation::animations::Animations;
 use crate::model::animation::clip::FrameBlend;
@@ -74,7 +74,7 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
     /// fails.
     pub fn new(onto: &dyn Animations, from: &dyn Animations) -> Result<Self> {
         let (targets, names) = (by_name(onto)?, by_name(from)?);
@@ -115,8 +115,8 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::animated_bones`], and [`ErrorKind::Buffer`] if the
-    /// number of bones of `from` has changed. Returns [`ErrorKind::OutOfMemory`] if an allocation
+    /// Returns the errors of [`Animations::animated_bones`], and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
+    /// number of bones of `from` has changed. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
     /// fails.
     pub fn left_out(&self, from: &dyn Animations, clip: usize) -> Result<Vec<&str>> {
         expect_length(from.format(), "from", from.bone_count()?, self.frame.len())?;
@@ -150,8 +150,8 @@ impl Retarget {
     /// # Errors
     ///
     /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
-    /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have, unless this
-    /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`] if the length of
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the clip moves a bone that `onto` does not have, unless this
+    /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of
     /// `out` is not the number of bones of `onto`.
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
@@ -217,7 +217,7 @@ impl Retarget {
             count => format!(" and {count} more"),
         };
         let expected = format!("bones that the animation moves: {}{more}", listed.join(", "));
-        Err(Error::without_offset(format, Field::new("bones"), ErrorKind::Missing { expected: expected.into() }))
+        Err(Error::without_offset(format, Field::new("bones"), Cause::Missing { expected: expected.into() }))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::animations::Animations;
 use super::clip::Clip;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
@@ -77,7 +77,7 @@ impl Animations for Rig {
         Ok(self.clips.len())
     }
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        let kind = ErrorKind::NoSuch { count: as_u64(self.clips.len()), index: as_u64(clip) };
+        let kind = Cause::NoSuch { count: as_u64(self.clips.len()), index: as_u64(clip) };
         let error = Error::without_offset("rig", Field::new("clip"), kind);
         let (rate, _, frames) = self.clips.get(clip).ok_or(error)?;
         let frames = u32::try_from(frames.len()).unwrap();
@@ -85,7 +85,7 @@ impl Animations for Rig {
     }
     fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         self.clip(clip)?;
-        let kind = ErrorKind::NoSuch { count: 0, index: as_u64(frame) };
+        let kind = Cause::NoSuch { count: 0, index: as_u64(frame) };
         let error = Error::without_offset("rig", Field::new("frame"), kind);
         out.copy_from_slice(self.clips[clip].2.get(frame).filter(|_| frame < self.readable).ok_or(error)?);
         Ok(())

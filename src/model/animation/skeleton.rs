@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::affine::{Affine, SkinMatrix};
 use crate::model::animation::animations::Animations;
@@ -70,9 +70,9 @@ impl Skeleton {
     /// # Errors
     ///
     /// Returns the errors of [`Animations::bone`], [`Animations::bind_shape`] and
-    /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`] if the parent of a bone is
+    /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the parent of a bone is
     /// neither the index of a bone nor -1, if a bone is its own ancestor, or if the bind shape
-    /// matrix has a component that is not finite. Returns [`ErrorKind::OutOfMemory`] if an
+    /// matrix has a component that is not finite. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an
     /// allocation fails.
     pub fn new(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
@@ -108,7 +108,7 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`] if the first call for a skeleton of more than 4,096 bones
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the first call for a skeleton of more than 4,096 bones
     /// cannot allocate memory.
     pub fn inverse_binds(&self) -> Result<&[Option<Affine>]> {
         if let Some(back) = self.back.get() {
@@ -168,7 +168,7 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `local` or `out` is not the number of bones.
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `local` or `out` is not the number of bones.
     pub fn model(&self, local: &[Transform], out: &mut [Affine]) -> Result<()> {
         expect_length(self.format, "local", self.len(), local.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
@@ -199,10 +199,10 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
-    /// Returns [`ErrorKind::Value`] if a bone has no inverse bind matrix: the file stores none and
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `model` or `out` is not the number of bones.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone has no inverse bind matrix: the file stores none and
     /// the rest transform has no inverse, because its scale is 0, or a component of the stored
-    /// matrix or of the rest transform is not finite. Returns [`ErrorKind::OutOfMemory`] if the
+    /// matrix or of the rest transform is not finite. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the
     /// first call for a skeleton of more than 4,096 bones cannot allocate memory.
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
@@ -241,7 +241,7 @@ fn finite_shape(motion: &dyn Animations) -> Result<Option<Affine>> {
     if shape.is_finite() {
         return Ok(Some(shape).filter(|shape| *shape != Affine::IDENTITY));
     }
-    let kind = ErrorKind::Value { expected: "finite numbers".into(), found: "a number that is not finite".into() };
+    let kind = Cause::Value { expected: "finite numbers".into(), found: "a number that is not finite".into() };
     Err(Error::without_offset(motion.format(), Field::new("bind_shape"), kind))
 }
 
@@ -297,7 +297,7 @@ fn sort(parents: &[u32], mut stages: Vec<Stage>, order: &mut Vec<u32>) -> Result
 }
 
 fn wrong(format: &'static str, name: &'static str, bone: usize, expected: String, found: String) -> Error {
-    let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+    let kind = Cause::Value { expected: expected.into(), found: found.into() };
     Error::without_offset(format, Field::new(name).in_list("bone", as_u64(bone)), kind)
 }
 

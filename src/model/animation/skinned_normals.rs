@@ -4,7 +4,7 @@ use super::affine::SkinMatrix;
 use super::skinning::SkinnedSurface;
 use crate::array::Array;
 use crate::decode::TangentFrame;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::math::{as_index, cross, dot, unit_of_wide};
 use crate::model::attributes::{Normals, TangentFrames};
 use crate::model::corners::Corner;
@@ -121,7 +121,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
             *out = get(*corner)?.ok_or_else(|| {
                 let found = format!("{} and {} at corner {number}", corner.position, corner.attribute).into();
                 let expected = "indices of a vertex and of an attribute vertex of the surface".into();
-                self.surface().fault("corners", ErrorKind::Value { expected, found })
+                self.surface().fault("corners", Cause::Value { expected, found })
             })?;
         }
         Ok(())
@@ -146,8 +146,8 @@ impl SkinnedNormals<'_, '_> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the two slices have different lengths, and
-    /// [`ErrorKind::Value`] if an index of a corner is out of range. Also returns the errors of
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the two slices have different lengths, and
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if an index of a corner is out of range. Also returns the errors of
     /// [`get`](Self::get).
     pub fn corners_into(&self, corners: &[Corner], out: &mut [[f32; 3]]) -> Result<()> {
         self.skinned.for_corners(corners, out, |corner| self.get(corner))

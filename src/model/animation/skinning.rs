@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::model::animation::affine::SkinMatrix;
 use crate::model::attributes::Positions;
 use crate::model::surface::Surface;
@@ -95,7 +95,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if a bone with a weight on the vertex is not in the palette,
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone with a weight on the vertex is not in the palette,
     /// and the rules of the format are [`SkinningRules::Strict`].
     pub fn position(&self, vertex: usize) -> Result<Option<[f32; 3]>> {
         let Some(position) = self.positions.get(vertex) else { return Ok(None) };
@@ -112,8 +112,8 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not the number of positions. Returns
-    /// [`ErrorKind::Value`] for a vertex for which [`position`](Self::position) returns it. After
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not the number of positions. Returns
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) for a vertex for which [`position`](Self::position) returns it. After
     /// an error about a vertex, the positions in `out` before this vertex are skinned, and all
     /// other positions in `out` are not skinned.
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
@@ -150,7 +150,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     fn no_bone(&self, vertex: usize, bone: i32) -> Error {
         let expected = format!("bones below {}", self.palette.matrices.len()).into();
         let found = format!("{bone} at vertex {vertex}").into();
-        self.surface.fault("weights", ErrorKind::Value { expected, found })
+        self.surface.fault("weights", Cause::Value { expected, found })
     }
 }
 

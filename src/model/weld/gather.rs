@@ -1,7 +1,7 @@
 //! Gathering the items of an array in the order of the vertices of a welded surface.
 
 use crate::array::{Array, bulk};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::{Colors, Normals, Positions, TangentFrames, Uvs};
 use crate::model::corners::IndexStream;
@@ -61,8 +61,8 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`, and
-    /// [`ErrorKind::OutOfMemory`] if the allocation fails.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of a vertex is out of range in `array`, and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
     pub fn gather<A: VertexArray>(&self, array: A) -> Result<Vec<A::Item>> {
         collect(self.vertices.len(), self.items_of(array))
     }
@@ -86,8 +86,8 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly the number of vertices,
-    /// and [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`.
+    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not exactly the number of vertices,
+    /// and [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of a vertex is out of range in `array`.
     pub fn gather_into<A: VertexArray>(&self, array: A, out: &mut [A::Item]) -> Result<()> {
         bulk::check_length(out, self.vertices.len())?;
         for (place, item) in out.iter_mut().zip(self.items_of(array)) {
@@ -118,15 +118,15 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if `get` returns `None`, and [`ErrorKind::OutOfMemory`] if
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if `get` returns `None`, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if
     /// the allocation fails.
     pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(usize) -> Option<T>) -> Result<Vec<T>> {
-        let missing = |index| ErrorKind::Missing { expected: format!("an item with the index {index}").into() };
+        let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
         collect(self.vertices.len(), self.items(stream, get, missing))
     }
 
     fn items_of<A: VertexArray>(&self, array: A) -> impl Iterator<Item = Result<A::Item>> {
-        let missing = move |index: u32| ErrorKind::NoSuch { count: as_u64(array.len()), index: index.into() };
+        let missing = move |index: u32| Cause::NoSuch { count: as_u64(array.len()), index: index.into() };
         self.items(A::STREAM, move |index| array.get(index), missing)
     }
 
@@ -134,7 +134,7 @@ impl Welded {
         &self,
         stream: IndexStream,
         mut get: impl FnMut(usize) -> Option<T>,
-        missing: impl Fn(u32) -> ErrorKind,
+        missing: impl Fn(u32) -> Cause,
     ) -> impl Iterator<Item = Result<T>> {
         self.vertices.iter().enumerate().map(move |(vertex, corner)| {
             let index = corner.index(stream);
@@ -148,7 +148,7 @@ fn collect<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Ve
     let mut list = Vec::new();
     list.try_reserve_exact(count).map_err(|_| {
         let asked = as_u64(count.saturating_mul(size_of::<T>()));
-        Error::without_offset("weld", Field::new("vertices"), ErrorKind::OutOfMemory { asked })
+        Error::without_offset("weld", Field::new("vertices"), Cause::OutOfMemory { asked })
     })?;
     for item in items {
         list.push(item?);
@@ -156,7 +156,7 @@ fn collect<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Ve
     Ok(list)
 }
 
-fn fault(vertex: usize, stream: IndexStream, kind: ErrorKind) -> Error {
+fn fault(vertex: usize, stream: IndexStream, kind: Cause) -> Error {
     let name = match stream {
         IndexStream::Positions => "position",
         IndexStream::Attributes => "attribute",

@@ -12,7 +12,7 @@ pub use lossy::{InvalidIndex, Omitted};
 pub use welded::Welded;
 
 use crate::array::Array;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::Indices;
 use crate::model::corners::Corners;
@@ -26,8 +26,8 @@ impl Surface<'_> {
     /// # Errors
     ///
     /// Returns the errors of [`corners`](Self::corners) and [`positions`](Self::positions). Returns
-    /// [`ErrorKind::Value`] if one of the two indices of a corner is out of range, and
-    /// [`ErrorKind::OutOfMemory`] if an allocation fails. [`weld_lossy`](Self::weld_lossy) leaves
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if one of the two indices of a corner is out of range, and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails. [`weld_lossy`](Self::weld_lossy) leaves
     /// out triangles with an index that is out of range.
     pub fn weld(&self) -> Result<Welded> {
         weld(self, &self.corners()?, self.counts()?)
@@ -65,11 +65,11 @@ impl Surface<'_> {
     /// # Errors
     ///
     /// Returns an error if the index streams, the positions or the lengths of the arrays cannot be
-    /// read, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// read, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub fn weld_lossy(&self) -> Result<(Welded, Omitted)> {
         match self.weld() {
             Ok(welded) => Ok((welded, Omitted::default())),
-            Err(error) if matches!(error.kind(), ErrorKind::Value { .. }) => {
+            Err(error) if matches!(error.cause(), Cause::Value { .. }) => {
                 let (kept, omitted) = lossy::valid_triangles(self)?;
                 Ok((weld(self, &kept.corners(), self.counts()?)?, omitted))
             }
@@ -99,9 +99,9 @@ fn weld(surface: &Surface<'_>, corners: &Corners<'_>, counts: Counts) -> Result<
 fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
     let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
     let into = as_u64(stream.byte_offset(corner));
-    let kind = ErrorKind::Value {
+    let kind = Cause::Value {
         expected: format!("an index below {count}").into(),
         found: format!("{index} at corner {corner}").into(),
     };
-    Err(surface.geometry.fault(surface.index, name, into, kind))
+    Err(surface.geometry.fault(surface.index, name, into, kind.unlocated()))
 }

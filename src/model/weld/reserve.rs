@@ -1,7 +1,7 @@
 //! Allocates memory for welding. If an allocation fails, the functions in this module return an
 //! error and do not abort the program.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::math::as_u64;
 use crate::model::surface::Surface;
 
@@ -28,5 +28,5 @@ pub(super) fn push<T>(surface: &Surface<'_>, list: &mut Vec<T>, item: T) -> Resu
 
 fn out_of_memory<T>(surface: &Surface<'_>, count: usize) -> Error {
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
-    surface.geometry.fault(surface.index, "indices", 0, ErrorKind::OutOfMemory { asked })
+    surface.geometry.fault(surface.index, "indices", 0, Cause::OutOfMemory { asked }.unlocated())
 }

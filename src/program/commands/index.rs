@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::io::OpenFolder;
 use crate::sidecar::{self, Kind};
-use crate::{Error, ErrorKind, Field};
+use crate::{Error, ErrorKind};
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -112,7 +112,8 @@ impl IndexArgs {
         // The key of the mesh file was computed before the mesh file was opened. If the mesh file
         // is changed after its key was computed, the changed file has a different key, and the
         // sidecar is not used for the changed file.
-        let changed = || Error::without_offset("file", Field::new("file"), ErrorKind::Changed).at_path(path);
+        let text = "expected an unchanged file, found that it was modified after it was opened";
+        let changed = || Error::custom(ErrorKind::Changed, text).at_path(path);
         let key = match (asset.key, identity(path)) {
             (Some(key), Some(now)) if key == now => key,
             // It was not a regular file, or could not be described, when it was opened.
@@ -128,7 +129,7 @@ impl IndexArgs {
         let file = PendingOutput::write_in(folder, place.clone(), replace, mode, |file| {
             let mut out = io::BufWriter::new(file);
             content.write_to(&key, &mut out).map_err(|error| match error.kind() {
-                ErrorKind::Io(_) => error.at_path(&place),
+                ErrorKind::Io => error.at_path(&place),
                 _ => located(error),
             })?;
             out.flush()?;

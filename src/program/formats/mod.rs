@@ -53,7 +53,7 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     // damaged. A damaged file is opened as a file of the format that its extension indicates,
     // because the error from opening this format is more precise than the error that the format is
     // unknown.
-    let is_unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unknown { .. });
+    let is_unknown = |error: &Error| error.kind() == ErrorKind::Unknown;
     let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
     match format_named(path).filter(|_| is_damaged) {
         Some(Format::EzMesh) => crate::ezmesh::Mesh::open_with(data, &options).map(Model::from),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::io::{open_stream, read_unchanged, read_up_to};
 use crate::sidecar::{Key, cache_path};
-use crate::{Error, ErrorKind, Field, Format, Limits, Map};
+use crate::{Format, Limits, Map};
 
 use crate::program::args::{Global, STDIN};
 
@@ -185,11 +185,10 @@ fn standard_input() -> Option<File> {
 /// Reads a regular file that is standard input, from its current position to its end. If its first
 /// 64 KiB do not match a known format, only these are read.
 fn redirected(mut file: &File, size: u64, limits: &Limits) -> crate::Result<Data> {
-    let failed = |error: std::io::Error| Error::without_offset("file", Field::new("file"), ErrorKind::from(error));
-    let start = file.stream_position().map_err(failed)?;
+    let start = file.stream_position()?;
     let head = read_up_to(file.take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
     Format::detect(&head)?;
-    file.seek(SeekFrom::Start(start)).map_err(failed)?;
+    file.seek(SeekFrom::Start(start))?;
     read_unchanged(file, limits.stream.max(size)).map(Data::Bytes)
 }
 

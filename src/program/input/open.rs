@@ -8,7 +8,7 @@ use crate::io::read_up_to;
 use crate::sidecar::{self, Trust};
 use crate::unreal::companions::Pair;
 use crate::unreal::script::Script;
-use crate::{Error, ErrorKind, Field, Limits};
+use crate::{Error, Limits};
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
@@ -218,8 +218,7 @@ pub fn each(
     let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
     let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
     for (path, why) in &inputs.unmatched {
-        let nothing = ErrorKind::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why));
-        let error = Error::without_offset("file", Field::new("file"), nothing).at_path(path);
+        let error = Error::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why)).at_path(path);
         worst = worst.max(visit(path, Err(error))?);
     }
     for path in &inputs.paths {
@@ -255,6 +254,6 @@ fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &G
     }
     for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
         let mesh = crate::Name::new(mesh);
-        note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.kind()), global);
+        note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.message()), global);
     }
 }

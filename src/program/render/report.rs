@@ -3,8 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use crate::ErrorKind;
-
 use super::json::{document, print_json, unreadable};
 use super::text::complain;
 use crate::program::args::Global;
@@ -30,9 +28,8 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
 
 /// Returns whether an error says that the program that reads the output has closed the pipe.
 pub fn is_pipe_closed(error: &anyhow::Error) -> bool {
-    let cause = match error.downcast_ref::<crate::Error>().map(crate::Error::kind) {
-        Some(ErrorKind::Io(cause)) => Some(&**cause),
-        Some(_) => None,
+    let cause = match error.downcast_ref::<crate::Error>() {
+        Some(error) => error.io_error(),
         None => error.downcast_ref::<io::Error>(),
     };
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)

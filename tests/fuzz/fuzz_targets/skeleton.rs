@@ -50,8 +50,8 @@ impl Rig {
     }
 
     fn fault(&self, index: usize) -> Error {
-        let kind = ErrorKind::NoSuch { count: self.frames.len() as u64, index: index as u64 };
-        Error::without_offset("rig", Field::new("frame"), kind)
+        let text = format!("expected a number below {}, found {index}", self.frames.len());
+        Error::custom(ErrorKind::NoSuch, text).located("rig", Field::new("frame"), None)
     }
 
     /// Returns the first bone with a name.

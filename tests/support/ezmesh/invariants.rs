@@ -38,7 +38,7 @@ impl Look {
             .inspect_err(|error| {
                 expect_named(error, self.length);
                 match error.kind() {
-                    ErrorKind::Missing { .. } => self.lacking = true,
+                    ErrorKind::Missing => self.lacking = true,
                     _ => _ = self.damaged.get_or_insert_with(|| error.clone()),
                 }
             })

@@ -1,7 +1,7 @@
 //! Implements the format-independent trait [`Animations`]: bones, animation clips and poses.
 
 use super::track_keys::{TrackReader, moved_bones};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::file::Mesh;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -53,7 +53,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         expect_length(FORMAT, "out", view.bone_count(), out.len())?;
         let count = animation.frame_count()?;
         if frame >= as_index(count) {
-            let kind = ErrorKind::NoSuch { count: count.into(), index: as_u64(frame) };
+            let kind = Cause::NoSuch { count: count.into(), index: as_u64(frame) };
             return Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind));
         }
         for (bone, out) in out.iter_mut().enumerate() {

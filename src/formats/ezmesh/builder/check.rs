@@ -323,7 +323,7 @@ impl Vertices {
         match self.format() {
             Ok(_) => Ok(rows),
             Err(misfit) => Err(match misfit.kind {
-                crate::error::ErrorKind::Value { expected, found } => {
+                crate::error::Cause::Value { expected, found } => {
                     refused(place.named(misfit.attribute), expected, found)
                 }
                 kind => crate::error::Error::without_offset(FORMAT, place.named(misfit.attribute), kind),

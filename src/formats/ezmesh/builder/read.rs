@@ -5,7 +5,7 @@ use super::mesh::Mesh;
 use super::parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
 use super::vertices::{Column, Values, Vertices};
 use crate::array::Array;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -34,15 +34,14 @@ impl Mesh {
     /// # Errors
     ///
     /// Returns an error with the field name and the byte offset if an element of the file cannot be
-    /// read. Returns [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// read. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub fn of(view: View<'_>) -> Result<Self> {
         let default = Self::default();
         let [system, asset] = view.versions()?;
         let version = |version: Option<i64>, name, default| match version {
             None => Ok(default),
             Some(version) => i32::try_from(version).map_err(|_| {
-                let kind =
-                    ErrorKind::Value { expected: "a version of 32 bits".into(), found: version.to_string().into() };
+                let kind = Cause::Value { expected: "a version of 32 bits".into(), found: version.to_string().into() };
                 Error::without_offset(FORMAT, Field::new(name), kind)
             }),
         };
@@ -88,7 +87,7 @@ impl Mesh {
 }
 
 fn out_of_memory(asked: usize) -> Error {
-    Error::without_offset(FORMAT, Field::new("copy"), ErrorKind::OutOfMemory { asked: as_u64(asked) })
+    Error::without_offset(FORMAT, Field::new("copy"), Cause::OutOfMemory { asked: as_u64(asked) })
 }
 
 /// Reserves space for `count` more items in a vector, or returns an error if the allocation fails.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind, Field};
+use crate::error::{Cause, Error, Field};
 use crate::formats::ezmesh::layout::FORMAT;
 
 pub(super) fn refused(
@@ -10,7 +10,7 @@ pub(super) fn refused(
     expected: impl Into<Cow<'static, str>>,
     found: impl Into<Cow<'static, str>>,
 ) -> Error {
-    let kind = ErrorKind::Refused { expected: expected.into(), found: found.into() };
+    let kind = Cause::Refused { expected: expected.into(), found: found.into() };
     Error::without_offset(FORMAT, field, kind)
 }
 

@@ -4,7 +4,7 @@ use super::reader::ElementReader;
 use crate::array::{Array, Packed};
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::ezmesh::layout::{FORMAT, TRIANGLE_SIZE};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
@@ -19,7 +19,7 @@ pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"
 /// The triangles of a section or of a convex hull. Each triangle has three indices into the
 /// vertices of the same section or convex hull.
 ///
-/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`] if a text file declares no
+/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`](crate::ErrorKind::Value) if a text file declares no
 /// triangle count, or if the declared count is not a number.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexBuffer<'a> {
@@ -113,9 +113,9 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a text file has fewer than three indices per triangle, or if
     /// an index is not an integer of 32 bits. With
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`] if
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// the text has more than three indices per triangle.
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
@@ -131,11 +131,11 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`] if the
+    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
     /// length of `out` is not [`index_count`](Self::index_count).
     pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
         if out.len() != self.index_count() {
-            let kind = ErrorKind::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };
+            let kind = Cause::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };
             return Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind));
         }
         match self.element.view.order() {

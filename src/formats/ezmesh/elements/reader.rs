@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::binary_reader::BinaryReader;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -32,7 +32,7 @@ short_debug!(ElementReader<'_>: |element| { file: element.view, kind: element.ki
 
 impl<'a> View<'a> {
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
-        let kind = ErrorKind::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
+        let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
         Error::new(FORMAT, field, start, kind)
     }
 
@@ -47,7 +47,7 @@ impl<'a> View<'a> {
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
         let found = crate::error::show_bytes(value.bytes.get(..32).unwrap_or(value.bytes));
-        Error::new(FORMAT, field, as_u64(value.at), ErrorKind::Value { expected: expected.into(), found: found.into() })
+        Error::new(FORMAT, field, as_u64(value.at), Cause::Value { expected: expected.into(), found: found.into() })
     }
 
     /// Parses an attribute value that must contain exactly `N` floats.
@@ -105,7 +105,7 @@ impl<'a> ElementReader<'a> {
     pub(crate) fn start(&self) -> Result<u64> {
         let start = self.view.state.elements.start(self.kind, self.index);
         start.ok_or_else(|| {
-            let kind = ErrorKind::NoSuch { count: as_u64(self.view.count(self.kind)), index: as_u64(self.index) };
+            let kind = Cause::NoSuch { count: as_u64(self.view.count(self.kind)), index: as_u64(self.index) };
             Error::without_offset(FORMAT, self.place, kind)
         })
     }
@@ -171,7 +171,7 @@ impl<'a> ElementReader<'a> {
     /// the element.
     pub(crate) fn parsed_block(&self, parse: impl FnOnce() -> Result<ParsedBlock>) -> Result<&'a ParsedBlock> {
         let slot = self.view.state.blocks.get(self.kind.number()).and_then(|slots| slots.get(self.index));
-        let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), ErrorKind::Changed))?;
+        let slot = slot.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), Cause::Changed))?;
         slot.get_or_init(|| Box::new(parse())).as_ref().as_ref().map_err(Clone::clone)
     }
 

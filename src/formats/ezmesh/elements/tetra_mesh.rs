@@ -6,7 +6,7 @@ use super::reader::ElementReader;
 use crate::array::Packed;
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::Scalar;
@@ -34,7 +34,7 @@ impl<'a> TetraMesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the file does not declare the number of tetrahedra.
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the file does not declare the number of tetrahedra.
     pub fn count(&self) -> Result<u32> {
         let missing = || View::missing(self.element.start().unwrap_or_default(), self.element.place, "count");
         self.element.counted("count")?.ok_or_else(missing)
@@ -55,7 +55,7 @@ impl<'a> TetraMesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the attribute `ctype` does not declare four groups of three
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the attribute `ctype` does not declare four groups of three
     /// floats, or if the text has fewer than twelve numbers per declared tetrahedron.
     pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.element.tag()?;
@@ -71,7 +71,7 @@ impl<'a> TetraMesh<'a> {
         });
         if !fits {
             let found = ctype.name().to_string().into();
-            let kind = ErrorKind::Value { expected: "fff fff fff fff, four corners".into(), found };
+            let kind = Cause::Value { expected: "fff fff fff fff, four corners".into(), found };
             return Err(Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind));
         }
         let rows = as_index(self.count()?);

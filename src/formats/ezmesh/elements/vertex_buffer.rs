@@ -5,7 +5,7 @@ use super::reader::ElementReader;
 use crate::array::Array;
 use crate::decode::EndianFloats;
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::{Scalar, Semantic, VertexValue};
@@ -34,7 +34,7 @@ use crate::parse::Name;
 /// # }
 /// ```
 ///
-/// The methods that return a `VertexBuffer` return [`ErrorKind::Value`] if the attribute `count`,
+/// The methods that return a `VertexBuffer` return [`ErrorKind::Value`](crate::ErrorKind::Value) if the attribute `count`,
 /// `ctype` or `semantic` of a text file is missing or cannot be parsed.
 #[derive(Clone, Copy)]
 pub struct VertexBuffer<'a> {
@@ -185,9 +185,9 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if the vertex text has fewer numbers than declared, or if a
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the vertex text has fewer numbers than declared, or if a
     /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
-    /// returns [`ErrorKind::Value`] if the text has more numbers than declared.
+    /// returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the text has more numbers than declared.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
@@ -214,8 +214,8 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
-    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of `out` is not
+    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if
+    /// the vertices have no positions, and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not
     /// [`count`](Self::count).
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         self.floats_into(Semantic::Position, out)
@@ -238,7 +238,7 @@ impl<'a> VertexBuffer<'a> {
             return Err(Error::without_offset(
                 FORMAT,
                 self.element.place.named("semantic"),
-                ErrorKind::Missing { expected },
+                Cause::Missing { expected },
             ));
         };
         self.fits(out.len())?;
@@ -261,11 +261,11 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
+    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
     /// length of `out` is not [`byte_count`](Self::byte_count).
     pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.byte_count() {
-            let kind = ErrorKind::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
+            let kind = Cause::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
             return Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind));
         }
         if self.element.view.order().is_none() {
@@ -306,7 +306,7 @@ impl<'a> VertexBuffer<'a> {
         if given == as_index(self.count) {
             return Ok(());
         }
-        let kind = ErrorKind::Buffer { needed: self.count.into(), given: as_u64(given) };
+        let kind = Cause::Buffer { needed: self.count.into(), given: as_u64(given) };
         Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind))
     }
 }

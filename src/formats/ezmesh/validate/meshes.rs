@@ -148,10 +148,10 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
 fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Result<Option<VertexBuffer<'a>>> {
     let found = section.vertex_buffer();
     if let Err(error) = &found
-        && matches!(error.kind(), crate::error::ErrorKind::Missing { .. })
+        && matches!(error.cause(), crate::error::Cause::Missing { .. })
     {
         let at = error.offset().unwrap_or_default();
-        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), at, error.kind());
+        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), at, error.cause());
         return Ok(None);
     }
     reported(report, found)

@@ -7,7 +7,7 @@
 //! and the byte offset of the first of these items. If the byte offset of an item in the text of a
 //! file is not known, the finding reports the byte offset at which the list of numbers starts.
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::parse::{Finding, Report, Rule, limited, rules};
 
@@ -94,7 +94,7 @@ const NUMBERS: [&str; 14] = [
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
-    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text: limited(error.kind()) })
+    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text: limited(error.cause()) })
 }
 
 /// Returns the rule that an error in the bytes of a file belongs to, and the byte offset of the
@@ -104,22 +104,22 @@ fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
     let field = error.field();
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
     let name = list.map_or(field.name(), |step| step.list);
-    let rule = match (error.kind(), name) {
-        (ErrorKind::Limit { .. }, _) => LIMIT_EXCEEDED,
-        (ErrorKind::UnexpectedEnd { .. } | ErrorKind::Count { .. }, _)
+    let rule = match (error.cause(), name) {
+        (Cause::Limit { .. }, _) => LIMIT_EXCEEDED,
+        (Cause::UnexpectedEnd { .. } | Cause::Count { .. }, _)
         | (_, "flags" | "tetra_meshes" | "collision_representations") => INVALID_BINARY_FIELD,
-        (ErrorKind::Empty | ErrorKind::Unknown { .. } | ErrorKind::Unsupported { .. }, _) => UNKNOWN_FILE,
-        (ErrorKind::Missing { .. }, "vertexbuffer") => MESH_STRUCTURE,
-        (ErrorKind::Value { .. }, "attribute") => ATTRIBUTE_SYNTAX,
-        (ErrorKind::Value { .. }, "element") => ELEMENT_NESTING,
-        (ErrorKind::Missing { .. }, "semantic")
+        (Cause::Empty | Cause::Unknown { .. } | Cause::Unsupported { .. }, _) => UNKNOWN_FILE,
+        (Cause::Missing { .. }, "vertexbuffer") => MESH_STRUCTURE,
+        (Cause::Value { .. }, "attribute") => ATTRIBUTE_SYNTAX,
+        (Cause::Value { .. }, "element") => ELEMENT_NESTING,
+        (Cause::Missing { .. }, "semantic")
         | (_, "ctype" | "semantic" | "count" | "triangle_count" | "trianglecount") => VERTEX_DECLARATION,
-        (ErrorKind::Value { expected, .. }, _) if expected.starts_with("an attribute ") => VERTEX_DECLARATION,
-        (ErrorKind::Value { expected, .. }, "vertexbuffer" | "indexbuffer" | "keys" | "corners") => {
+        (Cause::Value { expected, .. }, _) if expected.starts_with("an attribute ") => VERTEX_DECLARATION,
+        (Cause::Value { expected, .. }, "vertexbuffer" | "indexbuffer" | "keys" | "corners") => {
             if expected.contains(" numbers, ") { MISSING_NUMBERS } else { NUMBER_TYPE }
         }
-        (ErrorKind::Value { .. }, name) if NUMBERS.contains(&name) => NUMBER_TYPE,
-        (ErrorKind::Value { .. }, _) => ELEMENT_NESTING,
+        (Cause::Value { .. }, name) if NUMBERS.contains(&name) => NUMBER_TYPE,
+        (Cause::Value { .. }, _) => ELEMENT_NESTING,
         _ => return None,
     };
     Some((rule, offset))
@@ -129,7 +129,7 @@ fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
 /// caller.
 fn report_error(report: &mut Report<'_>, error: Error) -> Result<()> {
     let Some((rule, offset)) = broken_rule(&error) else { return Err(error) };
-    report.add(rule, error.field(), offset, error.kind());
+    report.add(rule, error.field(), offset, error.cause());
     Ok(())
 }
 

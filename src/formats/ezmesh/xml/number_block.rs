@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::numbers::{self, NumberFault, NumberFaultKind, TextPosition, Tokens};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 
@@ -63,14 +63,14 @@ impl<'a> NumberBlock<'a> {
             NumberFaultKind::End => return self.miscount(rows, width),
             NumberFaultKind::Long => {
                 let (name, allowed) = ("number", as_u64(self.longest));
-                ErrorKind::Limit { name, allowed, asked: allowed.saturating_add(1) }
+                Cause::Limit { name, allowed, asked: allowed.saturating_add(1) }
             }
             what => {
                 let found = self.bytes.get(fault.at..self.content.end).unwrap_or_default();
                 let end =
                     found.iter().position(|byte| numbers::is_separator(*byte) || *byte == b'<').unwrap_or(found.len());
                 let found = crate::error::show_bytes(found.get(..end.min(24)).unwrap_or_default());
-                ErrorKind::Value { expected: what.expected().into(), found: found.into() }
+                Cause::Value { expected: what.expected().into(), found: found.into() }
             }
         };
         Error::new(FORMAT, self.field, as_u64(fault.at), kind)
@@ -83,7 +83,7 @@ impl<'a> NumberBlock<'a> {
         let found = self.count().map_or_else(|_| "fewer".to_owned(), |count| count.to_string());
         let needed = as_u64(rows).saturating_mul(as_u64(width));
         let expected = format!("{needed} numbers, {rows} {} of {width} each", self.what);
-        let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+        let kind = Cause::Value { expected: expected.into(), found: found.into() };
         Error::new(FORMAT, self.field, as_u64(self.content.start), kind)
     }
 
@@ -193,7 +193,7 @@ impl<'a> NumberBlock<'a> {
         let length = rows.saturating_mul(size);
         let mut data = Vec::new();
         data.try_reserve_exact(length).map_err(|_| {
-            let kind = ErrorKind::OutOfMemory { asked: as_u64(length) };
+            let kind = Cause::OutOfMemory { asked: as_u64(length) };
             Error::new(FORMAT, self.field, as_u64(self.content.start), kind)
         })?;
         data.resize(length, 0);

@@ -2,7 +2,7 @@
 
 use super::element_name::ElementName;
 use super::walk::{OpenElement, XmlEvent, walk};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::{ElementIndex, ElementKind};
 use crate::formats::ezmesh::form::Dialect;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -57,13 +57,13 @@ impl XmlScan<'_> {
             open.iter().find(|open| open.element.is_data() || open.element == element && element.is_owner());
         if let Some(around) = misplaced {
             let expected = format!("no {} within {}", element.name(), around.element.name());
-            let kind = ErrorKind::Value { expected: expected.into(), found: "one".into() };
+            let kind = Cause::Value { expected: expected.into(), found: "one".into() };
             return Err(Error::new(FORMAT, element.field(), as_u64(start), kind));
         }
         let Some(kind) = kind(element, open) else { return Ok(()) };
         let count = as_u64(self.elements.count(kind));
         if count >= self.limits.items {
-            let over = ErrorKind::Limit { name: "items", allowed: self.limits.items, asked: count.saturating_add(1) };
+            let over = Cause::Limit { name: "items", allowed: self.limits.items, asked: count.saturating_add(1) };
             return Err(Error::new(FORMAT, Field::new(element.name()), as_u64(start), over));
         }
         let is_own = kind == ElementKind::Skeleton && open.iter().any(|open| open.element == ElementName::Mesh);
@@ -79,7 +79,7 @@ impl XmlScan<'_> {
 
     fn out_of_memory(&self, element: ElementName, start: usize) -> Error {
         let asked = self.elements.size().saturating_mul(2);
-        Error::new(FORMAT, Field::new(element.name()), as_u64(start), ErrorKind::OutOfMemory { asked })
+        Error::new(FORMAT, Field::new(element.name()), as_u64(start), Cause::OutOfMemory { asked })
     }
 }
 

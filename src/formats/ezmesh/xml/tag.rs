@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::math::{as_index, as_u64};
 use crate::parse::{Limits, Name};
 
@@ -59,12 +59,12 @@ impl<'a> AttributeValue<'a> {
 pub(crate) struct TagFault {
     pub(crate) at: usize,
     pub(crate) what: &'static str,
-    pub(crate) kind: ErrorKind,
+    pub(crate) kind: Cause,
 }
 
 impl TagFault {
     fn value(at: usize, what: &'static str, expected: &'static str, found: impl Into<String>) -> Self {
-        Self { at, what, kind: ErrorKind::Value { expected: expected.into(), found: found.into().into() } }
+        Self { at, what, kind: Cause::Value { expected: expected.into(), found: found.into().into() } }
     }
 }
 
@@ -144,7 +144,7 @@ impl<'a> Tag<'a> {
         while let Some(XmlAttribute { name, value, .. }) = attributes.next()? {
             if as_u64(value.bytes.len()) > limits.attribute {
                 let asked = as_u64(value.bytes.len());
-                let kind = ErrorKind::Limit { name: "attribute", allowed: limits.attribute, asked };
+                let kind = Cause::Limit { name: "attribute", allowed: limits.attribute, asked };
                 return Err(TagFault { at: value.at, what: "attribute", kind });
             }
             let at = value.at;
@@ -159,11 +159,8 @@ impl<'a> Tag<'a> {
                 return Err(TagFault::value(at, "attribute", expected, format!("a second {}", Name::new(name))));
             }
             let Some(place) = seen.get_mut(count).filter(|_| count < most) else {
-                let kind = ErrorKind::Limit {
-                    name: "attributes",
-                    allowed: as_u64(most),
-                    asked: as_u64(count).saturating_add(1),
-                };
+                let kind =
+                    Cause::Limit { name: "attributes", allowed: as_u64(most), asked: as_u64(count).saturating_add(1) };
                 return Err(TagFault { at, what: "attribute", kind });
             };
             *place = (hash, u32::try_from(name.len()).unwrap_or(u32::MAX), attributes.name_start);

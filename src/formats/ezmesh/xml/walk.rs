@@ -6,7 +6,7 @@ use memchr::{memchr, memmem};
 
 use super::element_name::ElementName;
 use super::tag::{Tag, TagEnd, TagFault, is_blank};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::math::as_u64;
 use crate::parse::{Limits, Name};
@@ -56,7 +56,7 @@ pub(crate) fn is_root(tag: &Tag<'_>) -> bool {
 /// Returns the error for a root element of another format.
 pub(crate) fn foreign_root(tag: &Tag<'_>) -> Error {
     let name = Name::new(tag.name());
-    let kind = ErrorKind::Unsupported {
+    let kind = Cause::Unsupported {
         found: format!("XML whose root element is <{name}>").into(),
         advice: "the root of an EZ-Mesh file is MeshSystem, Mesh or SceneGraph; check the format of this file",
     };
@@ -101,7 +101,7 @@ pub(crate) fn start(bytes: &[u8]) -> Result<usize> {
 }
 
 fn wide(at: usize) -> Error {
-    let kind = ErrorKind::Unsupported {
+    let kind = Cause::Unsupported {
         found: "text in UTF-16 or another encoding of wide characters".into(),
         advice: "save it as UTF-8",
     };
@@ -109,7 +109,7 @@ fn wide(at: usize) -> Error {
 }
 
 fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into<String>) -> Error {
-    let kind = ErrorKind::Value { expected: expected.into(), found: found.into().into() };
+    let kind = Cause::Value { expected: expected.into(), found: found.into().into() };
     Error::new(FORMAT, Field::new(name), as_u64(at), kind)
 }
 
@@ -263,7 +263,7 @@ impl<'a> XmlWalker<'a, '_> {
                 "attribute" => Field::new("attribute").in_struct(element.name()),
                 _ => Field::new(what),
             };
-            let is_cut = matches!(kind, ErrorKind::Value { .. }) && tag.is_cut();
+            let is_cut = matches!(kind, Cause::Value { .. }) && tag.is_cut();
             let error = Error::new(FORMAT, field, as_u64(at), kind);
             if is_cut { error.needing(tag.needed()) } else { error }
         })?;
@@ -275,7 +275,7 @@ impl<'a> XmlWalker<'a, '_> {
         let most = usize::try_from(self.limits.elements).unwrap_or(usize::MAX).min(MAX_DEPTH);
         if self.open.len() >= most {
             let asked = as_u64(most).saturating_add(1);
-            let kind = ErrorKind::Limit { name: "elements", allowed: as_u64(most), asked };
+            let kind = Cause::Limit { name: "elements", allowed: as_u64(most), asked };
             return Err(Error::new(FORMAT, Field::new("element"), as_u64(tag.start), kind));
         }
         self.open.push(OpenElement { element, tag });
@@ -302,7 +302,7 @@ impl<'a> XmlWalker<'a, '_> {
         if !open.tag.name().eq_ignore_ascii_case(name) {
             let expected = format!("</{}>, to close the tag at byte {}", Name::new(open.tag.name()), open.tag.start);
             let found = format!("</{}>", Name::new(name));
-            let kind = ErrorKind::Value { expected: expected.into(), found: found.into() };
+            let kind = Cause::Value { expected: expected.into(), found: found.into() };
             return Err(Error::new(FORMAT, open.element.field(), as_u64(self.at), kind));
         }
         see(XmlEvent::End { element: open.element, tag: range.clone() }, &self.open)?;
@@ -318,7 +318,7 @@ impl<'a> XmlWalker<'a, '_> {
         if let Some(OpenElement { element, tag }) = self.open.last() {
             let name = Name::new(tag.name());
             let expected = format!("</{name}>, to close the tag at byte {}", tag.start);
-            let kind = ErrorKind::Value { expected: expected.into(), found: "the end of the file".into() };
+            let kind = Cause::Value { expected: expected.into(), found: "the end of the file".into() };
             return Err(cut(Error::new(FORMAT, element.field(), as_u64(end), kind), self.bytes, end));
         }
         if self.rooted {

@@ -29,7 +29,7 @@ impl Asset {
         let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
         let mut add = |part: AssetPart, inflated: Vec<u8>| {
             blocks.push((part, deflate(&inflated)?));
-            Ok(())
+            Ok::<(), crate::error::Error>(())
         };
         if let Some(skin) = &self.skin {
             add(AssetPart::Skin, skin.encode())?;

@@ -13,7 +13,7 @@ use super::super::llsd;
 use super::super::surface::SubmeshKey;
 use super::values::{Asset, Convex, Header, Level, Skin, Submesh};
 use crate::decode::MinMax16;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// The minimum and the maximum number of points of a convex hull.
@@ -288,7 +288,7 @@ pub(super) fn fit(field: Field, lengths: impl IntoIterator<Item = usize>) -> Res
     llsd::fits(all).map_err(|kind| error(field, kind))
 }
 
-fn error(field: Field, kind: ErrorKind) -> Error {
+fn error(field: Field, kind: Cause) -> Error {
     Error::without_offset(FORMAT, field, kind)
 }
 
@@ -306,7 +306,7 @@ pub(super) fn refused(
     expected: impl Into<Cow<'static, str>>,
     found: impl Into<Cow<'static, str>>,
 ) -> Error {
-    let kind = ErrorKind::Refused { expected: expected.into(), found: found.into() };
+    let kind = Cause::Refused { expected: expected.into(), found: found.into() };
     Error::without_offset(FORMAT, field, kind)
 }
 

@@ -11,7 +11,7 @@ use super::super::matrix::{IDENTITY, Matrix};
 use super::check::{fit, item, refused};
 use super::encode::count;
 use crate::error::debug::{items, short_debug, text};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
 
@@ -107,7 +107,7 @@ impl Container {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the asset index of an instance is out of range, if a
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the asset index of an instance is out of range, if a
     /// number is not finite, or if a string is too long for LLSD. If the header at the start of an
     /// asset cannot be read, returns the error from reading the header.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
@@ -186,10 +186,10 @@ impl Instance {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`] if the asset begins with an LLSD marker line before the header,
+/// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the asset begins with an LLSD marker line before the header,
 /// if the asset does not have a block in `missing`, or if the cache file format has no flag for a
 /// block in `missing`. If the header at the start of `asset` cannot be read, returns the error from
-/// reading the header. Returns [`ErrorKind::UnexpectedEnd`] if a block in `missing` ends after the
+/// reading the header. Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if a block in `missing` ends after the
 /// end of `asset`.
 pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     let header = header_of(asset, Field::new("header"))?;
@@ -214,7 +214,7 @@ pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
         let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
         let Some(range) = bytes.get_mut(at(stored.start)..at(stored.end)) else {
             let left = as_u64(asset.len()).saturating_sub(stored.start);
-            let kind = ErrorKind::UnexpectedEnd { needed: stored.len(), left };
+            let kind = Cause::UnexpectedEnd { needed: stored.len(), left };
             return Err(Error::new(FORMAT, field, stored.start.min(as_u64(asset.len())), kind));
         };
         range.fill(0);
@@ -230,7 +230,7 @@ fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
     match Header::of_prefix(asset, &Limits::default())? {
         HeaderPrefix::Ready(header) => Ok(header),
         HeaderPrefix::NeedMore(needed) => {
-            let kind = ErrorKind::UnexpectedEnd { needed, left: as_u64(asset.len()) };
+            let kind = Cause::UnexpectedEnd { needed, left: as_u64(asset.len()) };
             Err(Error::without_offset(FORMAT, field, kind))
         }
     }

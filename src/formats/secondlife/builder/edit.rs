@@ -13,7 +13,7 @@ use super::asset::deflate;
 use super::check::refused;
 use super::edit_blocks::{BlockSource, HeaderEntry, check, known, single, unknown};
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 
 /// A copy of an existing asset to write with changes.
 ///
@@ -109,7 +109,7 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value, or if the LLSD value has
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `inflated` is not one LLSD value, or if the LLSD value has
     /// the wrong type for the block. The LLSD value of a block of geometry must be an array of
     /// maps. The LLSD value of the block of convex hulls must be a map or an undefined value.
     pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
@@ -125,7 +125,7 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `stored` is empty, because a size of 0 in the header means
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `stored` is empty, because a size of 0 in the header means
     /// that the block does not exist.
     pub fn replace_stored(&mut self, part: AssetPart, stored: Vec<u8>) -> Result<&mut Self> {
         if stored.is_empty() {
@@ -147,9 +147,9 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`] with the names
-    /// of the blocks that the asset has, or [`ErrorKind::Missing`] if the asset has no blocks.
-    /// Returns [`ErrorKind::Refused`] if `from` or `to` is not a block of geometry.
+    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) with the names
+    /// of the blocks that the asset has, or [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the asset has no blocks.
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `from` or `to` is not a block of geometry.
     pub fn rename(&mut self, from: AssetPart, to: AssetPart) -> Result<&mut Self> {
         if from == to {
             return Ok(self);
@@ -202,7 +202,7 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, if `key` is the key of a
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `value` is not one LLSD value, if `key` is the key of a
     /// block, or if `key` is `version` and `value` is an integer above 999, which readers refuse.
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
         if AssetPart::ALL.iter().any(|part| part.key() == key) {
@@ -261,9 +261,9 @@ impl<'a> Edit<'a> {
             .filter(|key| self.entries.iter().any(|entry| entry.name == key.as_bytes() && entry.block.is_some()));
         let names = names.collect::<Vec<_>>().join(", ");
         let kind = if names.is_empty() {
-            ErrorKind::Missing { expected: format!("a block `{}`", part.key()).into() }
+            Cause::Missing { expected: format!("a block `{}`", part.key()).into() }
         } else {
-            ErrorKind::Choice { names, found: part.key().into() }
+            Cause::Choice { names, found: part.key().into() }
         };
         Error::without_offset(FORMAT, Field::new(part.key()), kind)
     }

@@ -10,7 +10,7 @@ use super::super::header::Header;
 use super::super::layout::FORMAT;
 use super::super::llsd::{self, LlsdLimits, LlsdMap, LlsdValue};
 use super::check::refused;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// An entry of the header of an asset that is edited.
@@ -97,7 +97,7 @@ pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start
         Some((from, end)) if end <= asset.len() => BlockSource::Kept(from..end),
         _ => {
             let left = as_u64(asset.len()).saturating_sub(from);
-            let kind = ErrorKind::UnexpectedEnd { needed: size, left };
+            let kind = Cause::UnexpectedEnd { needed: size, left };
             let at = start.saturating_add(from.min(as_u64(asset.len())));
             let error = Error::new(FORMAT, Field::new("header"), at, kind);
             BlockSource::Damaged { error, end: asset.len() }

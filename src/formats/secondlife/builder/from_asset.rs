@@ -7,7 +7,7 @@ use super::super::{level, physics, skin, surface};
 use super::values::{Convex, Joint, Level, Skin, Submesh};
 use crate::array::Array;
 use crate::decode::Influence;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 
 impl Level {
     /// Copies a level of detail: the decoded arrays and the quantization box of the positions.
@@ -44,7 +44,7 @@ impl Submesh {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first array that cannot be decoded. Returns [`ErrorKind::Value`] if
+    /// Returns the error of the first array that cannot be decoded. Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// the submesh has weights for only some of the vertices.
     pub fn of(submesh: &surface::Submesh<'_>) -> Result<Self> {
         if submesh.is_placeholder() {
@@ -56,7 +56,7 @@ impl Submesh {
         };
         if submesh.get(SubmeshKey::Weights).is_some() && weights.len() != submesh.vertex_count() {
             let expected = format!("{} lists, one per vertex", submesh.vertex_count());
-            let kind = ErrorKind::Value { expected: expected.into(), found: weights.len().to_string().into() };
+            let kind = Cause::Value { expected: expected.into(), found: weights.len().to_string().into() };
             return Err(Error::without_offset(FORMAT, submesh.field(SubmeshKey::Weights), kind));
         }
         let indices: Vec<u32> = submesh.indices()?.iter().collect();
@@ -97,7 +97,7 @@ impl Skin {
     /// # Errors
     ///
     /// Returns the error of the first value of the skin that cannot be read. Returns
-    /// [`ErrorKind::NoSuch`] if the skin has fewer matrices than joints.
+    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the skin has fewer matrices than joints.
     pub fn of(skin: skin::Skin<'_>) -> Result<Self> {
         let moved = skin.alt_inverse_bind_count() > 0;
         let joint = |joint| {

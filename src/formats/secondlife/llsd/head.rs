@@ -3,7 +3,7 @@
 use super::fault::LlsdFault;
 use super::text::{LlsdText, digit};
 use super::value::{ContainerKind, LlsdValue};
-use crate::error::{ErrorKind, show_bytes};
+use crate::error::{Cause, show_bytes};
 use crate::math::as_u64;
 
 /// The maximum length in bytes of the marker line `<? LLSD/Binary ?>`.
@@ -41,7 +41,7 @@ pub(super) fn head(bytes: &[u8], at: usize) -> Result<Head<'_>, LlsdFault> {
             let first = next.saturating_add(4);
             let left = as_u64(bytes.len().saturating_sub(first));
             if u64::from(count).saturating_mul(least) > left {
-                return Err(fault(at, ErrorKind::Count { count: count.into(), size: least, left }));
+                return Err(fault(at, Cause::Count { count: count.into(), size: least, left }));
             }
             return Ok(Head::Open(kind, count, first));
         }
@@ -81,7 +81,7 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
         let could_be = looked_at.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == b'\t');
         if looked_at.len() < MAX_MARKER_LINE && could_be {
             let needed = as_u64(looked_at.len().saturating_add(1));
-            return Err(fault(0, ErrorKind::UnexpectedEnd { needed, left: as_u64(looked_at.len()) }));
+            return Err(fault(0, Cause::UnexpectedEnd { needed, left: as_u64(looked_at.len()) }));
         }
         return Err(unexpected(bytes, 0, "`<? LLSD/Binary ?>`"));
     };
@@ -94,7 +94,7 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
     if rest == b"\r" {
         // The next byte after the end of `bytes` may be a line feed that belongs to the marker
         // line.
-        return Err(fault(end, ErrorKind::UnexpectedEnd { needed: 2, left: 1 }));
+        return Err(fault(end, Cause::UnexpectedEnd { needed: 2, left: 1 }));
     }
     let line_end = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.starts_with(b"\n")) };
     Ok(end.saturating_add(line_end))
@@ -102,20 +102,19 @@ pub fn marker_line(bytes: &[u8]) -> Result<usize, LlsdFault> {
 
 pub(super) fn marker(bytes: &[u8], at: usize) -> Result<u8, LlsdFault> {
     let found = bytes.get(at).copied();
-    found.ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: 1, left: 0 }))
+    found.ok_or_else(|| fault(at, Cause::UnexpectedEnd { needed: 1, left: 0 }))
 }
 
 fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], LlsdFault> {
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.first_chunk()
-        .ok_or_else(|| fault(at, ErrorKind::UnexpectedEnd { needed: as_u64(N), left: as_u64(rest.len()) }))
+    rest.first_chunk().ok_or_else(|| fault(at, Cause::UnexpectedEnd { needed: as_u64(N), left: as_u64(rest.len()) }))
 }
 
 /// Reads a length in bytes or a number of items: a big-endian `i32` that must not be negative.
 fn length(bytes: &[u8], at: usize, expected: &'static str) -> Result<u32, LlsdFault> {
     let stored = i32::from_be_bytes(*chunk(bytes, at)?);
     u32::try_from(stored)
-        .map_err(|_| fault(at, ErrorKind::Value { expected: expected.into(), found: stored.to_string().into() }))
+        .map_err(|_| fault(at, Cause::Value { expected: expected.into(), found: stored.to_string().into() }))
 }
 
 /// Reads a length field with the value `n`, and the `n` bytes after the length field. Returns a
@@ -126,7 +125,7 @@ fn counted(bytes: &[u8], at: usize) -> Result<(&[u8], usize), LlsdFault> {
     let rest = bytes.get(first..).unwrap_or_default();
     let lent = usize::try_from(needed).ok().and_then(|needed| rest.get(..needed));
     let Some(lent) = lent else {
-        return Err(fault(at, ErrorKind::UnexpectedEnd { needed: needed.into(), left: as_u64(rest.len()) }));
+        return Err(fault(at, Cause::UnexpectedEnd { needed: needed.into(), left: as_u64(rest.len()) }));
     };
     Ok((lent, first.saturating_add(lent.len())))
 }
@@ -157,12 +156,12 @@ fn quoted(bytes: &[u8], first: usize, quote: u8) -> Result<(LlsdText<'_>, usize)
     Ok((LlsdText::quoted(bytes.get(first..at).unwrap_or_default(), quote), at.saturating_add(1)))
 }
 
-pub(super) fn fault(at: usize, kind: ErrorKind) -> LlsdFault {
+pub(super) fn fault(at: usize, kind: Cause) -> LlsdFault {
     LlsdFault { at: as_u64(at), kind }
 }
 
 pub(super) fn unexpected(bytes: &[u8], at: usize, expected: &'static str) -> LlsdFault {
     let rest = bytes.get(at..).unwrap_or_default();
     let found = show_bytes(rest.get(..4).unwrap_or(rest));
-    fault(at, ErrorKind::Value { expected: expected.into(), found: found.into() })
+    fault(at, Cause::Value { expected: expected.into(), found: found.into() })
 }

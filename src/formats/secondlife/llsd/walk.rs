@@ -5,7 +5,7 @@ use super::head::{Head, fault, head, key, marker, unexpected};
 use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdValue};
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::error::debug::short_debug;
 use crate::math::as_u64;
 
@@ -109,7 +109,7 @@ impl<'a> LlsdWalk<'a> {
         self.keyed = false;
         self.items = self.items.saturating_add(1);
         if self.items > self.limits.items {
-            let kind = ErrorKind::Limit { name: "items", allowed: self.limits.items, asked: self.items };
+            let kind = Cause::Limit { name: "items", allowed: self.limits.items, asked: self.items };
             return Err(fault(self.at, kind));
         }
         if let Some(top) = self.depth.checked_sub(1).and_then(|top| self.open.get_mut(top)) {
@@ -128,7 +128,7 @@ impl<'a> LlsdWalk<'a> {
                 let allowed = usize::try_from(self.limits.depth).unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
                 let place = self.open.get_mut(self.depth).filter(|_| deep <= allowed);
                 let Some(place) = place else {
-                    let kind = ErrorKind::Limit { name: "depth", allowed: as_u64(allowed), asked: as_u64(deep) };
+                    let kind = Cause::Limit { name: "depth", allowed: as_u64(allowed), asked: as_u64(deep) };
                     return Err(fault(self.at, kind));
                 };
                 *place = if kind == ContainerKind::Map { count | IS_MAP } else { count };

@@ -5,7 +5,7 @@ use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::error::debug::{items, short_debug};
 
 /// A writer that appends encoded LLSD values to a byte vector.
@@ -201,10 +201,10 @@ impl LlsdWriter {
 
 /// Returns an error if a length in bytes is greater than `i32::MAX`, the maximum of a length field
 /// in LLSD.
-pub(crate) fn fits(length: usize) -> Result<(), ErrorKind> {
+pub(crate) fn fits(length: usize) -> Result<(), Cause> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),
-        Err(_) => Err(ErrorKind::Refused {
+        Err(_) => Err(Cause::Refused {
             expected: format!("at most {} bytes in one value", i32::MAX).into(),
             found: format!("{length}").into(),
         }),

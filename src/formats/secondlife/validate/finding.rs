@@ -6,7 +6,7 @@ use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
 use super::super::layout::FORMAT;
 use super::rules;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::parse::{Finding, Rule, limited};
 
 /// Returns the finding of `validate` that corresponds to an error in the bytes of a file.
@@ -18,7 +18,7 @@ use crate::parse::{Finding, Rule, limited};
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
     let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
-    let text = limited(WithInflatedOffset(error.kind(), error.inflated_offset()));
+    let text = limited(WithInflatedOffset(error.cause(), error.inflated_offset()));
     Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text })
 }
 
@@ -32,9 +32,9 @@ pub(super) fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
     let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
     let name = list.map_or(field.name(), |step| step.list);
     let is_block = AssetPart::ALL.iter().any(|part| part.key() == name);
-    let rule = match (error.kind(), name) {
-        (ErrorKind::Choice { .. }, _) => return None,
-        (ErrorKind::Missing { .. }, _) if error.inflated_offset().is_none() => {
+    let rule = match (error.cause(), name) {
+        (Cause::Choice { .. }, _) => return None,
+        (Cause::Missing { .. }, _) if error.inflated_offset().is_none() => {
             return (name == "high_lod" && is_stub(error)).then_some((rules::NO_LEVEL_OF_DETAIL, offset));
         }
         (_, "version") => rules::UNKNOWN_VERSION,
@@ -53,10 +53,10 @@ pub(super) fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
             | "pelvis_offset"
             | "lock_scale_if_joint_position",
         ) => rules::INVALID_SKIN,
-        (ErrorKind::Limit { .. }, _) if is_block => rules::DAMAGED_BLOCK_VALUE,
-        (ErrorKind::Value { expected, .. }, _) if is_block && expected == OFFSET_AND_SIZE => rules::BLOCK_OUTSIDE_FILE,
-        (ErrorKind::Value { expected, .. }, _) if is_block && is_shape(expected) => rules::WRONG_BLOCK_TYPE,
-        (ErrorKind::Value { .. }, _) if is_block && error.inflated_offset().is_none() => rules::DAMAGED_ZLIB_STREAM,
+        (Cause::Limit { .. }, _) if is_block => rules::DAMAGED_BLOCK_VALUE,
+        (Cause::Value { expected, .. }, _) if is_block && expected == OFFSET_AND_SIZE => rules::BLOCK_OUTSIDE_FILE,
+        (Cause::Value { expected, .. }, _) if is_block && is_shape(expected) => rules::WRONG_BLOCK_TYPE,
+        (Cause::Value { .. }, _) if is_block && error.inflated_offset().is_none() => rules::DAMAGED_ZLIB_STREAM,
         _ if is_block && error.inflated_offset().is_some() => rules::DAMAGED_BLOCK_VALUE,
         _ if is_block => rules::DAMAGED_ZLIB_STREAM,
         _ => rules::MALFORMED_HEADER,
@@ -66,7 +66,7 @@ pub(super) fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
 
 /// Returns whether the error reports that the asset has no level of detail.
 fn is_stub(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Missing { expected } if expected.starts_with("a level of detail"))
+    matches!(error.cause(), Cause::Missing { expected } if expected.starts_with("a level of detail"))
 }
 
 /// Returns whether `expected`, an error's description of the expected LLSD value, names a map or an

@@ -8,7 +8,7 @@ use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::LlsdValue;
 use super::report::AssetReport;
 use super::{rules, tree};
-use crate::error::{Error, ErrorKind, Field};
+use crate::error::{Cause, Error, Field};
 use crate::math::as_u64;
 use crate::parse::{Report, Rule, Severity};
 
@@ -170,7 +170,7 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
     }
     match view.stored(part) {
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), ErrorKind::Missing { .. }) => {
+        Err(error) if matches!(error.cause(), Cause::Missing { .. }) => {
             if let Some(offset) = error.offset() {
                 check.add(rules::UNUSUAL_FORM, Field::new(part.key()), offset, "a block that was not fetched");
             }
@@ -182,10 +182,10 @@ fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &He
 fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, error: &Error) {
     // If the block lies outside the file, the byte range in the header entry is wrong, so the
     // finding has the offset of the header entry.
-    let outside = matches!(error.kind(), ErrorKind::UnexpectedEnd { .. });
+    let outside = matches!(error.cause(), Cause::UnexpectedEnd { .. });
     let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
-    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.kind());
+    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.cause());
 }
 
 /// Checks whether blocks overlap, whether bytes between blocks are unused, and whether the blocks

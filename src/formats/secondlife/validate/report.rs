@@ -39,7 +39,7 @@ impl AssetReport<'_, '_> {
     /// Reports the finding, if any, that corresponds to `error`, an error from reading the asset.
     pub(super) fn add_error(&mut self, error: &Error) {
         if let Some((rule, offset)) = broken_rule(error) {
-            self.add(rule, error.field(), offset, WithInflatedOffset(error.kind(), error.inflated_offset()));
+            self.add(rule, error.field(), offset, WithInflatedOffset(error.cause(), error.inflated_offset()));
         }
     }
 

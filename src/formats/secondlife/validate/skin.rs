@@ -59,7 +59,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
     check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
     for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
-        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.kind());
+        check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), error.cause());
     }
     Some(joints)
 }
@@ -78,7 +78,7 @@ fn check_matrices(
         let wrong = match matrix {
             Ok(matrix) if matrix.iter().all(|value| value.is_finite()) => None,
             Ok(_) => Some((block.value_at(), "numbers that are not finite".to_owned())),
-            Err(error) => Some((inflated(&error), error.kind().to_string())),
+            Err(error) => Some((inflated(&error), error.cause().to_string())),
         };
         bad.add(number, wrong.is_some());
         first = first.or(wrong);
@@ -139,7 +139,7 @@ fn check_names(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Sk
     }
     if let Some(error) = fault {
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let text = format_args!("{}{more}", error.kind());
+        let text = format_args!("{}{more}", error.cause());
         check.add_in(rules::INVALID_SKIN, error.field(), block, inflated(&error), text);
     }
     if let Some(first) = first {

@@ -57,7 +57,7 @@ pub(super) fn check(
     if let Some(error) = fault {
         let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
         let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let text = format_args!("{}{more}", error.kind());
+        let text = format_args!("{}{more}", error.cause());
         check.add_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
     }
     Some((level.len(), triangles))

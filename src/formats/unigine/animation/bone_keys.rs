@@ -1,7 +1,7 @@
 //! Reads the keys of an animation as keys of bones, one key after another.
 
 use super::view::AnimationView;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::layout::RawTransform;
 use crate::io::ReadAhead;
@@ -19,14 +19,14 @@ impl<'a> AnimationView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if `bone` is not below the number of bones. Returns
-    /// [`ErrorKind::Value`] if a bone index of the animation refers to no bone of the skeleton, or
-    /// occurs twice. Returns [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `bone` is not below the number of bones. Returns
+    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone index of the animation refers to no bone of the skeleton, or
+    /// occurs twice. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub fn bone_keys(&self, bone: Option<usize>) -> Result<ClipKeys<'a>> {
         self.check_bones()?;
         let Some(bone) = bone else { return self.read_keys(None) };
         if bone >= self.bone_count() {
-            let kind = ErrorKind::NoSuch { count: as_u64(self.bone_count()), index: as_u64(bone) };
+            let kind = Cause::NoSuch { count: as_u64(self.bone_count()), index: as_u64(bone) };
             return Err(self.error("bone", kind));
         }
         match self.bones.iter().position(|id| usize::try_from(id.get()) == Ok(bone)) {

@@ -3,7 +3,7 @@
 use super::file::Animation;
 use super::scan::scan;
 use super::view::AnimationView;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::unigine::file::Mesh;
 use crate::math::as_u64;
 use crate::model::animation::{Animations, Clip, ClipKeys};
@@ -45,13 +45,13 @@ impl<'a> AnimationView<'a> {
             return Err(self.no_frame(number.saturating_sub(1)));
         }
         let keys = number.saturating_mul(as_u64(self.bones.len()));
-        let passed = scan(self.keys, keys, &self.coding()).map_err(|_| self.error("keys", ErrorKind::Changed))?;
+        let passed = scan(self.keys, keys, &self.coding()).map_err(|_| self.error("keys", Cause::Changed))?;
         Ok(self.keys_offset().saturating_add(passed.bytes))
     }
 
     /// Creates the error for a frame index that is out of range.
     pub(super) fn no_frame(&self, index: u64) -> Error {
-        self.error("frame", ErrorKind::NoSuch { count: self.frames.into(), index })
+        self.error("frame", Cause::NoSuch { count: self.frames.into(), index })
     }
 }
 

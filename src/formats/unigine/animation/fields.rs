@@ -9,7 +9,7 @@ use super::cache::CacheSlot;
 use super::coding::Coding;
 use super::view::{AnimationView, BoneIds};
 use crate::decode::OffsetScale16;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::math::as_u64;
@@ -81,8 +81,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
             if let Some(unknown) = fault.unknown {
                 return self.unknown_flags(start.saturating_add(unknown), &coding);
             }
-            let kind =
-                ErrorKind::UnexpectedEnd { needed: fault.needed, left: self.cursor.left().saturating_sub(fault.at) };
+            let kind = Cause::UnexpectedEnd { needed: fault.needed, left: self.cursor.left().saturating_sub(fault.at) };
             self.cursor.error_at(start.saturating_add(fault.at), "keys", kind)
         })?;
         let keys = self.cursor.lend(scan.bytes, 1, "keys")?;
@@ -103,6 +102,6 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());
         let expected = format!("key flags without any of the bits 0x{:02x}", coding.unknown()).into();
         let found = format!("0x{:02x}", flags.unwrap_or_default()).into();
-        self.cursor.error_at(at, "keys", ErrorKind::Value { expected, found })
+        self.cursor.error_at(at, "keys", Cause::Value { expected, found })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::file::Animation;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::geometry::SPACE;
 use crate::math::as_u64;
 use crate::model::{Colors, Counts, Geometry, Indices, Positions, Space, TangentFrames, Uvs, Weights};
@@ -70,13 +70,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
         no_surface(self, surface)
     }
 
-    fn fault(&self, surface: usize, name: &'static str, _: u64, kind: ErrorKind) -> Error {
-        Error::without_offset(self.generation().format(), Field::new(name).in_list("surface", as_u64(surface)), kind)
+    fn fault(&self, surface: usize, name: &'static str, _: u64, error: Error) -> Error {
+        error.located(self.generation().format(), Field::new(name).in_list("surface", as_u64(surface)), None)
     }
 }
 
 /// Returns the error for any surface index, because an animation file has no surfaces.
 fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
-    let kind = ErrorKind::NoSuch { count: 0, index: as_u64(surface) };
+    let kind = Cause::NoSuch { count: 0, index: as_u64(surface) };
     Err(Error::without_offset(file.generation().format(), Field::new("").in_list("surface", as_u64(surface)), kind))
 }

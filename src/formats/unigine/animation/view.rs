@@ -8,7 +8,7 @@ use super::coding::{AnimationKey, Coding};
 use super::scan::{KeyScan, empty_key_run, scan};
 use super::stored_checkpoints;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::layout::RawTransform;
 use crate::math::as_u64;
 use crate::model::Transform;
@@ -231,9 +231,9 @@ impl<'a> AnimationView<'a> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NoSuch`] if `frame` is not below the number of animation frames.
-    /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of bones of the skeleton.
-    /// - [`ErrorKind::Value`] if a bone index of the animation refers to no bone of the skeleton,
+    /// - [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `frame` is not below the number of animation frames.
+    /// - [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not the number of bones of the skeleton.
+    /// - [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone index of the animation refers to no bone of the skeleton,
     ///   or occurs twice.
     pub fn pose(&self, frame: u32, out: &mut [Transform]) -> Result<()> {
         self.check_pose(frame, out)?;
@@ -346,7 +346,7 @@ impl<'a> AnimationView<'a> {
 
     fn check_pose(&self, frame: u32, out: &[Transform]) -> Result<()> {
         if out.len() != self.bone_count {
-            let kind = ErrorKind::Buffer { needed: as_u64(self.bone_count), given: as_u64(out.len()) };
+            let kind = Cause::Buffer { needed: as_u64(self.bone_count), given: as_u64(out.len()) };
             return Err(self.error("out", kind));
         }
         if frame >= self.frames {
@@ -376,7 +376,7 @@ impl<'a> AnimationView<'a> {
             };
             if let Some(fault) = fault {
                 let expected = format!("bone numbers below {}, each at most once", self.bone_count).into();
-                let kind = ErrorKind::Value { expected, found: format!("{}, {fault}", id.get()).into() };
+                let kind = Cause::Value { expected, found: format!("{}, {fault}", id.get()).into() };
                 let at = self.bones_at.saturating_add(item.saturating_mul(2));
                 return Err(Error::new(self.format, self.place.named("bone_ids"), at, kind));
             }
@@ -390,11 +390,11 @@ impl<'a> AnimationView<'a> {
             self.format,
             self.place.named("keys"),
             self.keys_at.saturating_add(as_u64(at)),
-            ErrorKind::UnexpectedEnd { needed: 1, left: 0 },
+            Cause::UnexpectedEnd { needed: 1, left: 0 },
         )
     }
 
-    pub(super) fn error(&self, name: &'static str, kind: ErrorKind) -> Error {
+    pub(super) fn error(&self, name: &'static str, kind: Cause) -> Error {
         Error::without_offset(self.format, self.place.named(name), kind)
     }
 }

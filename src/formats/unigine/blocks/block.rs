@@ -1,6 +1,6 @@
 //! The location and the size of a geometry block or a tree block in the file.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::formats::unigine::layout::{FRAME, RawFrame};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
 use crate::parse::Cursor;
@@ -105,13 +105,13 @@ impl<S: RegionSink> FieldReader<'_, S> {
                 Ok(BlockLocation { offset, raw: sizes.raw.get(), stored })
             }
             Ok(needed) => {
-                let (start, kind) = (ahead.offset(), ErrorKind::UnexpectedEnd { needed, left });
+                let (start, kind) = (ahead.offset(), Cause::UnexpectedEnd { needed, left });
                 let error = self.cursor.error_at(offset, name, kind);
                 Err(self.cursor.needing(error, start, start.saturating_add(needed)))
             }
             Err(_) => {
                 let found = sizes.stored.get().to_string().into();
-                let fault = ErrorKind::Value { expected: "a stored size of 0 or more".into(), found };
+                let fault = Cause::Value { expected: "a stored size of 0 or more".into(), found };
                 Err(self.cursor.error_at(offset, name, fault))
             }
         }

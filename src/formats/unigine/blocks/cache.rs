@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::inflated::InflatedBlock;
 use super::tree::InflatedTree;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::unigine::reader::locate::{Sections, slots};
 use crate::model::Counts;
 use crate::parse::MemoryBudget;
@@ -73,7 +73,7 @@ pub(crate) fn keep<T>(
     budget: MemoryBudget<'_>,
 ) -> Result<()> {
     if let Err(error) = &new
-        && matches!(error.kind(), ErrorKind::Limit { name: "asset", .. } | ErrorKind::OutOfMemory { .. })
+        && matches!(error.cause(), Cause::Limit { name: "asset", .. } | Cause::OutOfMemory { .. })
     {
         return Err(error.clone());
     }

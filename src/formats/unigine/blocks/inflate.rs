@@ -6,7 +6,7 @@
 
 use lz4_flex::block::{self, DecompressError};
 
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
@@ -28,17 +28,17 @@ pub(super) fn allowed(length: u64, limits: &Limits) -> u64 {
 ///
 /// Returns an error if the inflated size `raw` is negative, larger than LZ4 permits, or larger than
 /// the maximum that [`allowed`] returns.
-pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize, ErrorKind> {
+pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize, Cause> {
     let most = length.saturating_mul(MAX_RATIO).saturating_add(MAX_EXTRA);
     let Some(raw) = u64::try_from(raw).ok().filter(|raw| *raw <= most) else {
         let expected = format!("a size of 0 to {most} bytes, the maximum for {length} stored bytes").into();
-        return Err(ErrorKind::Value { expected, found: raw.to_string().into() });
+        return Err(Cause::Value { expected, found: raw.to_string().into() });
     };
     let allowed = allowed(length, limits);
     if raw > allowed {
-        return Err(ErrorKind::Limit { name: "block", allowed, asked: raw });
+        return Err(Cause::Limit { name: "block", allowed, asked: raw });
     }
-    usize::try_from(raw).map_err(|_| ErrorKind::OutOfMemory { asked: raw })
+    usize::try_from(raw).map_err(|_| Cause::OutOfMemory { asked: raw })
 }
 
 /// Inflates the LZ4 block `stored`, and replaces the contents of `out` with the inflated bytes.
@@ -49,12 +49,12 @@ pub(super) fn inflate(
     size: usize,
     budget: &mut MemoryBudget<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ErrorKind> {
+) -> Result<(), Cause> {
     let more = size.saturating_sub(out.capacity());
     budget.reserve(as_u64(more))?;
     if more > 0 {
         out.clear();
-        out.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(size) })?;
+        out.try_reserve_exact(size).map_err(|_| Cause::OutOfMemory { asked: as_u64(size) })?;
     }
     crate::io::prefetch(stored);
     // The old contents of `out` need not be set to zero, because a successful decompression
@@ -65,9 +65,9 @@ pub(super) fn inflate(
         Ok(found) => {
             out.truncate(found);
             let expected = format!("a block that inflates to {size} bytes").into();
-            Err(ErrorKind::Value { expected, found: format!("a block that inflates to only {found} bytes").into() })
+            Err(Cause::Value { expected, found: format!("a block that inflates to only {found} bytes").into() })
         }
-        Err(error) => Err(ErrorKind::Value { expected: "a valid LZ4 block".into(), found: refused(&error).into() }),
+        Err(error) => Err(Cause::Value { expected: "a valid LZ4 block".into(), found: refused(&error).into() }),
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn deflate(raw: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn run(stored: &[u8], raw: i64, limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
+    fn run(stored: &[u8], raw: i64, limits: &Limits) -> Result<Vec<u8>, Cause> {
         let mut out = Vec::new();
         let size = check_size(as_u64(stored.len()), raw, limits)?;
         inflate(stored, size, &mut MemoryBudget::alone(limits.asset), &mut out)?;
@@ -116,14 +116,11 @@ mod tests {
     fn refuses_before_it_allocates() {
         let limits = Limits { block: 100, ..Limits::default() };
         for raw in [-1, i64::MIN, 1 << 62, i64::MAX, 10 * 255 + 65] {
-            assert!(matches!(run(&[0; 10], raw, &limits).unwrap_err(), ErrorKind::Value { .. }), "{raw}");
+            assert!(matches!(run(&[0; 10], raw, &limits).unwrap_err(), Cause::Value { .. }), "{raw}");
         }
-        assert!(matches!(
-            run(&[0; 10], 321, &limits).unwrap_err(),
-            ErrorKind::Limit { name: "block", allowed: 320, .. }
-        ));
+        assert!(matches!(run(&[0; 10], 321, &limits).unwrap_err(), Cause::Limit { name: "block", allowed: 320, .. }));
         let limits = Limits { asset: 100, ..Limits::default() };
-        assert!(matches!(run(&[0; 10], 101, &limits).unwrap_err(), ErrorKind::Limit { name: "asset", .. }));
+        assert!(matches!(run(&[0; 10], 101, &limits).unwrap_err(), Cause::Limit { name: "asset", .. }));
     }
 
     #[test]

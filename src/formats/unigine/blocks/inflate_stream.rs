@@ -5,7 +5,7 @@
 //! whole inflated block.
 
 use crate::decode::compact;
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::math::as_u64;
 
 /// The number of inflated bytes that matches may refer to.
@@ -48,9 +48,9 @@ struct LzSequence<'a> {
 impl<'a> InflateStream<'a> {
     /// Creates a reader of the LZ4 block `stored`, which inflates to `size` bytes. The size must be
     /// checked with [`check_size`](super::inflate::check_size).
-    pub(super) fn new(stored: &'a [u8], size: usize) -> Result<Self, ErrorKind> {
+    pub(super) fn new(stored: &'a [u8], size: usize) -> Result<Self, Cause> {
         let (mut window, capacity) = (Vec::new(), size.min(WINDOW));
-        window.try_reserve_exact(capacity).map_err(|_| ErrorKind::OutOfMemory { asked: as_u64(capacity) })?;
+        window.try_reserve_exact(capacity).map_err(|_| Cause::OutOfMemory { asked: as_u64(capacity) })?;
         Ok(Self { stored, sequence: LzSequence::default(), is_last: false, later: size, window, next: 0 })
     }
 

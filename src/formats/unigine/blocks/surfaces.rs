@@ -7,7 +7,7 @@ use super::inflate;
 use super::inflated::InflatedBlock;
 use super::tree::{InflatedTree, SurfaceTree};
 use super::wide_indices::WideIndexStreams;
-use crate::error::{ErrorKind, Field, PathSegment, Result};
+use crate::error::{Cause, Field, PathSegment, Result};
 use crate::formats::unigine::layout::index_element;
 use crate::formats::unigine::reader::arrays::{ArrayKind, Arrays};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions};
@@ -190,10 +190,10 @@ impl<'a> MeshReader<'a> {
             let asked = as_u64(wide.length());
             let allowed = inflate::allowed(self.geometry_block(index)?.stored, self.limits());
             if asked > allowed {
-                return Err(fail(ErrorKind::Limit { name: "block", allowed, asked }));
+                return Err(fail(Cause::Limit { name: "block", allowed, asked }));
             }
             budget.reserve(asked).map_err(fail)?;
-            wide.spell().ok_or_else(|| fail(ErrorKind::OutOfMemory { asked }))?
+            wide.spell().ok_or_else(|| fail(Cause::OutOfMemory { asked }))?
         };
         inflated.replace(spelled);
         Ok(true)

@@ -6,7 +6,7 @@ use super::node::TreeNode;
 use crate::array::Packed;
 use crate::decode::Floats;
 use crate::error::debug::{items, short_debug};
-use crate::error::{ErrorKind, Field, Result};
+use crate::error::{Cause, Field, Result};
 use crate::formats::unigine::layout::{BOX_6, BYTE, COMPACTS, NODES, SPLIT};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
 use crate::math::{as_index, as_u64};
@@ -103,7 +103,7 @@ pub(crate) fn read<S: RegionSink>(
         let at = reader.cursor.offset();
         let value = reader.compact("corners")?;
         let Ok(corner) = u32::try_from(value) else {
-            let kind = ErrorKind::Value { expected: "a corner of 0 or more".into(), found: value.to_string().into() };
+            let kind = Cause::Value { expected: "a corner of 0 or more".into(), found: value.to_string().into() };
             return Err(reader.cursor.error_at(at, "corners", kind));
         };
         corners.push(corner);
@@ -152,7 +152,7 @@ fn reserve<S: RegionSink, T>(
     budget.reserve(asked).map_err(|kind| reader.cursor.error(name, kind))?;
     let mut list = Vec::new();
     let reserved = list.try_reserve_exact(as_index(count));
-    reserved.map_err(|_| reader.cursor.error(name, ErrorKind::OutOfMemory { asked }))?;
+    reserved.map_err(|_| reader.cursor.error(name, Cause::OutOfMemory { asked }))?;
     Ok(list)
 }
 

@@ -7,7 +7,7 @@ use super::bone::Bone;
 use super::mesh::Mesh;
 use super::surface::Surface;
 use crate::decode::Influence;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::layout::{AnimationGeneration, Generation, INFLUENCES, MAX_NUMBERED, ROOT};
 use crate::math::{as_index, as_u64};
@@ -198,6 +198,6 @@ fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]
 }
 
 fn wrong(format: &'static str, field: Field, expected: &str, found: String) -> Error {
-    let kind = ErrorKind::Refused { expected: expected.to_owned().into(), found: found.into() };
+    let kind = Cause::Refused { expected: expected.to_owned().into(), found: found.into() };
     Error::without_offset(format, field, kind)
 }

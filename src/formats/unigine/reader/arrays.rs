@@ -7,7 +7,7 @@ use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::surface_cache::SurfaceCache;
 use crate::array::runs::{CountedRuns, RunTotals};
 use crate::decode::influence4::RawInfluence4;
-use crate::error::{ErrorKind, Field, Result};
+use crate::error::{Cause, Field, Result};
 use crate::formats::unigine::header::CornerCounts;
 use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use crate::math::as_index;
@@ -235,7 +235,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
                 // The array `kind` is missing only if its shape (target) does not exist. Surface
                 // views check the index of the shape before they call `find`.
                 None => {
-                    let none = ErrorKind::NoSuch { count: self.targets.into(), index: kind.target().into() };
+                    let none = Cause::NoSuch { count: self.targets.into(), index: kind.target().into() };
                     return Err(self.reader.cursor.error(kind.names().0, none));
                 }
             }
@@ -287,7 +287,7 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
             }
             Err(run) => {
                 let left = cursor.left().saturating_sub(run);
-                let kind = ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left };
+                let kind = Cause::UnexpectedEnd { needed: left.saturating_add(1), left };
                 return Err(cursor.error_at(start.saturating_add(run), "weights", kind));
             }
         };

@@ -1,7 +1,7 @@
 //! Reads the fields of UNIGINE files, and reports each field as a region to a [`RegionSink`].
 
 use crate::decode::compact::{self, CompactError};
-use crate::error::{ErrorKind, Field, Result, show_bytes};
+use crate::error::{Cause, Field, Result, show_bytes};
 use crate::formats::unigine::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
 use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
@@ -48,7 +48,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
             0 => Ok(()),
             left => {
                 let found = format!("{left} more bytes").into();
-                Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
+                Err(self.cursor.error(name, Cause::Value { expected: expected.into(), found }))
             }
         }
     }
@@ -66,7 +66,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let mut ahead = self.cursor.clone();
         let found = ahead.read::<[u8; 4]>(name)?;
         if found != expected.as_bytes() {
-            return Err(self.cursor.error(name, ErrorKind::Magic { expected, found: show_bytes(found) }));
+            return Err(self.cursor.error(name, Cause::Magic { expected, found: show_bytes(found) }));
         }
         self.cursor = ahead;
         self.report(name, start, MAGIC, 1);
@@ -107,7 +107,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     /// error if `value` is negative.
     fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
         u32::try_from(value).map_err(|_| {
-            let kind = ErrorKind::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
+            let kind = Cause::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
             self.cursor.error_at(start, name, kind)
         })
     }
@@ -154,7 +154,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     #[inline]
     fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
         let Ok(length) = u64::try_from(length) else {
-            let kind = ErrorKind::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };
+            let kind = Cause::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };
             return Err(self.cursor.error_at(start, name, kind));
         };
         let bytes = self.cursor.bytes(length, name)?;
@@ -167,7 +167,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
         self.cursor.can_hold(at, count.into(), size, name)?;
         if u64::from(count) > limit {
-            let kind = ErrorKind::Limit { name: "items", allowed: limit, asked: count.into() };
+            let kind = Cause::Limit { name: "items", allowed: limit, asked: count.into() };
             return Err(self.cursor.error_at(at, name, kind));
         }
         Ok(())
@@ -182,7 +182,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
             }
             Err(CompactError::End) => {
                 let left = self.cursor.left();
-                Err(self.cursor.error(name, ErrorKind::UnexpectedEnd { needed: left.saturating_add(1), left }))
+                Err(self.cursor.error(name, Cause::UnexpectedEnd { needed: left.saturating_add(1), left }))
             }
             Err(fault) => {
                 let found = show_bytes(rest.get(..compact::MAX_BYTES).unwrap_or(rest)).into();
@@ -190,7 +190,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
                     CompactError::Long => "a compact integer of at most 5 bytes",
                     CompactError::Large | CompactError::End => "a compact integer below 2^31",
                 };
-                Err(self.cursor.error(name, ErrorKind::Value { expected: expected.into(), found }))
+                Err(self.cursor.error(name, Cause::Value { expected: expected.into(), found }))
             }
         }
     }

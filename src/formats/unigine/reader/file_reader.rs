@@ -3,7 +3,7 @@
 
 use super::fields::{FieldReader, NoRegions};
 use super::locate::Sections;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::animation::cache::{AnimationCaches, CacheSlot};
 use crate::formats::unigine::header::SharedHeader;
 use crate::formats::unigine::layout::{RawTransform, TRANSFORM};
@@ -72,7 +72,7 @@ impl<'a> FileReader<'a> {
     }
 
     pub(crate) fn no_such(self, list: &'static str, count: usize, index: usize) -> Error {
-        let kind = ErrorKind::NoSuch { count: as_u64(count), index: as_u64(index) };
+        let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
         Error::without_offset(self.format(), Field::new("").in_list(list, as_u64(index)), kind)
     }
 

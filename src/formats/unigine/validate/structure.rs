@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::rules;
 use crate::decode::compact;
-use crate::error::{Error, ErrorKind, Field, Result, is_utf8};
+use crate::error::{Cause, Error, Field, Result, is_utf8};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
@@ -89,7 +89,7 @@ pub(super) fn add_fault(error: &Error, report: &mut Report<'_>) {
 }
 
 fn add_fault_as(rule: Rule, error: &Error, report: &mut Report<'_>) {
-    let (kind, offset) = (error.kind(), error.offset().unwrap_or_default());
+    let (kind, offset) = (error.cause(), error.offset().unwrap_or_default());
     match error.inflated_offset() {
         Some(at) => report.add(rule, error.field(), offset, format_args!("{kind}, at inflated byte {at}")),
         None => report.add(rule, error.field(), offset, kind),
@@ -117,9 +117,9 @@ fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
 
 /// Returns the rule that the content of a file violates if reading the file fails with `error`.
 pub(super) fn rule_of(error: &Error) -> Rule {
-    match (error.kind(), error.field().name()) {
+    match (error.cause(), error.field().name()) {
         (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => rules::WRONG_MAGIC,
-        (ErrorKind::Value { .. }, "keys" | "bone_ids") => rules::ANIMATED_BONE,
+        (Cause::Value { .. }, "keys" | "bone_ids") => rules::ANIMATED_BONE,
         (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => rules::INVALID_BLOCK,
         _ if error.inflated_offset().is_some() => rules::INVALID_BLOCK,
         _ => rules::COUNT_OUT_OF_RANGE,

@@ -11,7 +11,7 @@ use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED
 use super::write::failed;
 use crate::decode::{packed32, packed64};
 use crate::error::debug::{items, short_debug};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 
 /// A new mesh with vertex animation, which can be written as an Unreal data file and aniv file. Its
@@ -85,7 +85,7 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh. A mesh can have at most
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the files cannot hold the mesh. A mesh can have at most
     /// 65,535 polygons, 65,535 animation frames, and 16,383 classic, 16,381 prototype or 8,191 Deus
     /// Ex vertices. Each vertex index must be below `vertices`, and each position must be in the
     /// range of the vertex format. Each animation frame must have exactly `vertices` positions, and
@@ -208,7 +208,7 @@ short_debug!(Quantized: |quantized| { stored: items(&quantized.stored), clamped:
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`] for a coordinate that is out of range, infinite or NaN, unless
+/// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a coordinate that is out of range, infinite or NaN, unless
 /// `out_of_range` is [`OutOfRange::Clamp`].
 pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRange) -> Result<Quantized> {
     let mut quantized = Quantized::default();
@@ -261,7 +261,7 @@ fn at_most(format: &'static str, name: &'static str, found: usize, most: u32) ->
 }
 
 fn refused(format: &'static str, field: Field, expected: String, found: String) -> Error {
-    Error::without_offset(format, field, ErrorKind::Refused { expected: expected.into(), found: found.into() })
+    Error::without_offset(format, field, Cause::Refused { expected: expected.into(), found: found.into() })
 }
 
 /// Converts a length of at most 65,535 to a 16-bit count. `Mesh::check` rejects greater lengths.

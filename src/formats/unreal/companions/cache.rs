@@ -11,7 +11,7 @@ use super::folder::{Folder, around, folder_of, is_file, unlisted};
 use super::imports::{Imports, Near, ScriptMesh};
 use super::pair::Pair;
 use super::root::{Root, join, outside, parts};
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::formats::unreal::script::Script;
 use crate::io;
@@ -68,7 +68,7 @@ impl FolderCache {
             let (file, metadata) = io::open_regular(path)?;
             let (asked, allowed) = (metadata.len(), limits.script);
             if asked > allowed {
-                return Err(wrong("script", ErrorKind::Limit { name: "script", allowed, asked }));
+                return Err(wrong("script", Cause::Limit { name: "script", allowed, asked }));
             }
             let script = Script::open_with(io::read_up_to(file, asked, allowed)?, &limits)?;
             let name = name_of(path);
@@ -130,7 +130,7 @@ impl FolderCache {
         let files = [(&mesh.data_file, "data_file"), (&mesh.aniv_file, "aniv_file")];
         let [data, aniv] = files.map(|(file, field)| self.file_of(script, file, field, mesh));
         let missing = |found: &Result<PathBuf>| {
-            found.as_ref().err().is_some_and(|error| matches!(error.kind(), ErrorKind::Missing { .. }))
+            found.as_ref().err().is_some_and(|error| matches!(error.cause(), Cause::Missing { .. }))
         };
         let (data, aniv) = if missing(&data) || missing(&aniv) {
             match self.stem_pair(script, imports, mesh)? {
@@ -146,7 +146,7 @@ impl FolderCache {
     fn file_of(&mut self, script: &Path, file: &[u8], field: &'static str, mesh: &ScriptMesh) -> Result<PathBuf> {
         let found = self.resolve(script, file)?;
         let expected = || format!("{} for mesh {}", Name::new(file), Name::new(&mesh.name)).into();
-        found.ok_or_else(|| wrong(field, ErrorKind::Missing { expected: expected() }).at_path(script))
+        found.ok_or_else(|| wrong(field, Cause::Missing { expected: expected() }).at_path(script))
     }
 
     /// Returns the paths of the data file and the aniv file that are in the folder of a script and
@@ -265,6 +265,6 @@ enum PathTarget {
     Nothing,
 }
 
-fn wrong(field: &'static str, kind: ErrorKind) -> Error {
+fn wrong(field: &'static str, kind: Cause) -> Error {
     Error::without_offset(SCRIPT, Field::new(field), kind)
 }

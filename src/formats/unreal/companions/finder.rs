@@ -13,7 +13,7 @@ use super::pair::Pair;
 use super::pair_file::PairFile;
 use super::root::outside;
 use crate::error::debug::{short_debug, text};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::script::choice;
 use crate::io;
 use crate::parse::{Limits, Name};
@@ -62,7 +62,7 @@ short_debug!(Finder: |finder| { folders: finder.cache.folder_count() });
 ///
 /// # Errors
 ///
-/// Returns the same errors as [`Finder::find`], and [`ErrorKind::Choice`] if a script imports
+/// Returns the same errors as [`Finder::find`], and [`ErrorKind::Choice`](crate::ErrorKind::Choice) if a script imports
 /// several meshes whose files exist.
 pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
     let path = path.as_ref();
@@ -103,10 +103,10 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if the data file or the aniv file of a mesh does not exist,
-    /// [`ErrorKind::Outside`] if a path in a script leads out of the root folder of the script,
-    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`], and
-    /// [`ErrorKind::Io`] if the file system reports an error.
+    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the data file or the aniv file of a mesh does not exist,
+    /// [`ErrorKind::Outside`](crate::ErrorKind::Outside) if a path in a script leads out of the root folder of the script,
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if a folder or script exceeds a maximum in [`Limits`], and
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file system reports an error.
     pub fn find(&mut self, path: &Path) -> Result<Vec<Pair>> {
         let path = &*self.spelled(path);
         match self.target(path)? {
@@ -121,7 +121,7 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Choice`] with the names of the meshes in the script if no mesh has the
+    /// Returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) with the names of the meshes in the script if no mesh has the
     /// given name. Also returns the errors of [`find`](Self::find).
     pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
         let path = &*self.spelled(path);
@@ -133,7 +133,7 @@ impl Finder {
                 self.cache.resolve_mesh(&script, &imports, found?)
             }
         };
-        named(vec![pair?], path).pop().ok_or_else(|| wrong(path, ErrorKind::Empty))
+        named(vec![pair?], path).pop().ok_or_else(|| wrong(path, Cause::Empty))
     }
 
     /// Returns the meshes that a script imports, in the order of the script. Each returned
@@ -162,7 +162,7 @@ impl Finder {
                 Err(error) => first = first.or(Some(error)),
             }
         }
-        let none = || wrong(path, ErrorKind::Missing { expected: "a mesh that the script imports".into() });
+        let none = || wrong(path, Cause::Missing { expected: "a mesh that the script imports".into() });
         if pairs.is_empty() { Err(first.unwrap_or_else(none)) } else { Ok(pairs) }
     }
 
@@ -203,7 +203,7 @@ impl Finder {
             return Ok(Target::File(aniv, Some(PairFile::Aniv)));
         }
         let expected = format!("{0}_d.3d and {0}_a.3d, or {0}.uc", Name::new(name));
-        beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, ErrorKind::Missing { expected: expected.into() }))
+        beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, Cause::Missing { expected: expected.into() }))
     }
 
     /// Finds the aniv file for a data file, or the data file for an aniv file, and the script that
@@ -231,7 +231,7 @@ impl Finder {
             return Err(wrong(file, unknown(near.meshes(name).chain(own), mesh)));
         }
         let expected = "a name that ends in _d.3d or _a.3d, or a script that imports the file";
-        let part = part.ok_or_else(|| wrong(file, ErrorKind::Missing { expected: expected.into() }))?;
+        let part = part.ok_or_else(|| wrong(file, Cause::Missing { expected: expected.into() }))?;
         let other = self.partner_of(file)?;
         let missing = || not_beside(file, &file_names::partner(name).unwrap_or_default());
         Ok(paired(file, other.ok_or_else(missing)?, part, script))
@@ -284,7 +284,7 @@ impl Finder {
 
     /// Returns the file in the folder of `file` whose name is the last name of a path in a script.
     ///
-    /// Returns [`ErrorKind::Outside`] if the file is a link that leads out of both the folder of
+    /// Returns [`ErrorKind::Outside`](crate::ErrorKind::Outside) if the file is a link that leads out of both the folder of
     /// `file` and the root folder of the script.
     fn beside_by_script(&mut self, file: &Path, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
         let Some(found) = self.beside(file, file_names::last(path))? else { return Ok(None) };
@@ -313,7 +313,7 @@ impl Finder {
 
 /// Makes the error for a file that is not in the folder of `file`.
 fn not_beside(file: &Path, name: &[u8]) -> Error {
-    wrong(file, ErrorKind::Missing { expected: format!("{} in the same folder", Name::new(name)).into() })
+    wrong(file, Cause::Missing { expected: format!("{} in the same folder", Name::new(name)).into() })
 }
 
 /// The file that a path refers to: a script, or a data file or aniv file.
@@ -342,6 +342,6 @@ fn named(mut pairs: Vec<Pair>, path: &Path) -> Vec<Pair> {
     pairs
 }
 
-fn unknown<'n>(names: impl Iterator<Item = &'n [u8]>, mesh: &[u8]) -> ErrorKind {
+fn unknown<'n>(names: impl Iterator<Item = &'n [u8]>, mesh: &[u8]) -> Cause {
     choice(names, format!("\"{}\"", Name::new(mesh)))
 }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-use crate::error::{Error, ErrorKind, Field, Result, Shown};
+use crate::error::{Cause, Error, Field, Result, Shown};
 use crate::math::as_u64;
 
 /// The names of the files and subfolders in a folder, sorted by their lower-case form.
@@ -20,7 +20,7 @@ impl Folder {
             names.push((lower(&name), name));
             let asked = as_u64(names.len());
             if asked > limit {
-                return Err(wrong(path, ErrorKind::Limit { name: "items", allowed: limit, asked }));
+                return Err(wrong(path, Cause::Limit { name: "items", allowed: limit, asked }));
             }
         }
         names.sort();
@@ -86,13 +86,13 @@ pub(super) fn is_file(path: &Path) -> bool {
 /// Makes the error for a folder that cannot be listed. The error is about `path`, the file that was
 /// requested, and not about the folder.
 pub(super) fn unlisted(path: &Path, error: Error) -> Error {
-    match (error.kind(), error.path()) {
+    match (error.cause(), error.path()) {
         // A file in a folder that cannot be listed may exist.
-        (ErrorKind::Io(reason), Some(folder)) if reason.kind() == io::ErrorKind::PermissionDenied => {
+        (Cause::Io(reason), Some(folder)) if reason.kind() == io::ErrorKind::PermissionDenied => {
             let folder = Shown(shown(folder).as_os_str().as_encoded_bytes());
             failed(path, io::Error::new(reason.kind(), format!("cannot list the folder {folder}: {reason}")))
         }
-        (ErrorKind::Io(_), _) => wrong(path, error.kind().clone()),
+        (Cause::Io(_), _) => wrong(path, error.cause().clone()),
         _ => error,
     }
 }
@@ -101,6 +101,6 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     wrong(path, error.into())
 }
 
-pub(super) fn wrong(path: &Path, kind: ErrorKind) -> Error {
+pub(super) fn wrong(path: &Path, kind: Cause) -> Error {
     Error::without_offset("file", Field::new("file"), kind).at_path(path)
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::folder::{around, failed, is_classes, shown};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::parse::Name;
 
 /// The device names that some operating systems reserve: a file must not have such a name, with or
@@ -61,8 +61,8 @@ pub(super) fn join<'p>(inside: &[&'p [u8]], parts: &[&'p [u8]]) -> Option<Vec<&'
 }
 
 /// Makes the error for a path in a script that leads out of the root folder of the script.
-pub(super) fn outside(path: &[u8]) -> ErrorKind {
-    ErrorKind::Outside { path: format!("\"{}\"", Name::new(path)) }
+pub(super) fn outside(path: &[u8]) -> Cause {
+    Cause::Outside { path: format!("\"{}\"", Name::new(path)) }
 }
 
 /// The root folder of a script: the folder that the paths in the script must not leave.

@@ -6,7 +6,7 @@ use super::line::{LineKind, SourceLines};
 use super::select::{MeshScript, Selected};
 use super::statements::{Import, Statement as _};
 use crate::error::debug::short_debug;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
 use crate::parse::{Element, Limits, Region};
@@ -52,8 +52,8 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::script`] bytes or has
-    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the script is longer than [`Limits::script`] bytes or has
+    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &Limits::default())
     }
@@ -74,7 +74,7 @@ impl<D: AsRef<[u8]>> Script<D> {
         within("items", limits.items, as_u64(count))?;
         let mut places = Vec::new();
         let asked = as_u64(count.saturating_mul(size_of::<CommandRange>()));
-        places.try_reserve_exact(count).map_err(|_| wrong("commands", ErrorKind::OutOfMemory { asked }))?;
+        places.try_reserve_exact(count).map_err(|_| wrong("commands", Cause::OutOfMemory { asked }))?;
         places.extend(commands().take(count).map(|line| CommandRange { start: line.start, end: line.end }));
         Ok(Self { data, places: places.into() })
     }
@@ -179,9 +179,9 @@ fn span(field: Field, start: u64, end: u64, see: &mut dyn FnMut(Region)) {
 }
 
 fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {
-    if asked > allowed { Err(wrong(name, ErrorKind::Limit { name, allowed, asked })) } else { Ok(()) }
+    if asked > allowed { Err(wrong(name, Cause::Limit { name, allowed, asked })) } else { Ok(()) }
 }
 
-fn wrong(name: &'static str, kind: ErrorKind) -> Error {
+fn wrong(name: &'static str, kind: Cause) -> Error {
     Error::without_offset(SCRIPT, Field::new(name), kind)
 }

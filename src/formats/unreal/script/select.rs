@@ -7,7 +7,7 @@ use super::commands::Commands;
 use super::statements::{
     DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, Statement, TextureImport,
 };
-use crate::error::ErrorKind;
+use crate::error::Cause;
 use crate::error::debug::{items, short_debug, text};
 use crate::parse::Name;
 
@@ -363,14 +363,14 @@ impl<'a> MeshScript<'a> {
 pub(in crate::formats::unreal) fn choice<'n>(
     names: impl Iterator<Item = &'n [u8]>,
     found: impl Into<Cow<'static, str>>,
-) -> ErrorKind {
+) -> Cause {
     let mut names: Vec<_> = names.take(MAX_NAMES.saturating_add(1)).map(|name| Name::new(name).to_string()).collect();
     if names.len() > MAX_NAMES {
         names.truncate(MAX_NAMES);
         names.push("others".into());
     }
     let names = if names.is_empty() { "the meshes of a script, but there are none".into() } else { names.join(", ") };
-    ErrorKind::Choice { names, found: found.into() }
+    Cause::Choice { names, found: found.into() }
 }
 
 #[cfg(test)]

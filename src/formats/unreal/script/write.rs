@@ -7,7 +7,7 @@ use super::command::Command;
 use super::file::Script;
 use super::line::{Argument, Quote};
 use crate::error::debug::{short_debug, text};
-use crate::error::{Error, ErrorKind, Field, Result, show_bytes};
+use crate::error::{Cause, Error, Field, Result, show_bytes};
 use crate::formats::unreal::layout::SCRIPT;
 
 /// A command to write as one line of a script. The methods of [`Line`] that add an argument return
@@ -41,7 +41,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if a value contains quotes or control characters, because
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if a value contains quotes or control characters, because
     /// scripts have no escapes for these characters.
     pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
         let mut line = b"#exec".to_vec();
@@ -68,7 +68,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the name is empty or contains a blank, `=`, a quote, a
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the name is empty or contains a blank, `=`, a quote, a
     /// control character, `//` or `/*`.
     pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
         let name = name.as_ref();
@@ -83,7 +83,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the text has quotes or control characters.
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the text has quotes or control characters.
     pub fn file(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
         let text = text.as_ref();
         if !is_text(text) {
@@ -116,7 +116,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the number is not finite.
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the number is not finite.
     pub fn number(self, key: &'static str, number: f32) -> Result<Self> {
         let mut text = number.to_string();
         if !number.is_finite() {
@@ -161,7 +161,7 @@ fn is_bare(text: &[u8]) -> bool {
 
 pub(in crate::formats::unreal) fn refused(key: &'static str, expected: &'static str, found: &[u8]) -> Error {
     let found = found.get(..64).unwrap_or(found);
-    let kind = ErrorKind::Refused { expected: expected.into(), found: show_bytes(found).into() };
+    let kind = Cause::Refused { expected: expected.into(), found: show_bytes(found).into() };
     Error::without_offset(SCRIPT, Field::new(key), kind)
 }
 
@@ -189,7 +189,7 @@ mod tests {
         let line = || Line::new("MESH", "IMPORT");
         for name in ["", "a b", "a=b", "a\n#exec", "a\"", "a\tb", "a\0", "a//b", "a/*", "a\r"] {
             let error = line().name("MESH", name).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{name:?}: {error}");
+            assert!(matches!(error.cause(), Cause::Refused { .. }), "{name:?}: {error}");
         }
         for text in ["a\n", "a\"b", "\x7f", "a\0"] {
             assert!(line().file("FILE", text).is_err() && line().quoted("FILE", text).is_err(), "{text:?}");

@@ -3,7 +3,7 @@
 
 use super::files;
 use super::rules::{self, RULES};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA};
 use crate::parse::{Finding, Report, Rule};
@@ -26,20 +26,20 @@ const STRICT: [Rule; 6] = [
 pub fn finding(error: &Error) -> Option<Finding> {
     let known = [DATA, ANIV].contains(&error.format());
     let offset = error.offset().filter(|_| known)?;
-    let strictly = match error.kind() {
-        ErrorKind::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(*rule) == **expected),
+    let strictly = match error.cause() {
+        Cause::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(*rule) == **expected),
         _ => None,
     };
-    let rule = strictly.unwrap_or(match (error.kind(), error.field().name()) {
+    let rule = strictly.unwrap_or(match (error.cause(), error.field().name()) {
         (_, "frame_size") => rules::VERTEX_SIZE,
-        (ErrorKind::Value { .. }, _) => rules::INDEX_OUT_OF_RANGE,
+        (Cause::Value { .. }, _) => rules::INDEX_OUT_OF_RANGE,
         _ => rules::TRUNCATED_FILE,
     });
     let mut found = None;
     let mut sink = |finding| found = Some(finding);
     let mut report = Report::new(RULES, &mut sink);
     report.turn_to(u8::from(error.format() == ANIV));
-    report.add(rule, error.field(), offset, error.kind());
+    report.add(rule, error.field(), offset, error.cause());
     found
 }
 
@@ -57,7 +57,7 @@ pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>)
     )?;
     let Some((rule, Finding { field, offset, text, source, .. })) = first else { return Ok(()) };
     let format = if source == 0 { DATA } else { ANIV };
-    let kind = ErrorKind::Value { expected: strictly(rule).into(), found: text.into() };
+    let kind = Cause::Value { expected: strictly(rule).into(), found: text.into() };
     Err(Error::new(format, field, offset, kind))
 }
 

@@ -259,9 +259,9 @@ impl DumpArgs {
             return Ok(Some(found?).filter(is_bounding).and_then(|hull| hull.points));
         }
         if self.surface >= last && found.as_ref().is_ok_and(is_bounding) {
-            let [count, index] = [last, self.surface].map(|number| number.try_into().unwrap_or(u64::MAX));
-            let field = Field::new("").in_list("hull", index);
-            return Err(Error::without_offset(asset.format(), field, ErrorKind::NoSuch { count, index }));
+            let text = format!("expected a number below {last}, found {}", self.surface);
+            let field = Field::new("").in_list("hull", self.surface.try_into().unwrap_or(u64::MAX));
+            return Err(Error::custom(ErrorKind::NoSuch, text).located(asset.format(), field, None));
         }
         Ok(asset.hull(self.surface)?.points)
     }

@@ -184,9 +184,10 @@ impl PoseArgs {
             return Err(UsageError(text).into());
         }
         if to >= frames {
-            let kind = ErrorKind::NoSuch { count: frames.into(), index: whole.try_into().unwrap_or(u64::MAX) };
+            let text = format!("expected a number below {frames}, found {whole}");
+            let error = Error::custom(ErrorKind::NoSuch, text);
             let field = Field::new("frame").in_list("clip", clip.try_into().unwrap_or(u64::MAX));
-            return Err(Error::without_offset(motion.format(), field, kind).into());
+            return Err(error.located(motion.format(), field, None).into());
         }
         Ok(FrameBlend { from, to, fraction })
     }

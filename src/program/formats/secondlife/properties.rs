@@ -177,7 +177,7 @@ fn write_physics(view: AssetView<'_>, is_inflated: bool, out: &mut JsonWriter<'_
 /// version is too new. For any other file, writes nothing.
 pub fn write_unopened_header(path: &Path, error: &crate::Error, out: &mut JsonWriter<'_>) -> io::Result<()> {
     let limits = Limits::default();
-    if !matches!(error.kind(), ErrorKind::Unsupported { .. }) || error.format() != "secondlife" {
+    if error.kind() != ErrorKind::Unsupported || error.format() != "secondlife" {
         return Ok(());
     }
     let Ok(head) = read_start(path, limits.header) else { return Ok(()) };

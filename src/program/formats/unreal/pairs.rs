@@ -80,7 +80,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     /// same files.
     pub fn repeated(&mut self, pair: Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Option<MissingMesh<D>>> {
         let (Some(path), Some(mesh)) = (pair.script, pair.mesh) else { return Ok(None) };
-        let why = Self::too_many(&path, "one more; --mesh opens it".into());
+        let why = Self::too_many(&path, "one more; --mesh opens it");
         let script = self.script(&path, load)?;
         Ok(Some(MissingMesh { path, mesh, why, script }))
     }
@@ -92,10 +92,9 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
         Self::too_many(path, format!("{count} more, from {name} on; --mesh NAME opens one of them"))
     }
 
-    fn too_many(path: &Path, found: String) -> Error {
-        let expected = format!("at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files").into();
-        let kind = ErrorKind::Value { expected, found: found.into() };
-        Error::without_offset("unreal script", Field::new("import"), kind).at_path(path)
+    fn too_many(path: &Path, found: impl std::fmt::Display) -> Error {
+        let text = format!("expected at most {MAX_IMPORTS_OF_A_PAIR} imports of the same two files, found {found}");
+        Error::custom(ErrorKind::Value, text).located("unreal script", Field::new("import"), None).at_path(path)
     }
 
     /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
@@ -136,8 +135,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
 
 /// Returns whether an error says that nothing is at `path`.
 fn is_about(error: &Error, path: &Path) -> bool {
-    let is_denied =
-        matches!(error.kind(), ErrorKind::Io(reason) if reason.kind() == std::io::ErrorKind::PermissionDenied);
+    let is_denied = error.io_error().is_some_and(|cause| cause.kind() == std::io::ErrorKind::PermissionDenied);
     error.path() == Some(path) && !is_denied
 }
 
