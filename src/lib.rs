@@ -151,6 +151,7 @@ pub mod decode;
 mod decode;
 mod error;
 mod formats;
+pub mod gpu;
 pub mod guide;
 #[cfg(feature = "internals")]
 pub mod internals;
