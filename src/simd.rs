@@ -19,8 +19,10 @@
 
 #![allow(
     unsafe_code,
-    reason = "only this module calls functions compiled for detected instructions, and has streaming stores and prefetching"
+    reason = "only this module calls functions compiled for detected instructions, has streaming stores and prefetching, and initialises memory"
 )]
+
+use std::mem::MaybeUninit;
 
 /// A SIMD level: a set of vector instruction sets that a function is compiled for.
 #[cfg(any(test, all(target_arch = "x86_64", not(miri))))]
@@ -258,6 +260,40 @@ impl PastCache {
     }
 }
 
+/// Memory that is initialised from its start to its end, a block of bytes at a time. The memory is
+/// never read.
+pub(crate) struct UninitBytes<'a> {
+    out: &'a mut [MaybeUninit<u8>],
+    /// The number of bytes at the start of `out` that are initialised.
+    filled: usize,
+}
+
+impl<'a> UninitBytes<'a> {
+    pub(crate) const fn new(out: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { out, filled: 0 }
+    }
+
+    /// Copies `bytes` to the memory after the initialised bytes, up to the end of the memory.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let rest = self.out.get_mut(self.filled..).unwrap_or_default();
+        let count = rest.len().min(bytes.len());
+        for (place, byte) in rest.iter_mut().zip(bytes) {
+            place.write(*byte);
+        }
+        self.filled = self.filled.saturating_add(count);
+    }
+
+    /// Returns the initialised bytes.
+    pub(crate) fn finish(self) -> &'a mut [u8] {
+        let filled = self.out.get_mut(..self.filled).unwrap_or_default();
+        // SAFETY: `push` has written the first `self.filled` bytes of `self.out`, one after
+        // another, and no other code changes `self.filled` or the memory. `MaybeUninit<u8>` has the
+        // size and the alignment of `u8`. The pointer and the length are those of a slice that is
+        // borrowed mutably for the lifetime of the result.
+        unsafe { std::slice::from_raw_parts_mut(filled.as_mut_ptr().cast(), filled.len()) }
+    }
+}
+
 /// Prefetches the first `lines` cache lines of `bytes` into the cache.
 ///
 /// Prefetching changes only the speed of the program, and not its results.
@@ -331,6 +367,22 @@ pub(crate) fn prefetch_ahead<T>(block: &[T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn returns_only_the_initialised_bytes() {
+        let mut memory = [MaybeUninit::uninit(); 5];
+        assert_eq!(UninitBytes::new(&mut memory).finish(), []);
+        let mut bytes = UninitBytes::new(&mut memory);
+        bytes.push(&[1, 2]);
+        bytes.push(&[]);
+        bytes.push(&[3]);
+        assert_eq!(bytes.finish(), [1, 2, 3]);
+        let mut bytes = UninitBytes::new(&mut memory);
+        bytes.push(&[4; 4]);
+        bytes.push(&[5; 4]);
+        bytes.push(&[6; 4]);
+        assert_eq!(bytes.finish(), [4, 4, 4, 4, 5]);
+    }
 
     #[test]
     fn copies_past_the_cache_to_any_place() {

@@ -29,7 +29,8 @@ pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     Err(Error::without_offset("array", Field::new("out"), kind))
 }
 
-fn is_past_cache<V>(out: &[V]) -> bool {
+/// Returns whether an output slice is written with stores that bypass the cache.
+pub(crate) fn is_past_cache<V>(out: &[V]) -> bool {
     size_of_val(out) >= MIN_BYTES_PAST_CACHE
 }
 

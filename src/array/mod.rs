@@ -9,6 +9,7 @@ pub(crate) mod bulk;
 pub(crate) mod chunk_buffer;
 mod consecutive;
 mod corner_array;
+pub(crate) mod gather;
 pub(crate) mod out_of_range;
 mod packed;
 #[cfg(feature = "internals")]

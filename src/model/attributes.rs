@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use zerocopy::little_endian::{U16, U32};
 
+use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::gather::Gather;
 use crate::array::out_of_range::first_out_of_range;
 use crate::array::{Array, ArrayIter, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
@@ -101,6 +103,12 @@ macro_rules! array_enum {
 
             fn for_each_chunk(&self, visit: impl FnMut(usize, &mut [$value])) {
                 match &self.0 { $($encoding::$variant(array) => array.for_each_chunk(visit),)+ }
+            }
+        }
+
+        impl Gather for $name<'_> {
+            fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [$value]) -> Option<()> {
+                match self { $(Self::$variant(array) => array.gather(indices, records, out),)+ }
             }
         }
 

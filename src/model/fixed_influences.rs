@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::array::gather::Gather;
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
 
@@ -70,6 +71,8 @@ impl Array for FixedInfluences {
         self.as_slice().iter().copied().fold(first, fold)
     }
 }
+
+impl Gather for FixedInfluences {}
 
 /// The bone indices and weights of all vertices, with four slots per vertex.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,105 @@
+//! The vertices of a block, and the indices of their items in the arrays of a surface.
+
+use std::ops::Range;
+
+use super::input::Picks;
+use super::rows::MAX_VERTICES;
+use crate::math::as_index;
+use crate::model::{Corner, IndexStream};
+use crate::simd::kernel;
+
+/// The vertices of a block.
+pub(super) struct Block<'o> {
+    range: Range<usize>,
+    /// The corners of the vertices, if the surface is welded.
+    corners: Option<&'o [Corner]>,
+    positions: Stream,
+    attributes: Stream,
+}
+
+/// The indices of a block of welded vertices in one index stream.
+struct Stream {
+    indices: [u32; MAX_VERTICES],
+    /// The first index, if each index is the one before it plus 1.
+    start: Option<usize>,
+}
+
+impl Block<'_> {
+    pub(super) const EMPTY: Self =
+        Self { range: 0..0, corners: None, positions: Stream::EMPTY, attributes: Stream::EMPTY };
+}
+
+impl<'o> Block<'o> {
+    /// Moves to the vertices in `range`, of at most [`MAX_VERTICES`].
+    pub(super) fn move_to(&mut self, range: Range<usize>, order: Option<&'o [Corner]>) {
+        self.corners = order.map(|order| order.get(range.clone()).unwrap_or_default());
+        if let Some(corners) = self.corners {
+            self.positions.set(corners, IndexStream::Positions);
+            self.attributes.set(corners, IndexStream::Attributes);
+        }
+        self.range = range;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Returns the number of the first vertex.
+    pub(super) const fn start(&self) -> usize {
+        self.range.start
+    }
+
+    /// Returns the indices of the items of the vertices in an index stream.
+    pub(super) fn picks(&self, stream: IndexStream) -> Picks<'_> {
+        if self.corners.is_none() {
+            return Picks::Range(self.range.start, self.range.end);
+        }
+        let Stream { indices, start } = match stream {
+            IndexStream::Positions => &self.positions,
+            IndexStream::Attributes => &self.attributes,
+        };
+        match start {
+            Some(start) => Picks::Range(*start, start.saturating_add(self.len())),
+            None => Picks::List(indices.get(..self.len()).unwrap_or_default()),
+        }
+    }
+
+    /// Returns the index of the position of vertex `number` of the block.
+    pub(super) fn position(&self, number: usize) -> usize {
+        match self.corners {
+            Some(corners) => corners.get(number).map_or(usize::MAX, |corner| as_index(corner.position)),
+            None => self.range.start.saturating_add(number),
+        }
+    }
+}
+
+impl Stream {
+    const EMPTY: Self = Self { indices: [0; MAX_VERTICES], start: None };
+
+    fn set(&mut self, corners: &[Corner], stream: IndexStream) {
+        let count = corners.len().min(MAX_VERTICES);
+        let indices = self.indices.get_mut(..count).unwrap_or_default();
+        let follow = match stream {
+            IndexStream::Positions => take(corners, indices, |corner| corner.position),
+            IndexStream::Attributes => take(corners, indices, |corner| corner.attribute),
+        };
+        self.start = indices.first().filter(|_| follow).map(|index| as_index(*index));
+    }
+}
+
+/// Copies one index of each corner, and returns whether each index is the one before it plus 1.
+fn take(corners: &[Corner], indices: &mut [u32], index: impl Fn(&Corner) -> u32) -> bool {
+    indices.iter_mut().zip(corners).for_each(|(place, corner)| *place = index(corner));
+    follow_each_other(indices)
+}
+
+kernel! {
+    fn follow_each_other(indices: &[u32]) -> bool {
+        let first = indices.first().copied().unwrap_or_default();
+        let differences = indices.iter().zip(0_u32..).fold(0, |all, (index, number)| {
+            all | (index.wrapping_sub(first) ^ number)
+        });
+        // An index that wraps around would be out of range in an array.
+        differences == 0
+    }
+}

@@ -1,0 +1,241 @@
+//! Indices of a surface in a format that a GPU reads.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use super::output::{Blocks, Visit};
+use super::source::expect_single_stream;
+use crate::array::Array;
+use crate::array::chunk_buffer::ChunkBuffer;
+use crate::error::debug::short_debug;
+use crate::error::{ErrorKind, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::{Indices, SpaceConversion, Surface, Welded};
+use crate::simd::kernel;
+
+/// The format of an index in memory. The bytes are little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexFormat {
+    /// 16 bits.
+    Uint16,
+    /// 32 bits.
+    Uint32,
+}
+
+impl IndexFormat {
+    /// Returns the size of an index in bytes.
+    #[must_use]
+    pub const fn size(self) -> u32 {
+        match self {
+            Self::Uint16 => 2,
+            Self::Uint32 => 4,
+        }
+    }
+}
+
+/// The indices of a surface, which are checked and converted when they are written.
+///
+/// Three indices are a triangle. The indices refer to the vertices of the
+/// [`VertexSource`](super::VertexSource) that was made of the same surface in the same way.
+#[derive(Clone, Copy)]
+pub struct IndexSource<'a> {
+    surface: Surface<'a>,
+    input: Input<'a>,
+    vertex_count: usize,
+    format: IndexFormat,
+    is_reversed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Input<'a> {
+    Stored(Indices<'a>),
+    Welded(&'a [u32]),
+}
+
+short_debug!(IndexSource<'_>: |source| {
+    surface: source.surface, index_count: source.index_count(), format: source.format, is_reversed: source.is_reversed,
+});
+
+/// The number of indices in a block: whole triangles, of at most 8 KiB.
+const BLOCK: usize = 1536;
+
+impl<'a> IndexSource<'a> {
+    /// Finds the indices of a surface with a single index stream
+    /// ([`Surface::is_single_stream`]).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Refused`] if the surface has two index streams, and the errors of
+    /// [`Surface::corners`] and [`Surface::positions`].
+    pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
+        expect_single_stream(surface)?;
+        surface.corners()?;
+        let input = Input::Stored(surface.indices()?);
+        Ok(Self { surface: *surface, input, vertex_count: surface.positions()?.len(), format, is_reversed: false })
+    }
+
+    /// Takes the indices of a welded surface.
+    #[must_use]
+    pub fn welded(surface: &Surface<'a>, welded: &'a Welded, format: IndexFormat) -> Self {
+        let input = Input::Welded(&welded.indices);
+        Self { surface: *surface, input, vertex_count: welded.vertices.len(), format, is_reversed: false }
+    }
+
+    /// Exchanges the second and the third corner of each triangle if the conversion reverses the
+    /// winding, as [`Surface::converted`] does.
+    #[must_use]
+    pub const fn in_space(self, conversion: SpaceConversion) -> Self {
+        Self { is_reversed: conversion.reverses_corners(), ..self }
+    }
+
+    /// Returns the number of indices: three for each triangle.
+    #[must_use]
+    pub fn index_count(&self) -> usize {
+        match &self.input {
+            Input::Stored(indices) => indices.len(),
+            Input::Welded(indices) => indices.len(),
+        }
+    }
+
+    /// Returns the size of all indices in bytes.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.index_count().saturating_mul(as_index(self.format.size()))
+    }
+
+    /// Writes the indices in `range` to `out`. The range may start and end within a triangle.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`] if the range ends after the last index, [`ErrorKind::Buffer`]
+    /// if `out` does not have exactly the size of these indices, [`ErrorKind::Value`] if an index
+    /// is not below the number of vertices, and [`ErrorKind::Refused`] if an index does not fit the
+    /// format. An error may leave a part of `out` overwritten.
+    pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        Blocks::write_into(self, range, out)
+    }
+
+    /// Writes the indices in `range` to memory that is not initialised, and returns the same
+    /// memory. The memory is never read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write_into`](Self::write_into).
+    pub fn write_uninit<'o>(&self, range: Range<usize>, out: &'o mut [MaybeUninit<u8>]) -> Result<&'o mut [u8]> {
+        Blocks::write_uninit(self, range, out)
+    }
+
+    /// Passes the indices in `range` to `visit`, in blocks of at most 8 KiB. The first argument is
+    /// the offset of the block from the start of the first index of the range, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write_into`](Self::write_into), except for the size of a buffer.
+    pub fn push(&self, range: Range<usize>, mut visit: impl FnMut(u64, &[u8])) -> Result<()> {
+        Blocks::push(self, range, &mut visit)
+    }
+
+    /// Decodes the indices from `start` on into `out`.
+    fn fill(&self, start: usize, out: &mut [u32]) {
+        let range = start..start.saturating_add(out.len());
+        match &self.input {
+            Input::Stored(indices) => {
+                if let Some(part) = indices.slice(range) {
+                    part.fill(out);
+                }
+            }
+            Input::Welded(indices) => {
+                let part = indices.get(range).unwrap_or_default();
+                out.iter_mut().zip(part).for_each(|(out, index)| *out = *index);
+            }
+        }
+    }
+
+    /// Checks the indices of a block. The first is index `start` of the surface.
+    fn check(&self, start: usize, indices: &[u32]) -> Result<()> {
+        let greatest = as_index(greatest(indices));
+        let most = match self.format {
+            IndexFormat::Uint16 => usize::from(u16::MAX),
+            IndexFormat::Uint32 => usize::MAX,
+        };
+        if indices.is_empty() || (greatest < self.vertex_count && greatest <= most) {
+            return Ok(());
+        }
+        let is_wrong = |index: &u32| as_index(*index) >= self.vertex_count || as_index(*index) > most;
+        let (corner, index) = (start..).zip(indices).find(|(_, index)| is_wrong(index)).unwrap_or((start, &0));
+        let found = format!("{index} at corner {corner}").into();
+        let kind = if as_index(*index) >= self.vertex_count {
+            ErrorKind::Value { expected: format!("an index below {}", self.vertex_count).into(), found }
+        } else {
+            ErrorKind::Refused { expected: "indices of at most 65535, or the format uint32".into(), found }
+        };
+        Err(self.surface.fault("indices", kind))
+    }
+}
+
+kernel! {
+    fn greatest(indices: &[u32]) -> u32 {
+        indices.iter().fold(0, |greatest, index| greatest.max(*index))
+    }
+}
+
+kernel! {
+    /// Writes the low 16 bits of each index.
+    fn narrow_all(indices: &[u32], out: &mut [u8]) {
+        for (out, index) in out.as_chunks_mut::<2>().0.iter_mut().zip(indices) {
+            let [low, high, ..] = index.to_le_bytes();
+            *out = [low, high];
+        }
+    }
+}
+
+kernel! {
+    fn copy_all(indices: &[u32], out: &mut [u8]) {
+        for (out, index) in out.as_chunks_mut::<4>().0.iter_mut().zip(indices) {
+            *out = index.to_le_bytes();
+        }
+    }
+}
+
+impl Blocks for IndexSource<'_> {
+    const NAME: &'static str = "indices";
+
+    fn count(&self) -> usize {
+        self.index_count()
+    }
+
+    fn item_size(&self) -> usize {
+        as_index(self.format.size())
+    }
+
+    fn visit_blocks(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()> {
+        if let Input::Stored(indices) = &self.input {
+            indices.slice(range.clone()).unwrap_or(*indices).prefetch();
+        }
+        let [mut decoded, mut written] = [ChunkBuffer::EMPTY; 2];
+        // A block consists of whole triangles, and the range may start and end within one.
+        let first = range.start.saturating_sub(range.start % 3);
+        let mut offset = 0;
+        for start in (first..range.end).step_by(BLOCK) {
+            let end = start.saturating_add(BLOCK).min(self.index_count());
+            let indices = decoded.values().get_mut(..end.saturating_sub(start)).unwrap_or_default();
+            self.fill(start, indices);
+            let from = range.start.max(start).saturating_sub(start);
+            let to = range.end.min(end).saturating_sub(start);
+            if self.is_reversed {
+                indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, second, third]| std::mem::swap(second, third));
+            }
+            let indices = indices.get(from..to).unwrap_or_default();
+            self.check(start.saturating_add(from), indices)?;
+            let size = indices.len().saturating_mul(self.item_size());
+            let out = written.values::<u8>().get_mut(..size).unwrap_or_default();
+            match self.format {
+                IndexFormat::Uint16 => narrow_all(indices, out),
+                IndexFormat::Uint32 => copy_all(indices, out),
+            }
+            visit(offset, out);
+            offset = offset.saturating_add(as_u64(size));
+        }
+        Ok(())
+    }
+}

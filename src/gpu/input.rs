@@ -1,0 +1,301 @@
+//! The attributes of a surface: finding their arrays, and decoding blocks of them to columns.
+
+use std::ops::Range;
+
+use half::f16;
+
+use super::layout::Semantic;
+use super::octahedral;
+use super::vertex_format::VertexFormat;
+use crate::array::Array;
+use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::gather::Gather;
+use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};
+use crate::error::Result;
+use crate::model::{
+    Colors, IndexStream, Normals, Positions, SpaceConversion, Surface, TangentFrames, Uvs, VertexArray,
+};
+use crate::simd::kernel;
+
+/// The type of one number of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    Float,
+    Half,
+    Unorm8,
+    Unorm16,
+    Snorm8,
+    Snorm16,
+}
+
+impl Number {
+    /// Returns the type of the numbers of a format, or `None` for a format of integers.
+    pub(super) const fn of(format: VertexFormat) -> Option<Self> {
+        use VertexFormat as F;
+
+        Some(match format {
+            F::Float32 | F::Float32x2 | F::Float32x3 | F::Float32x4 => Self::Float,
+            F::Float16x2 | F::Float16x4 => Self::Half,
+            F::Unorm8x2 | F::Unorm8x4 => Self::Unorm8,
+            F::Unorm16x2 | F::Unorm16x4 => Self::Unorm16,
+            F::Snorm8x2 | F::Snorm8x4 => Self::Snorm8,
+            F::Snorm16x2 | F::Snorm16x4 => Self::Snorm16,
+            F::Uint8x4 | F::Uint16x2 | F::Uint16x4 | F::Uint32 => return None,
+        })
+    }
+
+    /// Returns the size of a number in bytes.
+    pub(super) const fn size(self) -> usize {
+        match self {
+            Self::Float => 4,
+            Self::Half | Self::Unorm16 | Self::Snorm16 => 2,
+            Self::Unorm8 | Self::Snorm8 => 1,
+        }
+    }
+
+    /// Converts floats to numbers of this type. The function may overwrite `values`.
+    pub(super) fn put<const N: usize>(self, values: &mut [[f32; N]], out: &mut [u8]) {
+        match self {
+            Self::Float => {
+                let bytes: &[u8] = bytemuck::cast_slice(values);
+                out.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
+            }
+            Self::Half => HalfFloat.convert_all(values, cast::<[f16; N]>(out)),
+            Self::Unorm8 => Unorm::<u8>::new().convert_all(values, cast(out)),
+            Self::Unorm16 => Unorm::<u16>::new().convert_all(values, cast(out)),
+            Self::Snorm8 => Snorm::<i8>::new().convert_all(values, cast(out)),
+            Self::Snorm16 => Snorm::<i16>::new().convert_all(values, cast(out)),
+        }
+    }
+}
+
+/// Returns the bytes as items. The slice is empty if the bytes are not aligned, or not whole items.
+fn cast<T: bytemuck::Pod>(bytes: &mut [u8]) -> &mut [T] {
+    bytemuck::try_cast_slice_mut(bytes).unwrap_or_default()
+}
+
+/// The items of an array that belong to the vertices of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Picks<'p> {
+    /// Items that follow each other, from the start of the range.
+    Range(usize, usize),
+    /// The items with these indices.
+    List(&'p [u32]),
+}
+
+impl Picks<'_> {
+    fn fill<A: Gather>(self, array: &A, records: &mut ChunkBuffer, out: &mut [A::Item]) -> Option<()> {
+        match self {
+            Self::Range(start, end) => {
+                array.slice(start..end)?.fill(out);
+                Some(())
+            }
+            Self::List(indices) => array.gather(indices, records, out),
+        }
+    }
+
+    const fn len(&self) -> usize {
+        match self {
+            Self::Range(start, end) => end.saturating_sub(*start),
+            Self::List(indices) => indices.len(),
+        }
+    }
+}
+
+/// Memory for decoded values and for encoded items of a block.
+pub(super) struct Scratch {
+    values: ChunkBuffer,
+    records: ChunkBuffer,
+}
+
+impl Scratch {
+    pub(super) const EMPTY: Self = Self { values: ChunkBuffer::EMPTY, records: ChunkBuffer::EMPTY };
+}
+
+/// An array of a surface from which an attribute is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input<'a> {
+    Position(Positions<'a>),
+    Normal(Normals<'a>),
+    OctahedralNormal(Normals<'a>),
+    Tangent(TangentFrames<'a>),
+    Uv(Uvs<'a>),
+    Color(Colors<'a>),
+}
+
+impl<'a> Input<'a> {
+    /// Finds the array of an attribute in the base shape. Returns `None` if the surface does not
+    /// have the attribute, and for joints and weights.
+    pub(super) fn find(surface: &Surface<'a>, semantic: Semantic) -> Result<Option<Self>> {
+        Ok(match semantic {
+            Semantic::Position => Some(Self::Position(surface.positions()?)),
+            Semantic::Normal => surface.normals()?.map(Self::Normal),
+            Semantic::OctahedralNormal => surface.normals()?.map(Self::OctahedralNormal),
+            Semantic::Tangent => surface.tangent_frames()?.map(Self::Tangent),
+            Semantic::Uv(set) => surface.uvs(crate::math::as_index(set))?.map(Self::Uv),
+            Semantic::Color => surface.colors()?.map(Self::Color),
+            Semantic::Joints | Semantic::Weights => None,
+        })
+    }
+
+    /// Replaces the array by the same array of a morph target, if the attribute is part of a shape.
+    pub(super) fn set_target(&mut self, surface: &Surface<'a>, target: usize) -> Result<()> {
+        match self {
+            Self::Position(array) => *array = surface.target_positions(target)?,
+            Self::Normal(array) | Self::OctahedralNormal(array) => {
+                *array = surface.target_normals(target)?.unwrap_or(*array);
+            }
+            Self::Tangent(array) => *array = surface.target_tangent_frames(target)?.unwrap_or(*array),
+            Self::Uv(_) | Self::Color(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the index stream that refers to the array.
+    pub(super) const fn stream(&self) -> IndexStream {
+        match self {
+            Self::Position(_) => Positions::STREAM,
+            _ => IndexStream::Attributes,
+        }
+    }
+
+    /// Returns the name of the array in errors.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Position(_) => "positions",
+            Self::Normal(_) | Self::OctahedralNormal(_) => "normals",
+            Self::Tangent(_) => "tangent_frames",
+            Self::Uv(_) => "uvs",
+            Self::Color(_) => "colors",
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Position(array) => array.len(),
+            Self::Normal(array) | Self::OctahedralNormal(array) => array.len(),
+            Self::Tangent(array) => array.len(),
+            Self::Uv(array) => array.len(),
+            Self::Color(array) => array.len(),
+        }
+    }
+
+    /// Advises the operating system that the items in `range` will soon be read, or all items.
+    pub(super) fn prefetch(&self, range: Option<&Range<usize>>) {
+        fn advise<A: Array>(array: &A, range: Option<&Range<usize>>) {
+            let part = range.and_then(|range| array.slice(range.clone()));
+            part.unwrap_or(*array).prefetch();
+        }
+        match self {
+            Self::Position(array) => advise(array, range),
+            Self::Normal(array) | Self::OctahedralNormal(array) => advise(array, range),
+            Self::Tangent(array) => advise(array, range),
+            Self::Uv(array) => advise(array, range),
+            Self::Color(array) => advise(array, range),
+        }
+    }
+
+    /// Returns the number of floats that each vertex has.
+    pub(super) const fn floats(&self) -> usize {
+        match self {
+            Self::Position(_) | Self::Normal(_) => 3,
+            Self::OctahedralNormal(_) | Self::Uv(_) => 2,
+            Self::Tangent(_) | Self::Color(_) => 4,
+        }
+    }
+
+    /// Decodes the attribute of the vertices of a block and writes it to a column. Returns `None`
+    /// if an index is out of range.
+    pub(super) fn write(
+        &self,
+        picks: Picks<'_>,
+        number: Number,
+        conversion: Option<&SpaceConversion>,
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) -> Option<()> {
+        match self {
+            Self::Position(array) => {
+                let convert = conversion.map(|conversion| |value| conversion.position(value));
+                column(array, picks, number, convert.as_ref(), scratch, out)
+            }
+            Self::Normal(array) => {
+                let convert = conversion.map(|conversion| |value| conversion.normal(value));
+                column(array, picks, number, convert.as_ref(), scratch, out)
+            }
+            Self::Uv(array) => {
+                let convert = conversion.filter(|conversion| conversion.flips_v());
+                let convert = convert.map(|conversion| |value| conversion.uv(value));
+                column(array, picks, number, convert.as_ref(), scratch, out)
+            }
+            Self::Color(array) => column(array, picks, number, None::<&fn([f32; 4]) -> [f32; 4]>, scratch, out),
+            Self::OctahedralNormal(array) => {
+                let Scratch { values, records } = scratch;
+                let normals = values.values::<[f32; 3]>().get_mut(..picks.len())?;
+                picks.fill(array, records, normals)?;
+                if let Some(conversion) = conversion {
+                    for normal in normals.iter_mut() {
+                        *normal = conversion.normal(*normal);
+                    }
+                }
+                let points = records.values::<[f32; 2]>().get_mut(..picks.len())?;
+                octahedral::encode_all(normals, points);
+                number.put(points, out);
+                Some(())
+            }
+            Self::Tangent(array) => {
+                let Scratch { values, records } = scratch;
+                let frames = values.values().get_mut(..picks.len())?;
+                picks.fill(array, records, frames)?;
+                if let Some(conversion) = conversion {
+                    for frame in frames.iter_mut() {
+                        *frame = conversion.tangent_frame(frame);
+                    }
+                }
+                let tangents = records.values::<[f32; 4]>().get_mut(..picks.len())?;
+                tangents_of(frames, tangents);
+                number.put(tangents, out);
+                Some(())
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Computes the tangent and the handedness of each tangent frame.
+    fn tangents_of(frames: &[crate::decode::TangentFrame], out: &mut [[f32; 4]]) {
+        for (out, frame) in out.iter_mut().zip(frames) {
+            let [x, y, z] = frame.tangent();
+            *out = [x, y, z, frame.handedness];
+        }
+    }
+}
+
+/// Decodes the values of a block, converts them to other conventions if `convert` is given, and
+/// writes them to a column.
+fn column<const N: usize, A: Gather<Item = [f32; N]>>(
+    array: &A,
+    picks: Picks<'_>,
+    number: Number,
+    convert: Option<&impl Fn([f32; N]) -> [f32; N]>,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Option<()> {
+    let Scratch { values, records } = scratch;
+    let mut decode = |values: &mut [[f32; N]]| {
+        picks.fill(array, records, values)?;
+        if let Some(convert) = convert {
+            for value in values.iter_mut() {
+                *value = convert(*value);
+            }
+        }
+        Some(())
+    };
+    if number == Number::Float {
+        return decode(cast(out).get_mut(..picks.len())?);
+    }
+    let values = values.values().get_mut(..picks.len())?;
+    decode(values)?;
+    number.put(values, out);
+    Some(())
+}
