@@ -39,14 +39,23 @@ pub trait Probe {
     fn read_mesh(&mut self, bytes: &[u8]);
 }
 
-/// A probe that ignores all bytes and that queries never call.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NoProbe;
-
-impl Probe for NoProbe {
+/// The probe that ignores all bytes and that queries never call.
+impl Probe for () {
     const ENABLED: bool = false;
 
     fn read_node(&mut self, _: &[u8]) {}
 
     fn read_mesh(&mut self, _: &[u8]) {}
+}
+
+impl<P: Probe> Probe for &mut P {
+    const ENABLED: bool = P::ENABLED;
+
+    fn read_node(&mut self, bytes: &[u8]) {
+        P::read_node(self, bytes);
+    }
+
+    fn read_mesh(&mut self, bytes: &[u8]) {
+        P::read_mesh(self, bytes);
+    }
 }

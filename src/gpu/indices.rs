@@ -8,7 +8,7 @@ use super::source::expect_single_stream;
 use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::error::debug::short_debug;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Indices, SpaceConversion, Surface, Welded};
 use crate::simd::kernel;
@@ -65,7 +65,7 @@ impl<'a> IndexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the surface has two index streams, and the errors of
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the surface has two index streams, and the errors of
     /// [`Surface::corners`] and [`Surface::positions`].
     pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         expect_single_stream(surface)?;
@@ -107,9 +107,9 @@ impl<'a> IndexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the range ends after the last index, [`ErrorKind::Buffer`]
-    /// if `out` does not have exactly the size of these indices, [`ErrorKind::Value`] if an index
-    /// is not below the number of vertices, and [`ErrorKind::Refused`] if an index does not fit the
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the range ends after the last index, [`ErrorKind::Buffer`](crate::ErrorKind::Buffer)
+    /// if `out` does not have exactly the size of these indices, [`ErrorKind::Value`](crate::ErrorKind::Value) if an index
+    /// is not below the number of vertices, and [`ErrorKind::Refused`](crate::ErrorKind::Refused) if an index does not fit the
     /// format. An error may leave a part of `out` overwritten.
     pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         Blocks::write_into(self, range, out)
@@ -165,9 +165,9 @@ impl<'a> IndexSource<'a> {
         let (corner, index) = (start..).zip(indices).find(|(_, index)| is_wrong(index)).unwrap_or((start, &0));
         let found = format!("{index} at corner {corner}").into();
         let kind = if as_index(*index) >= self.vertex_count {
-            ErrorKind::Value { expected: format!("an index below {}", self.vertex_count).into(), found }
+            Cause::Value { expected: format!("an index below {}", self.vertex_count).into(), found }
         } else {
-            ErrorKind::Refused { expected: "indices of at most 65535, or the format uint32".into(), found }
+            Cause::Refused { expected: "indices of at most 65535, or the format uint32".into(), found }
         };
         Err(self.surface.fault("indices", kind))
     }

@@ -1,7 +1,7 @@
 //! The layout of vertices in memory: which attributes a vertex has, in which formats, and where.
 
 use super::vertex_format::VertexFormat;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 
 /// The greatest number of bytes between two vertices: the limit of WebGPU and of most other APIs.
@@ -143,7 +143,7 @@ impl VertexLayout {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the stride is not 1 to 2048, or if an attribute ends
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the stride is not 1 to 2048, or if an attribute ends
     /// beyond the stride, overlaps another, repeats the meaning of another, or has a format that
     /// cannot hold its meaning. The error names the attribute, its offset and the allowed values.
     pub fn new(stride: u32, attributes: impl Into<Vec<VertexAttribute>>) -> Result<Self> {
@@ -190,7 +190,7 @@ impl VertexLayout {
 }
 
 /// Checks an attribute against the stride and the attributes before it.
-fn check(attribute: &VertexAttribute, stride: u32, before: &[VertexAttribute]) -> Result<(), ErrorKind> {
+fn check(attribute: &VertexAttribute, stride: u32, before: &[VertexAttribute]) -> Result<(), Cause> {
     let VertexAttribute { semantic, format, offset } = *attribute;
     let found = || format!("{} at offset {offset}", format.wgpu_name());
     if !semantic.fits(format) {
@@ -219,12 +219,12 @@ fn check(attribute: &VertexAttribute, stride: u32, before: &[VertexAttribute]) -
     Ok(())
 }
 
-fn refused(expected: String, found: String) -> ErrorKind {
-    ErrorKind::Refused { expected: expected.into(), found: found.into() }
+fn refused(expected: String, found: String) -> Cause {
+    Cause::Refused { expected: expected.into(), found: found.into() }
 }
 
 /// Returns an error about attribute `number` of a layout.
-fn fault(number: usize, semantic: Semantic, kind: ErrorKind) -> Error {
+fn fault(number: usize, semantic: Semantic, kind: Cause) -> Error {
     Error::without_offset("vertex layout", Field::new(semantic.name()).in_list("attribute", as_u64(number)), kind)
 }
 

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::array::bulk;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{PastCache, UninitBytes};
 
@@ -32,14 +32,14 @@ pub(super) trait Blocks {
         let count = self.count();
         let index = range.start.max(range.end);
         if range.start > range.end || index > count {
-            let kind = ErrorKind::NoSuch { count: as_u64(count).saturating_add(1), index: as_u64(index) };
+            let kind = Cause::NoSuch { count: as_u64(count).saturating_add(1), index: as_u64(index) };
             return Err(Error::without_offset(Self::NAME, Field::new("range"), kind));
         }
         let asked = as_u64(range.len()).saturating_mul(as_u64(self.item_size()));
         range
             .len()
             .checked_mul(self.item_size())
-            .ok_or_else(|| Error::without_offset(Self::NAME, Field::new("range"), ErrorKind::OutOfMemory { asked }))
+            .ok_or_else(|| Error::without_offset(Self::NAME, Field::new("range"), Cause::OutOfMemory { asked }))
     }
 
     fn push(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()> {

@@ -5,7 +5,7 @@ use super::rows::Column;
 use super::vertex_format::VertexFormat;
 use crate::array::Array;
 use crate::decode::Influence;
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::{Influences, Weights, WeightsIter};
 
@@ -100,7 +100,7 @@ impl Greatest {
             _ => (i32::from(u16::MAX), ""),
         };
         let bone = self.bones.iter().find(|bone| !(0..=most).contains(*bone)).copied().unwrap_or_default();
-        let kind = ErrorKind::Refused {
+        let kind = Cause::Refused {
             expected: format!("a bone of 0 to {most} in the format {}{advice}", format.wgpu_name()).into(),
             found: format!("bone {bone}").into(),
         };

@@ -12,7 +12,7 @@ use super::skin::{Greatest, Skin};
 use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::error::debug::short_debug;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, Welded};
 
@@ -47,7 +47,7 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the surface has two index streams, [`ErrorKind::Value`] if
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the surface has two index streams, [`ErrorKind::Value`](crate::ErrorKind::Value) if
     /// an array is shorter than the positions, and the errors of the methods of [`Surface`] that
     /// find the arrays.
     pub fn new(surface: &Surface<'a>, layout: &VertexLayout) -> Result<Self> {
@@ -61,7 +61,7 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`] if an index of a vertex is out of range, which means that
+    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if an index of a vertex is out of range, which means that
     /// another surface was welded, and the errors of the methods of [`Surface`] that find the
     /// arrays.
     pub fn welded(surface: &Surface<'a>, welded: &'a Welded, layout: &VertexLayout) -> Result<Self> {
@@ -155,7 +155,7 @@ impl<'a> VertexSource<'a> {
             let [positions, attributes] = needed;
             let needed = if input.stream() == IndexStream::Positions { positions } else { attributes };
             if input.len() < needed {
-                let kind = ErrorKind::Value {
+                let kind = Cause::Value {
                     expected: format!("{needed} items, one for each vertex").into(),
                     found: input.len().to_string().into(),
                 };
@@ -193,7 +193,7 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Surface::target_positions`], and [`ErrorKind::Value`] if an array of
+    /// Returns the errors of [`Surface::target_positions`], and [`ErrorKind::Value`](crate::ErrorKind::Value) if an array of
     /// the target is too short.
     pub fn with_target(mut self, target: usize) -> Result<Self> {
         for (input, ..) in &mut self.inputs {
@@ -207,7 +207,7 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Surface::vertex_frame`], and [`ErrorKind::Value`] if the frame has
+    /// Returns the errors of [`Surface::vertex_frame`], and [`ErrorKind::Value`](crate::ErrorKind::Value) if the frame has
     /// too few positions.
     pub fn with_frame(mut self, frame: usize) -> Result<Self> {
         for (input, ..) in &mut self.inputs {
@@ -246,8 +246,8 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`] if the range ends after the last vertex, [`ErrorKind::Buffer`]
-    /// if `out` does not have exactly the size of these vertices, and [`ErrorKind::Refused`] if a
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the range ends after the last vertex, [`ErrorKind::Buffer`](crate::ErrorKind::Buffer)
+    /// if `out` does not have exactly the size of these vertices, and [`ErrorKind::Refused`](crate::ErrorKind::Refused) if a
     /// joint does not fit its format. An error may leave a part of `out` overwritten.
     pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         Blocks::write_into(self, range, out)
@@ -289,7 +289,7 @@ impl<'a> VertexSource<'a> {
             let written = input.write(picks, *number, self.conversion.as_ref(), scratch, out);
             // The constructors have checked all indices.
             written.ok_or_else(|| {
-                self.surface.fault(input.name(), ErrorKind::Missing { expected: "an item for each vertex".into() })
+                self.surface.fault(input.name(), Cause::Missing { expected: "an item for each vertex".into() })
             })?;
             self.rows.put(column, block.len(), columns, rows);
         }
@@ -381,5 +381,5 @@ pub(super) fn expect_single_stream(surface: &Surface<'_>) -> Result<()> {
         return Ok(());
     }
     let expected = "a single index stream; weld the surface, and pass the result to `welded`".into();
-    Err(surface.fault("attribute_indices", ErrorKind::Refused { expected, found: "two index streams".into() }))
+    Err(surface.fault("attribute_indices", Cause::Refused { expected, found: "two index streams".into() }))
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::error::{Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 
 /// Declares the formats: the variant, its names in WebGPU and in Vulkan, and its size in bytes.
 macro_rules! formats {
@@ -105,10 +105,10 @@ impl FromStr for VertexFormat {
     type Err = Error;
 
     /// Returns the format with a name of WebGPU, such as `snorm8x4`, or
-    /// [`ErrorKind::Choice`] if there is no such format.
+    /// [`ErrorKind::Choice`](crate::ErrorKind::Choice) if there is no such format.
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.iter().copied().find(|format| format.wgpu_name() == name).ok_or_else(|| {
-            let kind = ErrorKind::Choice { names: Self::names(|_| true), found: name.to_owned().into() };
+            let kind = Cause::Choice { names: Self::names(|_| true), found: name.to_owned().into() };
             Error::without_offset("vertex layout", Field::new("format"), kind)
         })
     }

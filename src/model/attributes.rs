@@ -108,7 +108,7 @@ macro_rules! array_enum {
 
         impl Gather for $name<'_> {
             fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [$value]) -> Option<()> {
-                match self { $(Self::$variant(array) => array.gather(indices, records, out),)+ }
+                match &self.0 { $($encoding::$variant(array) => array.gather(indices, records, out),)+ }
             }
         }
 

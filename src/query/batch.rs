@@ -33,6 +33,8 @@ pub(crate) struct BatchRay {
 pub(crate) struct RayBatch<'a, 'b> {
     pub(crate) view: TreeView<'a>,
     pub(crate) triangles: &'b Triangles<'a>,
+    /// The mask of the surface.
+    pub(crate) mask: u32,
     pub(crate) rays: &'b mut [Option<BatchRay>],
 }
 
@@ -45,15 +47,23 @@ pub(crate) fn first_hits(
     bounds: &Bounds,
     cast: impl Fn(&mut [Option<BatchRay>]) + Send + Sync,
 ) -> Vec<Option<(usize, TriangleHit)>> {
-    let order = sorted_order(rays, bounds);
-    let part = |numbers: &[u32]| -> Vec<Option<BatchRay>> {
-        let rays = numbers.iter().map(|number| rays.get(as_index(*number)));
-        let prepared =
-            rays.map(|ray| Some(BatchRay { query: RayQuery::new(ray?)?, nearest: NearestHit::default(), known: None }));
-        let mut prepared: Vec<_> = prepared.collect();
+    in_sorted_order(rays, bounds, |rays| {
+        let prepare = |ray| Some(BatchRay { query: RayQuery::new(ray)?, nearest: NearestHit::default(), known: None });
+        let mut prepared: Vec<_> = rays.map(prepare).collect();
         cast(&mut prepared);
-        prepared
-    };
+        prepared.into_iter().map(|ray| ray.and_then(|ray| ray.known)).collect()
+    })
+}
+
+/// Returns the answer of each ray, in the order of `rays`. The closure `cast` receives some rays,
+/// which are sorted, and returns their answers. With the feature `rayon`, it is called in parallel.
+pub(crate) fn in_sorted_order<T: Clone + Send>(
+    rays: &[Ray],
+    bounds: &Bounds,
+    cast: impl Fn(&mut dyn Iterator<Item = &Ray>) -> Vec<Option<T>> + Send + Sync,
+) -> Vec<Option<T>> {
+    let order = sorted_order(rays, bounds);
+    let part = |numbers: &[u32]| cast(&mut numbers.iter().filter_map(|number| rays.get(as_index(*number))));
     #[cfg(feature = "rayon")]
     let answered: Vec<_> = if crate::parallel::has_threads() {
         use rayon::iter::ParallelIterator as _;
@@ -65,10 +75,10 @@ pub(crate) fn first_hits(
     #[cfg(not(feature = "rayon"))]
     let answered = order.chunks(RAY_BATCH).map(part);
     let mut hits = vec![None; rays.len()];
-    for (numbers, rays) in order.chunks(RAY_BATCH).zip(answered) {
-        for (number, ray) in numbers.iter().zip(rays) {
+    for (numbers, answers) in order.chunks(RAY_BATCH).zip(answered) {
+        for (number, answer) in numbers.iter().zip(answers) {
             if let Some(place) = hits.get_mut(as_index(*number)) {
-                *place = ray.and_then(|ray| ray.known);
+                *place = answer;
             }
         }
     }
@@ -116,14 +126,15 @@ impl KernelJob for RayBatch<'_, '_> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
-        let Self { view, triangles, rays } = self;
+        let Self { view, triangles, mask, rays } = self;
         let mut waiting = 0..rays.len();
         let mut active: [ActiveRay; ACTIVE_RAY_BATCH] = std::array::from_fn(|_| ActiveRay::idle());
         loop {
             let mut busy = false;
             for active in &mut active {
                 if matches!(active.next, NextStep::Done) {
-                    let meets = |ray: &BatchRay| ray.query.meets(&view.header.bounds).is_some();
+                    let meets =
+                        |ray: &BatchRay| ray.query.mask & mask != 0 && ray.query.meets(&view.header.bounds).is_some();
                     let found = waiting.by_ref().find(|ray| rays.get(*ray).and_then(Option::as_ref).is_some_and(meets));
                     let Some((number, ray)) = found.and_then(|at| Some((at, rays.get_mut(at)?.as_mut()?))) else {
                         continue;

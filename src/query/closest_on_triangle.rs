@@ -46,9 +46,16 @@ impl ClosestPoint {
 /// overlap each other.
 #[must_use]
 pub fn closest(point: [f64; 3], triangle: &TriangleCorners) -> ClosestPoint {
-    let corners @ [a, b, c] = triangle.map(|corner| corner.map(f64::from));
+    closest_of_wide(point, triangle.map(|corner| corner.map(f64::from)))
+}
+
+/// Returns the point of a triangle that is closest to `point`, like [`closest`].
+#[must_use]
+#[inline]
+pub fn closest_of_wide(point: [f64; 3], corners: [[f64; 3]; 3]) -> ClosestPoint {
+    let [a, b, c] = corners;
     let nowhere = ClosestPoint { distance_squared: f64::INFINITY, point: a, barycentric: [0.0; 2] };
-    if !triangle.iter().flatten().all(|part| part.is_finite()) {
+    if !corners.iter().flatten().all(|part| part.is_finite()) {
         return nowhere;
     }
     let within = inside(point, corners);

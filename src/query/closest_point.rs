@@ -14,10 +14,10 @@ use crate::query::closest_on_triangle::{ClosestPoint, closest};
 /// A search for the point of a surface that is nearest to a query point, up to a maximum distance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointQuery {
-    point: [f32; 3],
+    pub(crate) point: [f32; 3],
     /// The greatest squared distance of an accepted triangle from the query point, rounded up to
     /// `f32`.
-    limit: f32,
+    pub(crate) limit: f32,
     /// The greatest squared distance of an accepted triangle from the query point, without
     /// rounding.
     exact_limit: f64,
@@ -42,7 +42,7 @@ impl PointQuery {
 
     /// Limits the search to points whose squared distance from the query point is at most
     /// `squared`.
-    fn shorten(&mut self, squared: f64) {
+    pub(crate) fn shorten(&mut self, squared: f64) {
         self.exact_limit = squared;
         self.limit = above(squared);
     }

@@ -3,6 +3,7 @@
 
 /// A hit of a ray on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The index of the surface that the ray hits.
     pub surface: usize,
@@ -25,10 +26,18 @@ pub struct Hit {
     /// Whether the ray hits the front side of the triangle: the side from which its corners appear
     /// in counter-clockwise order.
     pub is_front: bool,
+    /// The geometric normal of the triangle, of unit length: perpendicular to the triangle, on its
+    /// front side, even if the ray hits the back side.
+    ///
+    /// The normal is 0 in all components if the area of the triangle is too small for an `f64`.
+    pub normal: [f32; 3],
+    /// The ray parameter `t` without rounding to `f32`. It determines the order of hits.
+    pub(crate) exact_t: f64,
 }
 
 /// The point of a surface that is nearest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Nearest {
     /// The index of the surface that contains the nearest point.
     pub surface: usize,

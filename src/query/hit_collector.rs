@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::query::hit::Hit;
 use crate::query::watertight_ray::Crossing;
 
 /// A hit of a ray on a triangle of one surface.
@@ -70,17 +71,29 @@ impl HitCollector for AnyHit {
     }
 }
 
-/// Collects all hits of the ray, in no particular order.
-#[derive(Debug, Default)]
-pub(crate) struct AllHits(pub(crate) Vec<TriangleHit>);
+/// Appends all hits of the ray on one surface to a list, in no particular order.
+pub(crate) struct AllHits<'b, F> {
+    list: &'b mut Vec<Hit>,
+    /// The length of the list before the first hit on the surface.
+    start: usize,
+    make: F,
+}
 
-impl HitCollector for AllHits {
+impl<'b, F: Fn(&TriangleHit) -> Hit> AllHits<'b, F> {
+    /// Makes a collector. The closure `make` makes an item of the list.
+    pub(crate) const fn new(list: &'b mut Vec<Hit>, make: F) -> Self {
+        let start = list.len();
+        Self { list, start, make }
+    }
+}
+
+impl<F: Fn(&TriangleHit) -> Hit> HitCollector for AllHits<'_, F> {
     fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>> {
-        self.0.push(hit);
+        self.list.push((self.make)(&hit));
         ControlFlow::Continue(None)
     }
 
     fn clear(&mut self) {
-        self.0.clear();
+        self.list.truncate(self.start);
     }
 }

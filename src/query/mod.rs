@@ -46,25 +46,33 @@
 //! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
 //! [`Scene::from_file_trees`] converts the spatial trees that a file stores to query trees.
 
+mod adjacency;
 mod attributes;
 mod batch;
+mod box_tree;
 mod closest_on_triangle;
 mod closest_point;
 mod frustum;
 mod hit;
 mod hit_collector;
+mod instance_search;
+mod instance_transform;
+mod instanced_scene;
+mod nearest_list;
 mod overlap;
 mod pages_touched;
-mod probed_scene;
 #[cfg(test)]
 mod random;
 mod ray;
 mod ray_query;
 mod ray_sort;
 mod scene;
+mod scene_instance;
+mod scene_queries;
 mod scene_surface;
 mod scene_tree;
 mod scene_trees;
+mod scene_view;
 mod triangle_overlap;
 mod watertight_ray;
 
@@ -78,17 +86,17 @@ pub use crate::bvh::probe::Probe;
 pub(crate) use crate::bvh::probe::Probe;
 pub use crate::bvh::tree::Tree;
 pub use crate::bvh::triangles::Triangles;
+pub use adjacency::Adjacency;
 pub use attributes::{Attributes, PointAttributes};
 pub use frustum::Frustum;
 pub use hit::{Hit, Nearest};
+pub use instanced_scene::InstancedScene;
 #[cfg(feature = "internals")]
 pub use pages_touched::PagesTouched;
 #[cfg(not(feature = "internals"))]
 pub(crate) use pages_touched::PagesTouched;
-#[cfg(feature = "internals")]
-pub use probed_scene::ProbedScene;
-#[cfg(not(feature = "internals"))]
-pub(crate) use probed_scene::ProbedScene;
-pub use ray::Ray;
+pub use ray::{Faces, Ray};
 pub use scene::Scene;
+pub use scene_instance::SceneInstance;
 pub use scene_trees::SceneTrees;
+pub use scene_view::SceneView;

@@ -43,22 +43,27 @@ impl QueryVolume for Frustum {
     }
 }
 
-/// An overlap query of a volume in one tree, with the indices of the overlapping triangles found so
-/// far, in no particular order.
-pub(crate) struct OverlapSearch<'b, V> {
+/// An overlap query of a volume in one tree. It appends an item for each overlapping triangle to a
+/// list, in no particular order.
+pub(crate) struct OverlapSearch<'b, V, T, F> {
     volume: &'b V,
-    pub(crate) triangles: Vec<u32>,
+    list: &'b mut Vec<T>,
+    /// The length of the list before the query.
+    start: usize,
+    make: F,
 }
 
-impl<'b, V> OverlapSearch<'b, V> {
-    pub(crate) const fn new(volume: &'b V) -> Self {
-        Self { volume, triangles: Vec::new() }
+impl<'b, V: QueryVolume, T, F: Fn(u32) -> T> OverlapSearch<'b, V, T, F> {
+    /// Prepares a query. The closure `make` makes an item of the list from the index of a triangle.
+    pub(crate) const fn new(volume: &'b V, list: &'b mut Vec<T>, make: F) -> Self {
+        let start = list.len();
+        Self { volume, list, start, make }
     }
 }
 
-impl<V: QueryVolume> TreeQuery for OverlapSearch<'_, V> {
+impl<V: QueryVolume, T, F: Fn(u32) -> T> TreeQuery for OverlapSearch<'_, V, T, F> {
     fn restart(&mut self) {
-        self.triangles.clear();
+        self.list.truncate(self.start);
     }
 
     fn limit(&self) -> f32 {
@@ -77,7 +82,7 @@ impl<V: QueryVolume> TreeQuery for OverlapSearch<'_, V> {
 
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if self.volume.overlaps(corners) {
-            self.triangles.push(triangle);
+            self.list.push((self.make)(triangle));
         }
         ControlFlow::Continue(())
     }

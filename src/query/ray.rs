@@ -1,8 +1,24 @@
 //! The ray type: the input of ray queries.
 
+/// The sides of triangles that a ray can hit.
+///
+/// The front side of a triangle is the side from which its corners appear in counter-clockwise
+/// order, in a right-handed coordinate system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Faces {
+    /// The ray can hit both sides.
+    #[default]
+    Both,
+    /// The ray can hit only the front side. It passes through triangles that it meets from behind.
+    Front,
+    /// The ray can hit only the back side.
+    Back,
+}
+
 /// A ray: a half-line from an origin in a direction, or the part of a line between two values of
 /// the ray parameter `t`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ray {
     /// The origin of the ray, in scene units.
     pub origin: [f32; 3],
@@ -17,13 +33,33 @@ pub struct Ray {
     /// with a negative `t` lie in the direction opposite to the direction vector, as seen from the
     /// origin.
     pub range: [f32; 2],
+    /// The mask of the ray: all bits are set, unless [`with_mask`](Self::with_mask) was called.
+    ///
+    /// The ray is only tested against surfaces and instances whose mask has a bit in common with
+    /// the mask of the ray. A ray with the mask 0 hits nothing.
+    pub mask: u32,
+    /// The sides of triangles that the ray can hit: both, unless [`with_faces`](Self::with_faces)
+    /// was called. A side that is excluded does not hide triangles that are farther away.
+    pub faces: Faces,
+}
+
+impl Faces {
+    /// Returns whether a hit of the front side, or of the back side, is accepted.
+    #[inline]
+    pub(crate) const fn accepts(self, is_front: bool) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Front => is_front,
+            Self::Back => !is_front,
+        }
+    }
 }
 
 impl Ray {
     /// Makes a ray that is a half-line: it starts at `origin` and has no end.
     #[must_use]
     pub const fn new(origin: [f32; 3], direction: [f32; 3]) -> Self {
-        Self { origin, direction, range: [0.0, f32::INFINITY] }
+        Self { origin, direction, range: [0.0, f32::INFINITY], mask: u32::MAX, faces: Faces::Both }
     }
 
     /// Makes a ray that starts at `from` and reaches `target` at `t` = 1, and continues without
@@ -40,6 +76,20 @@ impl Ray {
     #[must_use]
     pub const fn within(mut self, range: [f32; 2]) -> Self {
         self.range = range;
+        self
+    }
+
+    /// Returns the same ray with another mask, which selects the surfaces that the ray can hit.
+    #[must_use]
+    pub const fn with_mask(mut self, mask: u32) -> Self {
+        self.mask = mask;
+        self
+    }
+
+    /// Returns the same ray restricted to some sides of triangles.
+    #[must_use]
+    pub const fn with_faces(mut self, faces: Faces) -> Self {
+        self.faces = faces;
         self
     }
 

@@ -15,7 +15,7 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::query::hit_collector::{HitCollector, TriangleHit};
-use crate::query::ray::Ray;
+use crate::query::ray::{Faces, Ray};
 use crate::query::watertight_ray::WatertightRay;
 
 /// The maximum error of the exact test of a ray against a triangle, relative to the largest
@@ -24,6 +24,15 @@ use crate::query::watertight_ray::WatertightRay;
 /// The relative error of the exact test is assumed to be at most 2^-30, far above the precision of
 /// `f64`, which is 2^-52.
 const EXACT_TEST_MARGIN: f32 = 1.0 / 1_073_741_824.0;
+
+/// The line of a ray, with a direction and a range of the ray parameter `t` that need not fit in
+/// `f32`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayParts {
+    pub(crate) origin: [f32; 3],
+    pub(crate) direction: [f64; 3],
+    pub(crate) range: [f64; 2],
+}
 
 /// A ray that is prepared for casting through trees.
 #[derive(Clone, Copy, Debug)]
@@ -39,20 +48,33 @@ pub(crate) struct RayQuery {
     /// The maximum error of the exact test of the ray against a triangle, as a length in scene
     /// units.
     margin: f32,
+    /// The mask that a surface must have a bit in common with to be tested.
+    pub(crate) mask: u32,
+    faces: Faces,
 }
 
 impl RayQuery {
     /// Prepares a ray for queries. Returns `None` if the ray cannot hit any triangle, for example
     /// because its direction is zero or not finite.
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
-        let exact = WatertightRay::new(ray)?;
-        let direction = ray.direction.map(f64::from);
+        let parts =
+            RayParts { origin: ray.origin, direction: ray.direction.map(f64::from), range: ray.range.map(f64::from) };
+        Self::from_parts(&parts, ray)
+    }
+
+    /// Prepares a ray whose direction and range are in `f64`. The mask and the faces are those of
+    /// `ray`.
+    #[inline]
+    pub(crate) fn from_parts(parts: &RayParts, ray: &Ray) -> Option<Self> {
+        let RayParts { origin, direction, range } = *parts;
+        let exact = WatertightRay::new(origin, direction, range)?;
         let measure = direction.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
         let scaled = direction.map(|part| crate::math::narrow(part / measure));
-        let [from, to] = ray.range.map(f64::from);
+        let [from, to] = range;
         let from = -above(-from * measure);
-        let conservative = ConservativeRay::new(ray.origin, scaled, from);
-        Some(Self { exact, conservative, measure, limit: above(to * measure), margin: 0.0 })
+        let conservative = ConservativeRay::new(origin, scaled, from);
+        let (mask, faces) = (ray.mask, ray.faces);
+        Some(Self { exact, conservative, measure, limit: above(to * measure), margin: 0.0, mask, faces })
     }
 
     /// Increases the rounding margins of the query to suit the triangles within a bounding box,
@@ -153,6 +175,7 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if let Some(crossing) = self.ray.exact.crossing(corners)
+            && self.ray.faces.accepts(crossing.front)
             && let Some(t) = self.hits.take(TriangleHit { triangle, crossing })?
         {
             self.ray.shorten(t);

@@ -5,18 +5,12 @@ use std::sync::Arc;
 
 use crate::array::Bounds;
 use crate::bvh::build::MAX_ROOT_LEAF_TRIANGLES;
-use crate::bvh::probe::{NoProbe, Probe};
 use crate::bvh::reserve::{reserve_one, try_with_capacity};
 use crate::bvh::tree::Tree;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::model::{Geometry, Surface};
-use crate::query::batch;
-use crate::query::frustum::Frustum;
-use crate::query::hit::{Hit, Nearest};
-use crate::query::probed_scene::ProbedScene;
-use crate::query::ray::Ray;
 use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 use crate::query::scene_tree::{SceneTree, fits};
 use crate::sidecar::Sidecar;
@@ -113,7 +107,7 @@ impl<'a> Scene<'a> {
                 Tree::from_sidecar(sidecar, geometry.file_index(number), triangles.len())
                     .filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
-            scene.add_or_build(number, triangles, stored)?;
+            scene.add_or_build(number, triangles, stored, u32::MAX)?;
         }
         Ok(scene)
     }
@@ -141,7 +135,7 @@ impl<'a> Scene<'a> {
                 }
                 _ => None,
             };
-            scene.add_or_build(surface.index(), triangles, stored)?;
+            scene.add_or_build(surface.index(), triangles, stored, u32::MAX)?;
         }
         Ok(scene)
     }
@@ -191,24 +185,25 @@ impl<'a> Scene<'a> {
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
     /// the surface, or none if the surface has at most 8 triangles. A surface without vertices and
     /// triangles is not added, because no query can find it.
-    fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>) -> Result<()> {
+    fn add_or_build(&mut self, surface: usize, triangles: Triangles<'a>, tree: Option<Tree>, mask: u32) -> Result<()> {
         if triangles.is_empty() && triangles.vertex_count() == 0 {
             return Ok(());
         }
         reserve_one(self.trees.to_mut())?;
         reserve_one(&mut self.triangles)?;
-        let tree = match tree {
+        let mut tree = match tree {
             Some(tree) => SceneTree::new(surface, &triangles, Arc::new(tree)),
             None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneTree::small(surface, &triangles),
             None => SceneTree::new(surface, &triangles, Arc::new(Tree::new(&triangles)?)),
         };
+        tree.mask = mask;
         self.insert(triangles, tree);
         Ok(())
     }
 
     /// Makes a new scene of the surfaces in this scene with other vertex positions, such as the
     /// positions in a pose. [`Tree::refit`] keeps the nodes of each tree, and adjusts the bounding
-    /// boxes of the nodes to the new vertex positions.
+    /// boxes of the nodes to the new vertex positions. The masks of the surfaces stay.
     ///
     /// The closure `triangles` receives the index of a surface, and returns the triangles of this
     /// surface with the new vertex positions. If the tree of a surface cannot be refitted, a new
@@ -223,7 +218,7 @@ impl<'a> Scene<'a> {
         let mut scene = Scene::with_room(self.trees.len())?;
         for one in &*self.trees {
             let moved = triangles(one.surface)?;
-            scene.add_or_build(one.surface, moved, one.tree().and_then(|tree| tree.refit(&moved)))?;
+            scene.add_or_build(one.surface, moved, one.tree().and_then(|tree| tree.refit(&moved)), one.mask)?;
         }
         Ok(scene)
     }
@@ -242,7 +237,7 @@ impl<'a> Scene<'a> {
         self.find(surface).map(|one| one.triangles)
     }
 
-    fn find(&self, surface: usize) -> Option<SceneSurface<'_, 'a>> {
+    pub(super) fn find(&self, surface: usize) -> Option<SceneSurface<'_, 'a>> {
         let place = self.trees.partition_point(|one| one.surface < surface);
         self.surfaces().get(place).filter(|one| one.index() == surface)
     }
@@ -261,123 +256,15 @@ impl<'a> Scene<'a> {
         self.trees.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
     }
 
-    /// Returns a view of the scene for queries with a probe. Each query of the view passes the
-    /// bytes that it reads to `probe`.
+    /// Sets the mask of each surface. The closure `mask` receives the index of a surface.
     ///
-    /// ```
-    /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::query::{PagesTouched, Ray, Scene};
-    ///
-    /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-    /// let scene = Scene::new(&mesh)?;
-    /// let mut pages = PagesTouched::default();
-    /// assert!(scene.probed(&mut pages).is_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
-    /// assert!(pages.mesh() > 0);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// A query tests a surface if the mask of the surface and the mask of the query have a bit in
+    /// common. All bits of the mask of a surface are set at first. A scene that was lent by
+    /// [`SceneTrees`](crate::query::SceneTrees) copies its list of trees in this call; use
+    /// [`SceneTrees::with_masks`](crate::query::SceneTrees::with_masks) instead.
     #[must_use]
-    pub fn probed<'s, P: Probe>(&'s self, probe: &'s mut P) -> ProbedScene<'s, 'a, P> {
-        ProbedScene::new(self.surfaces(), probe)
-    }
-
-    /// Returns the hit of a ray that is nearest to the start of the ray's range, on any surface of
-    /// the scene.
-    #[must_use]
-    pub fn ray(&self, ray: &Ray) -> Option<Hit> {
-        self.probed(&mut NoProbe).ray(ray)
-    }
-
-    /// Returns whether a ray hits any surface of the scene.
-    #[must_use]
-    pub fn is_hit(&self, ray: &Ray) -> bool {
-        self.probed(&mut NoProbe).is_hit(ray)
-    }
-
-    /// Returns all hits of a ray on all surfaces of the scene, sorted by the ray parameter `t`,
-    /// with the least `t` first.
-    #[must_use]
-    pub fn all_hits(&self, ray: &Ray) -> Vec<Hit> {
-        self.probed(&mut NoProbe).all_hits(ray)
-    }
-
-    /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
-    /// of `rays`.
-    ///
-    /// One call for many rays is faster than one call of [`ray`](Self::ray) for each ray. With the
-    /// feature `rayon`, `rays` uses all processors. During the call, `rays` needs about 100 bytes
-    /// of memory for each ray, or about 400 bytes with the feature `rayon`.
-    #[must_use]
-    pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
-        batch::first_hits(rays, &self.bounds(), |rays| {
-            for (number, surface) in self.surfaces().iter().enumerate() {
-                surface.cast_batch(rays);
-                batch::keep_nearest(rays, number);
-            }
-        })
-        .into_iter()
-        .zip(rays)
-        .map(|(hit, ray)| {
-            let (number, hit) = hit?;
-            Some(self.surfaces().get(number)?.hit(ray, &hit))
-        })
-        .collect()
-    }
-
-    /// Returns the point on any surface of the scene that is nearest to `point`.
-    ///
-    /// `limit` is the maximum distance of the returned point from `point`, in scene units. Returns
-    /// `None` if no surface has a point within the distance `limit` of `point`.
-    #[must_use]
-    pub fn nearest(&self, point: [f32; 3], limit: f32) -> Option<Nearest> {
-        self.probed(&mut NoProbe).nearest(point, limit)
-    }
-
-    /// Returns the triangles that overlap a box, as sorted pairs: the index of the surface, and the
-    /// index of the triangle in that surface.
-    ///
-    /// A triangle that only touches the box also counts as overlapping.
-    #[must_use]
-    pub fn overlapping_box(&self, bounds: &Bounds) -> Vec<(usize, u32)> {
-        self.probed(&mut NoProbe).overlapping_box(bounds)
-    }
-
-    /// Returns the triangles that overlap a frustum, as sorted pairs: the index of the surface, and
-    /// the index of the triangle in that surface.
-    ///
-    /// A triangle that only touches the frustum also counts as overlapping.
-    #[must_use]
-    pub fn overlapping_frustum(&self, frustum: &Frustum) -> Vec<(usize, u32)> {
-        self.probed(&mut NoProbe).overlapping_frustum(frustum)
-    }
-
-    /// Returns the indices of the triangles of a surface that have the vertex `vertex` as a corner,
-    /// in file order. Invalid triangles, which have an index out of range or a coordinate that is
-    /// not finite or beyond ±2^60, are not included.
-    ///
-    /// The method searches the tree of the surface at the position of the vertex, and does not test
-    /// every triangle of the surface.
-    #[must_use]
-    pub fn triangles_around(&self, surface: usize, vertex: u32) -> Vec<u32> {
-        let Some(one) = self.find(surface) else { return Vec::new() };
-        let Some(point) = one.triangles.point(vertex) else { return Vec::new() };
-        let mut around = one.overlapping(&Bounds { min: point, max: point }, &mut NoProbe);
-        around.retain(|triangle| one.triangles.corners(*triangle).is_some_and(|corners| corners.contains(&vertex)));
-        around.sort_unstable();
-        around
-    }
-
-    /// Returns the indices of the vertices that are connected to the vertex `vertex` by an edge of
-    /// a triangle, in ascending order. Edges of invalid triangles, which have an index out of range
-    /// or a coordinate that is not finite or beyond ±2^60, are not used.
-    #[must_use]
-    pub fn neighbors(&self, surface: usize, vertex: u32) -> Vec<u32> {
-        let Some(triangles) = self.triangles(surface) else { return Vec::new() };
-        let around = self.triangles_around(surface, vertex);
-        let corners = around.into_iter().filter_map(|triangle| triangles.corners(triangle)).flatten();
-        let mut neighbors: Vec<_> = corners.filter(|corner| *corner != vertex).collect();
-        neighbors.sort_unstable();
-        neighbors.dedup();
-        neighbors
+    pub fn with_masks(mut self, mut mask: impl FnMut(usize) -> u32) -> Self {
+        self.trees.to_mut().iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
+        self
     }
 }

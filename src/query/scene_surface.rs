@@ -2,15 +2,15 @@
 
 use crate::array::Bounds;
 use crate::bvh::kernel::dispatch;
-use crate::bvh::probe::{NoProbe, Probe};
+use crate::bvh::probe::Probe;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
-use crate::math::narrow;
+use crate::math::{cross, narrow, subtract, unit_of_wide};
 use crate::query::batch::{BatchRay, RayBatch};
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
-use crate::query::hit::Hit;
-use crate::query::hit_collector::{HitCollector, TriangleHit};
+use crate::query::hit::{Hit, Nearest};
+use crate::query::hit_collector::{AnyHit, HitCollector, NearestHit, TriangleHit};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::Ray;
 use crate::query::ray_query::{RayQuery, SingleRay};
@@ -48,6 +48,65 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
             _ => None,
         }
     }
+
+    /// Returns the surfaces whose mask has a bit in common with `mask`.
+    pub(crate) fn masked(self, mask: u32) -> impl Iterator<Item = SceneSurface<'s, 'a>> {
+        self.iter().filter(move |surface| surface.has(mask))
+    }
+
+    /// Returns the hit of a ray that is nearest to the start of its range. If several hits have the
+    /// same ray parameter `t`, returns the first of them in the order of surfaces and triangles.
+    pub(crate) fn first_hit(
+        self,
+        query: &mut RayQuery,
+        probe: &mut impl Probe,
+    ) -> Option<(SceneSurface<'s, 'a>, TriangleHit)> {
+        if let Some(surface) = self.only() {
+            let mut nearest = NearestHit::default();
+            if surface.has(query.mask) {
+                surface.cast(query, &mut nearest, probe);
+            }
+            return Some((surface, nearest.0?));
+        }
+        let mut first: Option<(SceneSurface<'s, 'a>, TriangleHit)> = None;
+        for (_, surface) in self.along(query) {
+            if first.is_some() && surface.misses(query) {
+                continue;
+            }
+            let mut nearest = NearestHit::default();
+            surface.cast(query, &mut nearest, probe);
+            if let Some(hit) = nearest.0 {
+                let is_first = first.is_none_or(|(other, known)| {
+                    let [near, far] = [hit.crossing.t, known.crossing.t];
+                    near < far || near <= far && surface.index() < other.index()
+                });
+                if is_first {
+                    first = Some((surface, hit));
+                }
+            }
+        }
+        first
+    }
+
+    /// Returns whether a ray hits any surface.
+    pub(crate) fn is_hit(self, query: &mut RayQuery, probe: &mut impl Probe) -> bool {
+        self.masked(query.mask).any(|surface| {
+            let mut any = AnyHit::default();
+            if !surface.misses(query) {
+                surface.cast(query, &mut any, probe);
+            }
+            any.0
+        })
+    }
+
+    /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance along the ray
+    /// at which the ray enters the box, with the nearest first.
+    fn along(self, ray: &RayQuery) -> Vec<(f64, SceneSurface<'s, 'a>)> {
+        let met = self.masked(ray.mask).filter_map(|surface| Some((ray.meets(surface.bounds())?, surface)));
+        let mut met: Vec<_> = met.collect();
+        met.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        met
+    }
 }
 
 impl<'s> SceneSurface<'s, '_> {
@@ -60,6 +119,12 @@ impl<'s> SceneSurface<'s, '_> {
         &self.tree.bounds
     }
 
+    /// Returns whether the mask of the surface has a bit in common with `mask`.
+    #[inline]
+    pub(crate) const fn has(&self, mask: u32) -> bool {
+        self.tree.mask & mask != 0
+    }
+
     pub(crate) fn misses(&self, ray: &RayQuery) -> bool {
         ray.meets(self.bounds()).is_none()
     }
@@ -68,7 +133,7 @@ impl<'s> SceneSurface<'s, '_> {
     ///
     /// If the tree of the surface is damaged, builds a new tree and runs the query in the new tree.
     /// If there is not enough memory for a new tree, tests every triangle without a tree.
-    fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
+    pub(crate) fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
             test_every_triangle(self.triangles, query, probe);
@@ -104,13 +169,17 @@ impl<'s> SceneSurface<'s, '_> {
     /// Casts a batch of rays at the surface, with interleaved traversals of the tree, and stores
     /// the nearest hit of each ray in `rays`.
     pub(crate) fn cast_batch(&self, rays: &mut [Option<BatchRay>]) {
+        let mask = self.tree.mask;
         let done = !self.tree.is_damaged() && {
-            dispatch::run(RayBatch { view: self.tree.view(), triangles: self.triangles, rays: &mut *rays }).is_ok()
+            let view = self.tree.view();
+            dispatch::run(RayBatch { view, triangles: self.triangles, mask, rays: &mut *rays }).is_ok()
         };
         if !done {
             for ray in rays.iter_mut().flatten() {
                 ray.nearest.clear();
-                self.cast(&mut ray.query, &mut ray.nearest, &mut NoProbe);
+                if self.has(ray.query.mask) {
+                    self.cast(&mut ray.query, &mut ray.nearest, &mut ());
+                }
             }
         }
     }
@@ -124,12 +193,16 @@ impl<'s> SceneSurface<'s, '_> {
         search.best
     }
 
-    /// Returns the indices of the triangles of the surface that overlap a volume, in no particular
-    /// order.
-    pub(crate) fn overlapping(&self, volume: &impl QueryVolume, probe: &mut impl Probe) -> Vec<u32> {
-        let mut search = OverlapSearch::new(volume);
-        self.search(&mut search, probe);
-        search.triangles
+    /// Appends an item for each triangle of the surface that overlaps a volume to a list, in no
+    /// particular order. The closure `make` makes the item from the index of the triangle.
+    pub(crate) fn overlapping<T>(
+        &self,
+        volume: &impl QueryVolume,
+        list: &mut Vec<T>,
+        make: impl Fn(u32) -> T,
+        probe: &mut impl Probe,
+    ) {
+        self.search(&mut OverlapSearch::new(volume, list, make), probe);
     }
 
     pub(crate) fn hit(&self, ray: &Ray, hit: &TriangleHit) -> Hit {
@@ -143,6 +216,26 @@ impl<'s> SceneSurface<'s, '_> {
             point: ray.at(crossing.t).map(narrow),
             barycentric: crossing.barycentric.map(narrow),
             is_front: crossing.front,
+            normal: self.normal(hit.triangle),
+            exact_t: crossing.t,
+        }
+    }
+
+    /// Returns the unit normal of the front side of a triangle, or 0 if its area is too small.
+    fn normal(&self, triangle: u32) -> [f32; 3] {
+        let Some(corners) = self.triangles.get(triangle) else { return [0.0; 3] };
+        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+        unit_of_wide(cross(subtract(b, a), subtract(c, a))).unwrap_or_default()
+    }
+
+    /// Returns the result of a nearest-point query for a candidate of this surface.
+    pub(crate) fn nearest_point(&self, Candidate { triangle, closest }: &Candidate) -> Nearest {
+        Nearest {
+            surface: self.index(),
+            triangle: *triangle,
+            distance: narrow(closest.distance_squared.sqrt()),
+            point: closest.point.map(narrow),
+            barycentric: closest.barycentric.map(narrow),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct SceneTree {
     pub(crate) triangle_count: u32,
     pub(crate) vertex_count: usize,
     pub(crate) bounds: Bounds,
+    /// The mask of the surface. Queries test the surface if their mask has a common bit.
+    pub(crate) mask: u32,
     /// The tree over the triangles, or `None` for a surface with at most 8 triangles. Queries then
     /// test all triangles of the surface.
     tree: Option<Arc<Tree>>,
@@ -42,7 +44,7 @@ impl SceneTree {
 
     fn without_tree(surface: usize, triangles: &Triangles<'_>, bounds: Bounds) -> Self {
         let (triangle_count, vertex_count) = (triangles.len(), triangles.vertex_count());
-        Self { surface, triangle_count, vertex_count, bounds, tree: None, rebuilt: OnceLock::new() }
+        Self { surface, triangle_count, vertex_count, bounds, mask: u32::MAX, tree: None, rebuilt: OnceLock::new() }
     }
 
     /// Returns the tree of the surface, or `None` if the surface has no tree. If a query has built

@@ -151,6 +151,13 @@ impl SceneTrees {
         Ok(scene)
     }
 
+    /// Sets the mask of each surface in all scenes that are lent, as [`Scene::with_masks`] does.
+    #[must_use]
+    pub fn with_masks(mut self, mut mask: impl FnMut(usize) -> u32) -> Self {
+        self.trees.iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
+        self
+    }
+
     /// Returns the memory that the trees take, in bytes. Nodes that are read from a sidecar are not
     /// included.
     #[must_use]

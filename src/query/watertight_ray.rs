@@ -1,7 +1,6 @@
 //! The exact test of a ray against a triangle.
 
 use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
-use crate::query::ray::Ray;
 
 /// A ray prepared for tests against many triangles.
 ///
@@ -86,12 +85,13 @@ impl WatertightRay {
     ///
     /// A ray cannot hit any triangle if its origin is not finite or beyond ±2^60, if its direction
     /// is zero or not finite, or if its range of `t` is empty or contains a NaN.
-    pub(crate) fn new(ray: &Ray) -> Option<Self> {
-        let [origin, direction] = [ray.origin, ray.direction].map(|part| part.map(f64::from));
-        let [least, greatest] = ray.range.map(f64::from);
+    #[inline]
+    pub(crate) fn new(start: [f32; 3], direction: [f64; 3], range: [f64; 2]) -> Option<Self> {
+        let origin = start.map(f64::from);
+        let [least, greatest] = range;
         let axis = DominantAxis::longest(direction);
         let [across, up, along] = axis.last(direction);
-        let sound = is_valid_point(&ray.origin)
+        let sound = is_valid_point(&start)
             && direction.iter().all(|part| part.is_finite())
             && along != 0.0
             && least <= greatest;
@@ -199,6 +199,13 @@ mod tests {
     use super::*;
     use crate::math::dot;
     use crate::query::random::Random;
+    use crate::query::ray::Ray;
+
+    impl WatertightRay {
+        fn of(ray: &Ray) -> Option<Self> {
+            Self::new(ray.origin, ray.direction.map(f64::from), ray.range.map(f64::from))
+        }
+    }
 
     const FLAT: TriangleCorners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
@@ -285,13 +292,13 @@ mod tests {
     #[test]
     fn refuses_what_can_hit_nothing() {
         let sound = Ray::new([0.0; 3], [0.0, 0.0, 1.0]);
-        assert!(WatertightRay::new(&sound).is_some());
+        assert!(WatertightRay::of(&sound).is_some());
         let far = 1.3e18;
         for origin in [[f32::NAN, 0.0, 0.0], [0.0, f32::INFINITY, 0.0], [0.0, 0.0, far], [-far, 0.0, 0.0]] {
-            assert!(WatertightRay::new(&Ray { origin, ..sound }).is_none(), "{origin:?}");
+            assert!(WatertightRay::of(&Ray { origin, ..sound }).is_none(), "{origin:?}");
         }
         for direction in [[0.0; 3], [-0.0; 3], [f32::NAN, 1.0, 1.0], [1.0, f32::INFINITY, 0.0], [1.0, 0.0, f32::NAN]] {
-            assert!(WatertightRay::new(&Ray { direction, ..sound }).is_none(), "{direction:?}");
+            assert!(WatertightRay::of(&Ray { direction, ..sound }).is_none(), "{direction:?}");
         }
     }
 
@@ -397,7 +404,7 @@ mod tests {
                     2 => crate::math::mix(a, b, random.between(0.0, 1.0)),
                     _ => crate::math::add(center, random.vector(1.0)),
                 };
-                let Some(aim) = WatertightRay::new(&Ray::toward(center, target)) else { continue };
+                let Some(aim) = WatertightRay::of(&Ray::toward(center, target)) else { continue };
                 let hits: Vec<Crossing> = rock.iter().filter_map(|side| aim.crossing(side)).collect();
                 assert!(!hits.is_empty(), "{center:?} to {target:?}");
                 let within = |hit: &&Crossing| {
@@ -437,7 +444,7 @@ mod tests {
                     vector.rotate_right(turn);
                     vector
                 };
-                let aim = WatertightRay::new(&Ray::toward(turned(from), turned(target))).unwrap();
+                let aim = WatertightRay::of(&Ray::toward(turned(from), turned(target))).unwrap();
                 assert!(sides.iter().any(|side| aim.crossing(&side.map(turned)).is_some()), "{from:?} to {target:?}");
             }
         }

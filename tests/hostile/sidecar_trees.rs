@@ -8,7 +8,7 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
-use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, grid};
+use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ask, ball, grid, neighbors, triangles_around};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
 use crate::support::stopwatch::Stopwatch;
@@ -153,10 +153,10 @@ impl SidecarCase {
             self.oracle.expect_within_frustum(&found, planes);
         }
         for (surface, vertex) in &self.questions.vertices {
-            for triangle in scene.triangles_around(*surface, *vertex) {
+            for triangle in triangles_around(scene, *surface, *vertex) {
                 assert!(scene.triangles(*surface).unwrap().corners(triangle).unwrap().contains(vertex));
             }
-            let _ = scene.neighbors(*surface, *vertex);
+            let _ = neighbors(scene, *surface, *vertex);
         }
     }
 

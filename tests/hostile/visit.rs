@@ -20,6 +20,7 @@ use meshpeek::{
     unreal,
 };
 
+use crate::support::query::{Lists as _, neighbors, triangles_around};
 use crate::support::random::Random;
 
 /// The largest number of items, such as vertices, bones or surfaces, that a visit reads.
@@ -211,7 +212,7 @@ pub fn query(scene: &Scene<'_>, random: &mut Random) {
     let mut pages = PagesTouched::default();
     black_box(scene.probed(&mut pages).nearest([0.0; 3], 9.0));
     black_box(scene.probed(&mut pages).overlapping_box(&bounds));
-    black_box((scene.triangles_around(0, 1), scene.neighbors(0, 2), pages.total(), scene.bounds()));
+    black_box((triangles_around(scene, 0, 1), neighbors(scene, 0, 2), pages.total(), scene.bounds()));
     let triangles = |surface| scene.triangles(surface).copied();
     if let Some(one) = triangles(0) {
         drop(black_box(Tree::new(&one)));

@@ -19,6 +19,7 @@ use crate::support::corpus;
 use crate::support::ezmesh::raw_files;
 use crate::support::invariants::expect_lossy_weld;
 use crate::support::is_error;
+use crate::support::query::Lists as _;
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
 use crate::support::unigine::{bytes, compact, poke, region, spoil_all};

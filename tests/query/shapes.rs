@@ -8,7 +8,7 @@ use std::sync::Arc;
 use meshpeek::array::Bounds;
 use meshpeek::query::{Ray, Scene, Tree};
 
-use crate::support::query::{Corners, Flat, Oracle, Questions, Shape, ball, expect, grid};
+use crate::support::query::{Corners, Flat, Lists as _, Oracle, Questions, Shape, ball, expect, grid};
 use crate::support::random::Random;
 
 /// The number of triangle tests for each mesh. An unoptimised build does fewer.

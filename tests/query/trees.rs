@@ -10,7 +10,9 @@ use meshpeek::query::{PagesTouched, Probe, Ray, Scene, Tree, worth_storing};
 use meshpeek::sidecar::{Kind, Sidecar, Trust};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, expect, grid};
+use crate::support::query::{
+    Flat, Lists as _, Oracle, Questions, Shape, ask, ball, expect, grid, neighbors, triangles_around,
+};
 use crate::support::random::Random;
 use crate::support::sidecar::{PAGE, key};
 
@@ -292,11 +294,11 @@ fn neighbors_of_a_grid() {
     let shape = grid(40);
     let scene = shape.scene();
     let at = |x: u32, y: u32| y * 41 + x;
-    assert_eq!(scene.neighbors(0, at(5, 7)), [at(4, 6), at(5, 6), at(4, 7), at(6, 7), at(5, 8), at(6, 8)]);
-    assert_eq!(scene.triangles_around(0, at(5, 7)).len(), 6);
-    assert_eq!(scene.neighbors(0, at(0, 0)), [at(1, 0), at(0, 1), at(1, 1)]);
-    assert_eq!((scene.triangles_around(1, 0), scene.neighbors(1, 0)), (Vec::new(), Vec::new()));
-    assert_eq!((scene.triangles_around(0, 41 * 41), scene.neighbors(0, u32::MAX)), (Vec::new(), Vec::new()));
+    assert_eq!(neighbors(&scene, 0, at(5, 7)), [at(4, 6), at(5, 6), at(4, 7), at(6, 7), at(5, 8), at(6, 8)]);
+    assert_eq!(triangles_around(&scene, 0, at(5, 7)).len(), 6);
+    assert_eq!(neighbors(&scene, 0, at(0, 0)), [at(1, 0), at(0, 1), at(1, 1)]);
+    assert_eq!((triangles_around(&scene, 1, 0), neighbors(&scene, 1, 0)), (Vec::new(), Vec::new()));
+    assert_eq!((triangles_around(&scene, 0, 41 * 41), neighbors(&scene, 0, u32::MAX)), (Vec::new(), Vec::new()));
 }
 
 #[test]

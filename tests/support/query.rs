@@ -12,13 +12,74 @@ use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{
     Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
 };
-use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles, write_sidecar};
+use meshpeek::query::{Frustum, Hit, Nearest, Probe, Ray, Scene, SceneView, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
 
 use crate::support::random::Random;
 use crate::support::{changed, no_such};
+
+/// The queries of a scene that fill a list, as methods that return a list.
+pub trait Lists: Sized {
+    fn all_hits(self, ray: &Ray) -> Vec<Hit>;
+    fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest>;
+    fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)>;
+    fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)>;
+}
+
+/// Returns the list that a query fills. The list is not empty before the query.
+pub fn filled<T: Clone>(old: T, fill: impl FnOnce(&mut Vec<T>)) -> Vec<T> {
+    let mut list = vec![old; 3];
+    fill(&mut list);
+    list
+}
+
+fn listed<T>(fill: impl FnOnce(&mut Vec<T>)) -> Vec<T> {
+    let mut list = Vec::new();
+    fill(&mut list);
+    list
+}
+
+impl<P: Probe> Lists for SceneView<'_, '_, P> {
+    fn all_hits(mut self, ray: &Ray) -> Vec<Hit> {
+        listed(|list| self.all_hits_into(ray, list))
+    }
+    fn nearest_n(mut self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
+        listed(|list| self.nearest_n_into(point, limit, count, list))
+    }
+    fn overlapping_box(mut self, bounds: &Bounds) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_box_into(bounds, list))
+    }
+    fn overlapping_frustum(mut self, frustum: &Frustum) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
+    }
+}
+
+impl Lists for &Scene<'_> {
+    fn all_hits(self, ray: &Ray) -> Vec<Hit> {
+        listed(|list| self.all_hits_into(ray, list))
+    }
+    fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
+        listed(|list| self.nearest_n_into(point, limit, count, list))
+    }
+    fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_box_into(bounds, list))
+    }
+    fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
+    }
+}
+
+/// Returns the triangles around a vertex.
+pub fn triangles_around(scene: &Scene<'_>, surface: usize, vertex: u32) -> Vec<u32> {
+    filled(9, |list| scene.triangles_around_into(surface, vertex, list))
+}
+
+/// Returns the vertices around a vertex.
+pub fn neighbors(scene: &Scene<'_>, surface: usize, vertex: u32) -> Vec<u32> {
+    filled(9, |list| scene.neighbors_into(surface, vertex, list))
+}
 
 /// The corners of a triangle.
 pub type Corners = [[f32; 3]; 3];
@@ -779,7 +840,7 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
         all.extend(list.into_iter().flat_map(|(surface, triangle)| [surface as u32, triangle]));
     }
     for (surface, vertex) in &questions.vertices {
-        for list in [scene.triangles_around(*surface, *vertex), scene.neighbors(*surface, *vertex)] {
+        for list in [triangles_around(scene, *surface, *vertex), neighbors(scene, *surface, *vertex)] {
             all.push(list.len() as u32);
             all.extend(list);
         }
@@ -813,16 +874,16 @@ pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usiz
 fn expect_around(scene: &Scene<'_>, oracle: &Oracle, surface: usize, vertex: u32) {
     let Some(triangles) = scene.triangles(surface) else {
         assert!(oracle.faces.iter().all(|face| face.surface != surface), "surface {surface} has triangles");
-        assert!(scene.triangles_around(surface, vertex).is_empty() && scene.neighbors(surface, vertex).is_empty());
+        assert!(triangles_around(scene, surface, vertex).is_empty() && neighbors(scene, surface, vertex).is_empty());
         return;
     };
     let numbers = oracle.faces.iter().filter(|face| face.surface == surface).map(|face| face.triangle);
     let expected: Vec<u32> =
         numbers.filter(|triangle| triangles.corners(*triangle).unwrap().contains(&vertex)).collect();
-    assert_eq!(scene.triangles_around(surface, vertex), expected, "vertex {vertex} of surface {surface}");
+    assert_eq!(triangles_around(scene, surface, vertex), expected, "vertex {vertex} of surface {surface}");
     let corners = expected.iter().flat_map(|triangle| triangles.corners(*triangle).unwrap());
-    let neighbors: std::collections::BTreeSet<u32> = corners.filter(|corner| *corner != vertex).collect();
-    assert!(scene.neighbors(surface, vertex).into_iter().eq(neighbors), "vertex {vertex} of surface {surface}");
+    let expected: std::collections::BTreeSet<u32> = corners.filter(|corner| *corner != vertex).collect();
+    assert!(neighbors(scene, surface, vertex).into_iter().eq(expected), "vertex {vertex} of surface {surface}");
 }
 
 /// Builds a square of `side` by `side` quads with integer `x` and `y`, and `z` = 0.

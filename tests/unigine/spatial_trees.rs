@@ -10,6 +10,7 @@ use meshpeek::unigine::{Generation, Mesh, Storage, builder};
 use meshpeek::{Bounds, MeshFile as _, Severity, Surface};
 
 use crate::support::corpus;
+use crate::support::query::Lists as _;
 use crate::support::random::Random;
 use crate::support::unigine::raw_blocks::with_leaf_box;
 use crate::support::unigine::{bytes, grid};

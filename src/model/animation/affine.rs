@@ -120,7 +120,7 @@ impl Affine {
     }
 
     /// Returns the image of a direction under this map.
-    fn turn(&self, [x, y, z]: Vector) -> Vector {
+    pub(crate) fn turn(&self, [x, y, z]: Vector) -> Vector {
         let [right, up, out] = self.axes;
         add(add(right.map(|part| part * x), up.map(|part| part * y)), out.map(|part| part * z))
     }

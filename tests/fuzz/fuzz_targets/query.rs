@@ -19,7 +19,7 @@ mod support;
 use libfuzzer_sys::fuzz_target;
 use meshpeek::array::Bounds;
 use meshpeek::query::{Nearest, Ray};
-use support::query::{Oracle, Questions, Shape, ask, expect};
+use support::query::{Lists as _, Oracle, Questions, Shape, ask, expect};
 
 /// Reads numbers from the start of the bytes: any floats, or those of a coarse grid.
 struct Numbers<'a> {

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
-use support::query::{Flat, Oracle, Questions, ask, ball};
+use support::query::{Flat, Lists as _, Oracle, Questions, ask, ball};
 use support::random::Random;
 use support::sidecar::{key, reseal};
 

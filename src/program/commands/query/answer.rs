@@ -138,16 +138,15 @@ impl SurfaceSet<'_> {
 
     fn answer(&self, question: &Question) -> anyhow::Result<Answer> {
         let mut pages = PagesTouched::default();
+        let mut scene = self.scene.probed(&mut pages);
         let kind = match question {
-            Question::Ray(ray, RayMode::First) => AnswerKind::First(self.scene.probed(&mut pages).ray(ray)),
-            Question::Ray(ray, RayMode::All) => AnswerKind::All(self.scene.probed(&mut pages).all_hits(ray)),
-            Question::Ray(ray, RayMode::Any) => AnswerKind::Any(self.scene.probed(&mut pages).is_hit(ray)),
-            Question::Nearest(point, limit) => {
-                AnswerKind::Nearest(self.scene.probed(&mut pages).nearest(*point, *limit))
-            }
-            Question::Box(bounds) => AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_box(bounds)),
+            Question::Ray(ray, RayMode::First) => AnswerKind::First(scene.ray(ray)),
+            Question::Ray(ray, RayMode::All) => AnswerKind::All(filled(|list| scene.all_hits_into(ray, list))),
+            Question::Ray(ray, RayMode::Any) => AnswerKind::Any(scene.is_hit(ray)),
+            Question::Nearest(point, limit) => AnswerKind::Nearest(scene.nearest(*point, *limit)),
+            Question::Box(bounds) => AnswerKind::Triangles(filled(|list| scene.overlapping_box_into(bounds, list))),
             Question::Frustum(frustum) => {
-                AnswerKind::Triangles(self.scene.probed(&mut pages).overlapping_frustum(frustum))
+                AnswerKind::Triangles(filled(|list| scene.overlapping_frustum_into(frustum, list)))
             }
             Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
         };
@@ -162,8 +161,15 @@ impl SurfaceSet<'_> {
                 "--vertex: surface {surface} has {count} vertices, expected a lower number, found {vertex}"
             ))
         })?;
-        let (triangles, neighbors) =
-            (self.scene.triangles_around(surface, vertex), self.scene.neighbors(surface, vertex));
+        let triangles = filled(|list| self.scene.triangles_around_into(surface, vertex, list));
+        let neighbors = filled(|list| self.scene.neighbors_into(surface, vertex, list));
         Ok(VertexNeighbors { surface, number: vertex, point, triangles, neighbors })
     }
+}
+
+/// Returns the list that a query fills.
+fn filled<T>(fill: impl FnOnce(&mut Vec<T>)) -> Vec<T> {
+    let mut list = Vec::new();
+    fill(&mut list);
+    list
 }

@@ -145,8 +145,9 @@ impl<'a> AnswerRenderer<'a> {
     fn print_place(&self, out: &mut dyn Write, place: &SurfacePoint, end: &str) -> io::Result<()> {
         let SurfacePoint { surface, triangle, point, barycentric, distance, crossing } = place;
         write!(out, "{}, triangle {triangle}: at {}, ", self.named(*surface), floats(point))?;
-        if let Some((t, is_front)) = crossing {
-            write!(out, "from {}, t {t:?}, ", if *is_front { "the front" } else { "the back" })?;
+        if let Some((t, is_front, normal)) = crossing {
+            let side = if *is_front { "the front" } else { "the back" };
+            write!(out, "from {side}, t {t:?}, geometric normal {}, ", floats(normal))?;
         }
         writeln!(out, "distance {distance:?}, barycentric {}{end}", floats(barycentric))?;
         if self.attributes { self.print_attributes(out, place) } else { Ok(()) }
@@ -182,19 +183,19 @@ struct SurfacePoint {
     point: [f32; 3],
     barycentric: [f32; 2],
     distance: f32,
-    /// For the hit of a ray, the parameter t of the hit along the ray, and whether the ray hit the
-    /// front face. `None` for a nearest point.
-    crossing: Option<(f32, bool)>,
+    /// For the hit of a ray, the parameter t of the hit along the ray, whether the ray hit the
+    /// front face, and the geometric normal. `None` for a nearest point.
+    crossing: Option<(f32, bool, [f32; 3])>,
 }
 
 impl SurfacePoint {
     const fn of(hit: &Hit) -> Self {
-        let Hit { surface, triangle, t, distance, point, barycentric, is_front } = *hit;
-        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front)) }
+        let Hit { surface, triangle, t, distance, point, barycentric, is_front, normal, .. } = *hit;
+        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front, normal)) }
     }
 
     const fn at(near: &Nearest) -> Self {
-        let Nearest { surface, triangle, distance, point, barycentric } = *near;
+        let Nearest { surface, triangle, distance, point, barycentric, .. } = *near;
         Self { surface, triangle, point, barycentric, distance, crossing: None }
     }
 }
@@ -208,6 +209,7 @@ fn hit_json(hit: &Hit) -> Value {
         "barycentric": numbers(&hit.barycentric),
         "distance": number(hit.distance),
         "front": hit.is_front,
+        "geometric_normal": numbers(&hit.normal),
     })
 }
 
