@@ -59,7 +59,7 @@ impl Gpu {
         self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
     }
 
-    /// Copies bytes to an offset that is a multiple of 4. Zeros follow until the next multiple of 4.
+    /// Copies bytes to an offset that is a multiple of 4. Zeros follow until the next multiple.
     pub fn write(&self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<4>();
         self.queue.write_buffer(buffer, offset, words.as_flattened());

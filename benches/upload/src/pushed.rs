@@ -95,7 +95,7 @@ fn draw(
     drop(view);
     mapped.unmap();
 
-    // The indices are pushed into the queue. A block has a multiple of 4 bytes, except for the last.
+    // The indices are pushed into the queue. Each block but the last has a multiple of 4 bytes.
     let written = gpu.buffer(indices.byte_len(), wgpu::BufferUsages::INDEX, false);
     gpu.checked(|| indices.push(0..indices.index_count(), |offset, bytes| gpu.write(&written, offset, bytes)))??;
 

@@ -86,8 +86,8 @@ const FRAGMENT: &str = "
 }
 ";
 
-/// Returns the text of an expression for the index of a corner. If the file stores no indices that a
-/// shader can read, the corner is used.
+/// Returns the text of an expression for the index of a corner. If the file stores no indices that
+/// a shader can read, the corner is used.
 fn index_expression<'a>(indices: &Indices<'a>, bytes: &mut Bytes<'a>) -> String {
     let Some(stored) = StoredIndices::of(indices) else { return "corner".to_owned() };
     let start = bytes.add(stored.bytes);
