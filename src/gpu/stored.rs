@@ -5,7 +5,10 @@ use crate::decode::{ByteOrder, EndianFloats, MinMax16};
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::gpu::{Semantic, VertexFormat};
-use crate::model::{Colors, Indices, Normals, Positions, Surface, TangentFrames, Uvs};
+use crate::model::{
+    ColorEncoding, Colors, IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions, Surface,
+    TangentFrameEncoding, TangentFrames, UvEncoding, Uvs,
+};
 
 /// The largest distance of two vertices that every implementation of WebGPU supports, in bytes.
 const MAX_VERTEX_STRIDE: usize = 2048;
@@ -152,49 +155,65 @@ const F32X3: [&str; 2] = ["meshpeek_unpack_f32x3", "meshpeek_unpack_f32x3_big_en
 fn positions<'a>(positions: &Positions<'a>) -> StoredAttribute<'a> {
     let semantic = Semantic::Position;
     match positions {
-        Positions::F32(array) => {
+        Positions(PositionEncoding::F32(array)) => {
             StoredAttribute::new(semantic, array, "meshpeek_unpack_f32x3").with_format(VertexFormat::Float32x3)
         }
-        Positions::Packed32(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_packed32"),
-        Positions::Packed64(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_packed64"),
-        Positions::MinMax16(array) => StoredAttribute::min_max(semantic, array, "meshpeek_unpack_min_max16x3"),
-        Positions::Strided(array) => StoredAttribute::strided(semantic, array, F32X3, VertexFormat::Float32x3),
+        Positions(PositionEncoding::Packed32(array)) => {
+            StoredAttribute::new(semantic, array, "meshpeek_unpack_packed32")
+        }
+        Positions(PositionEncoding::Packed64(array)) => {
+            StoredAttribute::new(semantic, array, "meshpeek_unpack_packed64")
+        }
+        Positions(PositionEncoding::MinMax16(array)) => {
+            StoredAttribute::min_max(semantic, array, "meshpeek_unpack_min_max16x3")
+        }
+        Positions(PositionEncoding::Strided(array)) => {
+            StoredAttribute::strided(semantic, array, F32X3, VertexFormat::Float32x3)
+        }
     }
 }
 
 fn normals<'a>(normals: &Normals<'a>) -> StoredAttribute<'a> {
     let semantic = Semantic::Normal;
     match normals {
-        Normals::Quat8(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat8_normal"),
-        Normals::Quat7(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat7_normal"),
-        Normals::Unit16(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_unit16"),
-        Normals::F32(array) => {
+        Normals(NormalEncoding::Quat8(array)) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat8_normal"),
+        Normals(NormalEncoding::Quat7(array)) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat7_normal"),
+        Normals(NormalEncoding::Unit16(array)) => StoredAttribute::new(semantic, array, "meshpeek_unpack_unit16"),
+        Normals(NormalEncoding::F32(array)) => {
             StoredAttribute::new(semantic, array, "meshpeek_unpack_f32x3").with_format(VertexFormat::Float32x3)
         }
-        Normals::Strided(array) => StoredAttribute::strided(semantic, array, F32X3, VertexFormat::Float32x3),
+        Normals(NormalEncoding::Strided(array)) => {
+            StoredAttribute::strided(semantic, array, F32X3, VertexFormat::Float32x3)
+        }
     }
 }
 
 fn tangents<'a>(frames: &TangentFrames<'a>) -> StoredAttribute<'a> {
     let semantic = Semantic::Tangent;
     match frames {
-        TangentFrames::Quat8(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat8_tangent"),
-        TangentFrames::Quat7(array) => StoredAttribute::new(semantic, array, "meshpeek_unpack_quat7_tangent"),
+        TangentFrames(TangentFrameEncoding::Quat8(array)) => {
+            StoredAttribute::new(semantic, array, "meshpeek_unpack_quat8_tangent")
+        }
+        TangentFrames(TangentFrameEncoding::Quat7(array)) => {
+            StoredAttribute::new(semantic, array, "meshpeek_unpack_quat7_tangent")
+        }
     }
 }
 
 fn uvs<'a>(set: u32, uvs: &Uvs<'a>) -> Option<StoredAttribute<'a>> {
     let semantic = Semantic::Uv(set);
     match uvs {
-        Uvs::F32(array) => {
+        Uvs(UvEncoding::F32(array)) => {
             Some(StoredAttribute::new(semantic, array, "meshpeek_unpack_f32x2").with_format(VertexFormat::Float32x2))
         }
-        Uvs::MinMax16(array) => {
+        Uvs(UvEncoding::MinMax16(array)) => {
             let stored = StoredAttribute::min_max(semantic, array, "meshpeek_unpack_min_max16x2");
             Some(stored.with_format(VertexFormat::Unorm16x2))
         }
-        Uvs::Strided(array) => Some(StoredAttribute::strided(semantic, array, F32X2, VertexFormat::Float32x2)),
-        Uvs::Polygon255(_) | Uvs::Polygon256(_) => None,
+        Uvs(UvEncoding::Strided(array)) => {
+            Some(StoredAttribute::strided(semantic, array, F32X2, VertexFormat::Float32x2))
+        }
+        Uvs(UvEncoding::Polygon255(_)) | Uvs(UvEncoding::Polygon256(_)) => None,
     }
 }
 
@@ -205,11 +224,11 @@ fn colors<'a>(colors: &Colors<'a>) -> StoredAttribute<'a> {
         ByteOrder::Big => "meshpeek_unpack_argb8_big_endian",
     };
     match colors {
-        Colors::Unorm8(array) => {
+        Colors(ColorEncoding::Unorm8(array)) => {
             StoredAttribute::new(semantic, array, "meshpeek_unpack_unorm8x4").with_format(VertexFormat::Unorm8x4)
         }
-        Colors::Argb8(array) => StoredAttribute::new(semantic, array, argb8(array.decoder().0)),
-        Colors::Strided(array) => StoredAttribute::new(semantic, array, argb8(array.decoder().0)),
+        Colors(ColorEncoding::Argb8(array)) => StoredAttribute::new(semantic, array, argb8(array.decoder().0)),
+        Colors(ColorEncoding::Strided(array)) => StoredAttribute::new(semantic, array, argb8(array.decoder().0)),
     }
 }
 
@@ -253,11 +272,13 @@ impl<'a> StoredIndices<'a> {
     #[must_use]
     pub fn of(indices: &Indices<'a>) -> Option<Self> {
         let width = match indices {
-            Indices::U8(_) => 1,
-            Indices::U16(_) => 2,
-            Indices::U32(_) => 4,
-            Indices::Endian(array) if array.decoder().0 == ByteOrder::Little => 4,
-            Indices::Endian(_) | Indices::Polygon(_) | Indices::Consecutive(_) => return None,
+            Indices(IndexEncoding::U8(_)) => 1,
+            Indices(IndexEncoding::U16(_)) => 2,
+            Indices(IndexEncoding::U32(_)) => 4,
+            Indices(IndexEncoding::Endian(array)) if array.decoder().0 == ByteOrder::Little => 4,
+            Indices(IndexEncoding::Endian(_))
+            | Indices(IndexEncoding::Polygon(_))
+            | Indices(IndexEncoding::Consecutive(_)) => return None,
         };
         Some(Self { bytes: indices.as_bytes(), width, count: indices.len() })
     }

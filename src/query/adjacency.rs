@@ -3,7 +3,7 @@
 use crate::bvh::reserve::try_with_capacity;
 use crate::bvh::triangles::Triangles;
 use crate::error::debug::short_debug;
-use crate::error::{Error, Cause, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
 /// The maximum number of triangles. The index of an edge, 4 times the index of its triangle plus 0,
