@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::input::Picks;
-use super::rows::MAX_VERTICES;
+use super::interleave::MAX_VERTICES;
 use crate::math::as_index;
 use crate::model::{Corner, IndexStream};
 use crate::simd::kernel;

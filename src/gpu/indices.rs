@@ -3,13 +3,13 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::output::{Blocks, Visit};
+use super::output::Blocks;
 use super::source::expect_single_stream;
 use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
-use crate::math::{as_index, as_u64};
+use crate::math::as_index;
 use crate::model::{Indices, SpaceConversion, Surface, Welded};
 use crate::simd::kernel;
 
@@ -40,14 +40,14 @@ impl IndexFormat {
 #[derive(Clone, Copy)]
 pub struct IndexSource<'a> {
     surface: Surface<'a>,
-    input: Input<'a>,
+    array: IndexArray<'a>,
     vertex_count: usize,
     format: IndexFormat,
     is_reversed: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Input<'a> {
+enum IndexArray<'a> {
     Stored(Indices<'a>),
     Welded(&'a [u32]),
 }
@@ -70,15 +70,15 @@ impl<'a> IndexSource<'a> {
     pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         expect_single_stream(surface)?;
         surface.corners()?;
-        let input = Input::Stored(surface.indices()?);
-        Ok(Self { surface: *surface, input, vertex_count: surface.positions()?.len(), format, is_reversed: false })
+        let array = IndexArray::Stored(surface.indices()?);
+        Ok(Self { surface: *surface, array, vertex_count: surface.positions()?.len(), format, is_reversed: false })
     }
 
     /// Takes the indices of a welded surface.
     #[must_use]
     pub fn welded(surface: &Surface<'a>, welded: &'a Welded, format: IndexFormat) -> Self {
-        let input = Input::Welded(&welded.indices);
-        Self { surface: *surface, input, vertex_count: welded.vertices.len(), format, is_reversed: false }
+        let array = IndexArray::Welded(&welded.indices);
+        Self { surface: *surface, array, vertex_count: welded.vertices.len(), format, is_reversed: false }
     }
 
     /// Exchanges the second and the third corner of each triangle if the conversion reverses the
@@ -91,9 +91,9 @@ impl<'a> IndexSource<'a> {
     /// Returns the number of indices: three for each triangle.
     #[must_use]
     pub fn index_count(&self) -> usize {
-        match &self.input {
-            Input::Stored(indices) => indices.len(),
-            Input::Welded(indices) => indices.len(),
+        match &self.array {
+            IndexArray::Stored(indices) => indices.len(),
+            IndexArray::Welded(indices) => indices.len(),
         }
     }
 
@@ -138,13 +138,13 @@ impl<'a> IndexSource<'a> {
     /// Decodes the indices from `start` on into `out`.
     fn fill(&self, start: usize, out: &mut [u32]) {
         let range = start..start.saturating_add(out.len());
-        match &self.input {
-            Input::Stored(indices) => {
+        match &self.array {
+            IndexArray::Stored(indices) => {
                 if let Some(part) = indices.slice(range) {
                     part.fill(out);
                 }
             }
-            Input::Welded(indices) => {
+            IndexArray::Welded(indices) => {
                 let part = indices.get(range).unwrap_or_default();
                 out.iter_mut().zip(part).for_each(|(out, index)| *out = *index);
             }
@@ -199,6 +199,7 @@ kernel! {
 
 impl Blocks for IndexSource<'_> {
     const NAME: &'static str = "indices";
+    type Memory = ChunkBuffer;
 
     fn count(&self) -> usize {
         self.index_count()
@@ -208,33 +209,32 @@ impl Blocks for IndexSource<'_> {
         as_index(self.format.size())
     }
 
-    fn visit_blocks(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()> {
-        if let Input::Stored(indices) = &self.input {
+    fn block(&self) -> usize {
+        BLOCK
+    }
+
+    fn start(&self, range: &Range<usize>) -> ChunkBuffer {
+        if let IndexArray::Stored(indices) = &self.array {
             indices.slice(range.clone()).unwrap_or(*indices).prefetch();
         }
-        let [mut decoded, mut written] = [ChunkBuffer::EMPTY; 2];
-        // A block consists of whole triangles, and the range may start and end within one.
-        let first = range.start.saturating_sub(range.start % 3);
-        let mut offset = 0;
-        for start in (first..range.end).step_by(BLOCK) {
-            let end = start.saturating_add(BLOCK).min(self.index_count());
-            let indices = decoded.values().get_mut(..end.saturating_sub(start)).unwrap_or_default();
-            self.fill(start, indices);
-            let from = range.start.max(start).saturating_sub(start);
-            let to = range.end.min(end).saturating_sub(start);
-            if self.is_reversed {
-                indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, second, third]| std::mem::swap(second, third));
-            }
-            let indices = indices.get(from..to).unwrap_or_default();
-            self.check(start.saturating_add(from), indices)?;
-            let size = indices.len().saturating_mul(self.item_size());
-            let out = written.values::<u8>().get_mut(..size).unwrap_or_default();
-            match self.format {
-                IndexFormat::Uint16 => narrow_all(indices, out),
-                IndexFormat::Uint32 => copy_all(indices, out),
-            }
-            visit(offset, out);
-            offset = offset.saturating_add(as_u64(size));
+        ChunkBuffer::EMPTY
+    }
+
+    fn write_block(&self, memory: &mut ChunkBuffer, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        // Whole triangles are decoded, and the range may start and end within one.
+        let before = range.start % 3;
+        let first = range.start.saturating_sub(before);
+        let end = range.end.next_multiple_of(3).min(self.index_count());
+        let indices = memory.values().get_mut(..end.saturating_sub(first)).unwrap_or_default();
+        self.fill(first, indices);
+        if self.is_reversed {
+            indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, second, third]| std::mem::swap(second, third));
+        }
+        let indices = indices.get(before..before.saturating_add(range.len())).unwrap_or_default();
+        self.check(range.start, indices)?;
+        match self.format {
+            IndexFormat::Uint16 => narrow_all(indices, out),
+            IndexFormat::Uint32 => copy_all(indices, out),
         }
         Ok(())
     }

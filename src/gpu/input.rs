@@ -4,14 +4,18 @@ use std::ops::Range;
 
 use half::f16;
 
+use super::buffer::Buffer;
+use super::interleave::MAX_VERTICES;
 use super::layout::Semantic;
 use super::octahedral;
 use super::vertex_format::VertexFormat;
 use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::gather::Gather;
+use crate::decode::TangentFrame;
 use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};
 use crate::error::Result;
+use crate::math::as_index;
 use crate::model::{
     Colors, IndexStream, Normals, Positions, SpaceConversion, Surface, TangentFrames, Uvs, VertexArray,
 };
@@ -84,13 +88,13 @@ pub(super) enum Picks<'p> {
 }
 
 impl Picks<'_> {
-    fn fill<A: Gather>(self, array: &A, records: &mut ChunkBuffer, out: &mut [A::Item]) -> Option<()> {
+    fn fill<A: Gather>(self, array: &A, records: &mut Option<ChunkBuffer>, out: &mut [A::Item]) -> Option<()> {
         match self {
             Self::Range(start, end) => {
                 array.slice(start..end)?.fill(out);
                 Some(())
             }
-            Self::List(indices) => array.gather(indices, records, out),
+            Self::List(indices) => array.gather(indices, records.get_or_insert(ChunkBuffer::EMPTY), out),
         }
     }
 
@@ -102,19 +106,23 @@ impl Picks<'_> {
     }
 }
 
-/// Memory for decoded values and for encoded items of a block.
+/// Memory for the decoded values of a block, of which the largest are tangent frames, and for what
+/// only some attributes need.
 pub(super) struct Scratch {
-    values: ChunkBuffer,
-    records: ChunkBuffer,
+    values: Buffer<{ MAX_VERTICES * size_of::<TangentFrame>() }>,
+    /// Values that are computed from the decoded values.
+    computed: Option<Buffer<{ MAX_VERTICES * 16 }>>,
+    /// Encoded items that are not adjacent in the file.
+    records: Option<ChunkBuffer>,
 }
 
 impl Scratch {
-    pub(super) const EMPTY: Self = Self { values: ChunkBuffer::EMPTY, records: ChunkBuffer::EMPTY };
+    pub(super) const EMPTY: Self = Self { values: Buffer::EMPTY, computed: None, records: None };
 }
 
 /// An array of a surface from which an attribute is made.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Input<'a> {
+pub(super) enum AttributeArray<'a> {
     Position(Positions<'a>),
     Normal(Normals<'a>),
     OctahedralNormal(Normals<'a>),
@@ -123,7 +131,7 @@ pub(super) enum Input<'a> {
     Color(Colors<'a>),
 }
 
-impl<'a> Input<'a> {
+impl<'a> AttributeArray<'a> {
     /// Finds the array of an attribute in the base shape. Returns `None` if the surface does not
     /// have the attribute, and for joints and weights.
     pub(super) fn find(surface: &Surface<'a>, semantic: Semantic) -> Result<Option<Self>> {
@@ -132,7 +140,7 @@ impl<'a> Input<'a> {
             Semantic::Normal => surface.normals()?.map(Self::Normal),
             Semantic::OctahedralNormal => surface.normals()?.map(Self::OctahedralNormal),
             Semantic::Tangent => surface.tangent_frames()?.map(Self::Tangent),
-            Semantic::Uv(set) => surface.uvs(crate::math::as_index(set))?.map(Self::Uv),
+            Semantic::Uv(set) => surface.uvs(as_index(set))?.map(Self::Uv),
             Semantic::Color => surface.colors()?.map(Self::Color),
             Semantic::Joints | Semantic::Weights => None,
         })
@@ -230,29 +238,29 @@ impl<'a> Input<'a> {
             }
             Self::Color(array) => column(array, picks, number, None::<&fn([f32; 4]) -> [f32; 4]>, scratch, out),
             Self::OctahedralNormal(array) => {
-                let Scratch { values, records } = scratch;
-                let normals = values.values::<[f32; 3]>().get_mut(..picks.len())?;
+                let Scratch { values, computed, records } = scratch;
+                let normals = values.values::<[f32; 3]>(picks.len())?;
                 picks.fill(array, records, normals)?;
                 if let Some(conversion) = conversion {
                     for normal in normals.iter_mut() {
                         *normal = conversion.normal(*normal);
                     }
                 }
-                let points = records.values::<[f32; 2]>().get_mut(..picks.len())?;
+                let points = computed.get_or_insert(Buffer::EMPTY).values::<[f32; 2]>(picks.len())?;
                 octahedral::encode_all(normals, points);
                 number.put(points, out);
                 Some(())
             }
             Self::Tangent(array) => {
-                let Scratch { values, records } = scratch;
-                let frames = values.values().get_mut(..picks.len())?;
+                let Scratch { values, computed, records } = scratch;
+                let frames = values.values(picks.len())?;
                 picks.fill(array, records, frames)?;
                 if let Some(conversion) = conversion {
                     for frame in frames.iter_mut() {
                         *frame = conversion.tangent_frame(frame);
                     }
                 }
-                let tangents = records.values::<[f32; 4]>().get_mut(..picks.len())?;
+                let tangents = computed.get_or_insert(Buffer::EMPTY).values::<[f32; 4]>(picks.len())?;
                 tangents_of(frames, tangents);
                 number.put(tangents, out);
                 Some(())
@@ -263,7 +271,7 @@ impl<'a> Input<'a> {
 
 kernel! {
     /// Computes the tangent and the handedness of each tangent frame.
-    fn tangents_of(frames: &[crate::decode::TangentFrame], out: &mut [[f32; 4]]) {
+    fn tangents_of(frames: &[TangentFrame], out: &mut [[f32; 4]]) {
         for (out, frame) in out.iter_mut().zip(frames) {
             let [x, y, z] = frame.tangent();
             *out = [x, y, z, frame.handedness];
@@ -281,7 +289,7 @@ fn column<const N: usize, A: Gather<Item = [f32; N]>>(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Option<()> {
-    let Scratch { values, records } = scratch;
+    let Scratch { values, records, .. } = scratch;
     let mut decode = |values: &mut [[f32; N]]| {
         picks.fill(array, records, values)?;
         if let Some(convert) = convert {
@@ -294,7 +302,7 @@ fn column<const N: usize, A: Gather<Item = [f32; N]>>(
     if number == Number::Float {
         return decode(cast(out).get_mut(..picks.len())?);
     }
-    let values = values.values().get_mut(..picks.len())?;
+    let values = values.values(picks.len())?;
     decode(values)?;
     number.put(values, out);
     Some(())

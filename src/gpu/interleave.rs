@@ -1,36 +1,170 @@
-//! Copying a column to the vertices of a block.
+//! Copying the columns of a block to its vertices.
+//!
+//! A column contains the bytes of one attribute of each vertex of a block, without gaps. A vertex
+//! of the output has `stride` bytes.
 
 #![allow(clippy::inline_always, reason = "the loops must be compiled for each width")]
 
+use super::buffer::Buffer;
 use crate::simd::kernel;
 
+/// The greatest number of vertices in a block. The decoded floats of a block, a column and the
+/// vertices are in the first-level cache together.
+pub(super) const MAX_VERTICES: usize = 128;
+
+/// The memory for a column of at most 16 bytes for each vertex.
+pub(super) type ColumnBuffer = Buffer<{ MAX_VERTICES * 16 }>;
+
+/// The place of an attribute in a vertex, and the bytes of it that a column contains.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VertexColumn {
+    /// The offset of the attribute in a vertex, in bytes.
+    pub(super) offset: usize,
+    /// The number of bytes of the attribute that the column contains.
+    pub(super) width: usize,
+    /// The size of the attribute in bytes: the width, or the width and one more number.
+    pub(super) size: usize,
+    /// The bytes of the number that the column does not contain.
+    pub(super) pad: [u8; 4],
+}
+
+impl VertexColumn {
+    /// Copies the column to each vertex.
+    pub(super) fn put(&self, column: &[u8], vertices: &mut [u8], stride: usize) {
+        scatter(column, self, vertices, stride);
+    }
+
+    /// Returns whether `next` follows this column in a vertex, and [`put_pair`](Self::put_pair) can
+    /// copy both.
+    pub(super) const fn pairs_with(&self, next: &Self) -> bool {
+        self.width == 12
+            && self.size == 12
+            && next.size == 4
+            && next.width >= 3
+            && next.offset == self.offset.saturating_add(12)
+    }
+
+    /// Copies this column and `next` to each vertex, which must be a [pair](Self::pairs_with).
+    pub(super) fn put_pair(&self, column: &[u8], next: (&Self, &[u8]), vertices: &mut [u8], stride: usize) {
+        let (next, next_column) = next;
+        if next.width == 4 {
+            pair4(column, next_column, vertices, stride, self.offset);
+        } else {
+            pair3(column, next_column, vertices, stride, self.offset);
+        }
+    }
+}
+
 kernel! {
-    /// Copies each `width` bytes of `column` to `offset` of the next vertex of `stride` bytes, until
-    /// the column or the vertices end.
-    pub(super) fn scatter(column: &[u8], width: usize, rows: &mut [u8], stride: usize, offset: usize) {
-        scatter_any(column, width, rows, stride, offset);
+    fn scatter(column: &[u8], place: &VertexColumn, vertices: &mut [u8], stride: usize) {
+        scatter_any(column, place, vertices, stride);
     }
 }
 
 #[inline(always)]
-fn scatter_any(column: &[u8], width: usize, rows: &mut [u8], stride: usize, offset: usize) {
-    match width {
-        2 => scatter_width::<2>(column, rows, stride, offset),
-        3 => scatter_width::<3>(column, rows, stride, offset),
-        4 => scatter_width::<4>(column, rows, stride, offset),
-        6 => scatter_width::<6>(column, rows, stride, offset),
-        8 => scatter_width::<8>(column, rows, stride, offset),
-        12 => scatter_width::<12>(column, rows, stride, offset),
-        16 => scatter_width::<16>(column, rows, stride, offset),
+fn scatter_any(column: &[u8], place: &VertexColumn, vertices: &mut [u8], stride: usize) {
+    let [first, second, ..] = place.pad;
+    match (place.width, place.size) {
+        (2, 2) => each::<2, 2>(column, vertices, stride, place.offset, |bytes| bytes),
+        (4, 4) => each::<4, 4>(column, vertices, stride, place.offset, |bytes| bytes),
+        (8, 8) => each::<8, 8>(column, vertices, stride, place.offset, |bytes| bytes),
+        (12, 12) => each::<12, 12>(column, vertices, stride, place.offset, |bytes| bytes),
+        (16, 16) => each::<16, 16>(column, vertices, stride, place.offset, |bytes| bytes),
+        (3, 4) => each::<3, 4>(column, vertices, stride, place.offset, |[x, y, z]| [x, y, z, first]),
+        (6, 8) => {
+            each::<6, 8>(column, vertices, stride, place.offset, |[a, b, c, d, e, f]| {
+                [a, b, c, d, e, f, first, second]
+            });
+        }
+        (12, 16) => each::<12, 16>(column, vertices, stride, place.offset, |bytes| {
+            let mut all = [0; 16];
+            for (all, byte) in all.iter_mut().zip(bytes.into_iter().chain(place.pad)) {
+                *all = byte;
+            }
+            all
+        }),
         _ => {}
     }
 }
 
+/// Writes `SIZE` bytes at `offset` of each vertex, which `make` makes of `WIDTH` bytes of the
+/// column.
 #[inline(always)]
-fn scatter_width<const WIDTH: usize>(column: &[u8], rows: &mut [u8], stride: usize, offset: usize) {
-    for (row, bytes) in rows.chunks_exact_mut(stride).zip(column.as_chunks::<WIDTH>().0) {
-        if let Some(place) = row.get_mut(offset..).and_then(<[u8]>::first_chunk_mut::<WIDTH>) {
-            *place = *bytes;
+fn each<const WIDTH: usize, const SIZE: usize>(
+    column: &[u8],
+    vertices: &mut [u8],
+    stride: usize,
+    offset: usize,
+    make: impl Fn([u8; WIDTH]) -> [u8; SIZE],
+) {
+    for (vertex, bytes) in vertices.chunks_exact_mut(stride).zip(column.as_chunks::<WIDTH>().0) {
+        if let Some(place) = vertex.get_mut(offset..).and_then(<[u8]>::first_chunk_mut::<SIZE>) {
+            *place = make(*bytes);
+        }
+    }
+}
+
+kernel! {
+    /// Copies 12 bytes of one column and 4 bytes of another to each vertex.
+    fn pair4(column: &[u8], next: &[u8], vertices: &mut [u8], stride: usize, offset: usize) {
+        avx512 => x86::pair(column, next.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word)), vertices, stride, offset),
+        avx2 => x86::pair(column, next.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word)), vertices, stride, offset),
+        _ => pair(column, next.as_chunks().0.iter().copied(), vertices, stride, offset),
+    }
+}
+
+kernel! {
+    /// Copies 12 bytes of one column, 3 bytes of another, and a byte 0 to each vertex.
+    fn pair3(column: &[u8], next: &[u8], vertices: &mut [u8], stride: usize, offset: usize) {
+        avx512 => x86::pair(column, next.as_chunks().0.iter().map(|word| x86::word3(*word)), vertices, stride, offset),
+        avx2 => x86::pair(column, next.as_chunks().0.iter().map(|word| x86::word3(*word)), vertices, stride, offset),
+        _ => pair(column, next.as_chunks().0.iter().map(|[x, y, z]| [*x, *y, *z, 0]), vertices, stride, offset),
+    }
+}
+
+#[inline(always)]
+fn pair(column: &[u8], next: impl Iterator<Item = [u8; 4]>, vertices: &mut [u8], stride: usize, offset: usize) {
+    let columns = column.as_chunks::<12>().0.iter().zip(next);
+    for (vertex, (first, second)) in vertices.chunks_exact_mut(stride).zip(columns) {
+        let Some((place, rest)) = vertex.get_mut(offset..).and_then(<[u8]>::split_first_chunk_mut::<12>) else {
+            return;
+        };
+        if let Some(next) = rest.first_chunk_mut::<4>() {
+            (*place, *next) = (*first, second);
+        }
+    }
+}
+
+/// The same copies with one store of 16 bytes for each vertex.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{__m128i, _mm_insert_epi32};
+
+    use bytemuck::cast;
+
+    #[inline(always)]
+    pub(super) fn word3([x, y, z]: [u8; 3]) -> i32 {
+        i32::from_le_bytes([x, y, z, 0])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn pair(
+        column: &[u8],
+        next: impl Iterator<Item = i32>,
+        vertices: &mut [u8],
+        stride: usize,
+        offset: usize,
+    ) {
+        let columns = column.as_chunks::<12>().0.iter().zip(next);
+        for (vertex, (first, second)) in vertices.chunks_exact_mut(stride).zip(columns) {
+            let Some(place) = vertex.get_mut(offset..).and_then(<[u8]>::first_chunk_mut::<16>) else { return };
+            let mut bytes = [0; 16];
+            if let Some(start) = bytes.first_chunk_mut::<12>() {
+                *start = *first;
+            }
+            let vector: __m128i = cast(bytes);
+            *place = cast(_mm_insert_epi32::<3>(vector, second));
         }
     }
 }

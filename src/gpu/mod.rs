@@ -5,13 +5,13 @@
 //! [`wgsl`] contains the functions that decode them in a shader.
 
 mod block;
+mod buffer;
 mod indices;
 mod input;
 mod interleave;
 mod layout;
 mod octahedral;
 mod output;
-mod rows;
 mod skin;
 mod source;
 mod stored;

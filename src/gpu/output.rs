@@ -1,20 +1,20 @@
-//! The ways in which blocks of bytes leave this crate.
+//! The ways in which the bytes of vertices and indices leave this crate.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::array::bulk;
+use crate::array::chunk_buffer::{CHUNK_BYTES, ChunkBuffer};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{PastCache, UninitBytes};
 
-/// Gets the offset of a block from the start of the output, and the bytes of the block.
-pub(super) type Visit<'v> = dyn FnMut(u64, &[u8]) + 'v;
-
-/// Items that are made in blocks of bytes.
+/// Items that are written in blocks of at most 8 KiB.
 pub(super) trait Blocks {
     /// The name of the items in errors.
     const NAME: &'static str;
+    /// The memory that writing a range needs.
+    type Memory;
 
     /// Returns the number of items.
     fn count(&self) -> usize;
@@ -22,10 +22,14 @@ pub(super) trait Blocks {
     /// Returns the size of an item in bytes.
     fn item_size(&self) -> usize;
 
-    /// Passes the bytes of the items in `range` to `visit`, in order, in blocks of at most 8 KiB.
-    ///
-    /// The range does not exceed the number of items.
-    fn visit_blocks(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()>;
+    /// Returns the number of items in a block.
+    fn block(&self) -> usize;
+
+    /// Prepares to write the items in `range`, which does not exceed the number of items.
+    fn start(&self, range: &Range<usize>) -> Self::Memory;
+
+    /// Writes the items in `range` to `out`, which has exactly their size.
+    fn write_block(&self, memory: &mut Self::Memory, range: Range<usize>, out: &mut [u8]) -> Result<()>;
 
     /// Returns the size of the output for the items in `range`, in bytes.
     fn range_size(&self, range: &Range<usize>) -> Result<usize> {
@@ -42,30 +46,58 @@ pub(super) trait Blocks {
             .ok_or_else(|| Error::without_offset(Self::NAME, Field::new("range"), Cause::OutOfMemory { asked }))
     }
 
-    fn push(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()> {
+    /// Calls `block` for each block of the items in `range`, with the size of the block in bytes
+    /// and a closure that writes it.
+    fn each_block(
+        &self,
+        range: Range<usize>,
+        mut block: impl FnMut(usize, &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        let mut memory = self.start(&range);
+        for start in range.clone().step_by(self.block().max(1)) {
+            let part = start..start.saturating_add(self.block()).min(range.end);
+            let size = part.len().saturating_mul(self.item_size());
+            block(size, &mut |out| self.write_block(&mut memory, part.clone(), out))?;
+        }
+        Ok(())
+    }
+
+    /// Passes each block and its offset from the start of the output to `visit`.
+    fn push(&self, range: Range<usize>, visit: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
         self.range_size(&range)?;
-        self.visit_blocks(range, visit)
+        let mut buffer = ChunkBuffer::EMPTY;
+        let mut offset = 0;
+        self.each_block(range, |size, write| {
+            let bytes = buffer.values::<u8>().get_mut(..size.min(CHUNK_BYTES)).unwrap_or_default();
+            write(bytes)?;
+            visit(offset, bytes);
+            offset = offset.saturating_add(as_u64(size));
+            Ok(())
+        })
     }
 
     fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         bulk::check_length(out, self.range_size(&range)?)?;
-        let past_cache = bulk::is_past_cache(out).then(PastCache::new);
+        let is_past_cache = bulk::is_past_cache(out);
         let mut rest = out;
-        self.visit_blocks(range, &mut |_, bytes| {
-            if let Some((place, after)) = std::mem::take(&mut rest).split_at_mut_checked(bytes.len()) {
-                match &past_cache {
-                    Some(past_cache) => past_cache.store(place, bytes, &[]),
-                    None => place.copy_from_slice(bytes),
-                }
-                rest = after;
-            }
+        if is_past_cache {
+            let past_cache = PastCache::new();
+            return self.push(range, &mut |_, bytes| {
+                past_cache.store(rest, bytes, &[]);
+                rest = std::mem::take(&mut rest).get_mut(bytes.len()..).unwrap_or_default();
+            });
+        }
+        self.each_block(range, |size, write| {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut_checked(size).unwrap_or_default();
+            rest = after;
+            write(place)
         })
     }
 
     fn write_uninit<'o>(&self, range: Range<usize>, out: &'o mut [MaybeUninit<u8>]) -> Result<&'o mut [u8]> {
         bulk::check_length(out, self.range_size(&range)?)?;
         let mut bytes = UninitBytes::new(out);
-        self.visit_blocks(range, &mut |_, block| bytes.push(block))?;
+        self.push(range, &mut |_, block| bytes.push(block))?;
         Ok(bytes.finish())
     }
 }

@@ -1,7 +1,8 @@
 //! The four greatest bone weights of each vertex, which sum to exactly 1.
 
+use super::block::Block;
+use super::interleave::{ColumnBuffer, VertexColumn};
 use super::layout::Semantic;
-use super::rows::Column;
 use super::vertex_format::VertexFormat;
 use crate::array::Array;
 use crate::decode::Influence;
@@ -14,13 +15,13 @@ const BONES: usize = 4;
 
 /// The columns of joints and weights, and the weights of the surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Skin<'a> {
+pub(super) struct SkinColumns<'a> {
     weights: Weights<'a>,
-    joints: Option<(VertexFormat, Column)>,
-    shares: Option<(VertexFormat, Column)>,
+    joints: Option<(VertexFormat, VertexColumn)>,
+    shares: Option<(VertexFormat, VertexColumn)>,
 }
 
-impl<'a> Skin<'a> {
+impl<'a> SkinColumns<'a> {
     /// Makes a skin without columns. The first call for a surface may build the index of its
     /// weights.
     pub(super) fn new(weights: Weights<'a>) -> Self {
@@ -29,17 +30,9 @@ impl<'a> Skin<'a> {
     }
 
     /// Adds the column of joints or of weights.
-    pub(super) fn add(&mut self, semantic: Semantic, format: VertexFormat, column: Column) {
+    pub(super) fn add(&mut self, semantic: Semantic, format: VertexFormat, column: VertexColumn) {
         let place = if semantic == Semantic::Joints { &mut self.joints } else { &mut self.shares };
         *place = Some((format, column));
-    }
-
-    pub(super) const fn joints(&self) -> Option<&(VertexFormat, Column)> {
-        self.joints.as_ref()
-    }
-
-    pub(super) const fn shares(&self) -> Option<&(VertexFormat, Column)> {
-        self.shares.as_ref()
     }
 
     /// Returns the lists of influences from the first vertex on.
@@ -47,9 +40,49 @@ impl<'a> Skin<'a> {
         self.weights.iter()
     }
 
-    pub(super) fn get(&self, vertex: usize) -> Option<Influences<'a>> {
-        self.weights.get(vertex)
+    /// Writes the joints and weights of a block of vertices. `lists` are the next lists of
+    /// influences, if they are read in order.
+    pub(super) fn write(
+        &self,
+        block: &Block<'_>,
+        lists: &mut Option<WeightsIter<'a>>,
+        columns: &mut [ColumnBuffer; 2],
+        out: &mut [u8],
+        stride: usize,
+    ) -> Result<()> {
+        let [joints, shares] = columns;
+        let size = |column: &Option<(VertexFormat, VertexColumn)>| column.map_or(0, |(_, column)| column.width);
+        let [joint_size, share_size] = [size(&self.joints), size(&self.shares)];
+        let joints = joints.values::<u8>(block.len().saturating_mul(joint_size)).unwrap_or_default();
+        let shares = shares.values::<u8>(block.len().saturating_mul(share_size)).unwrap_or_default();
+        for number in 0..block.len() {
+            let influences = match lists {
+                Some(lists) => lists.next(),
+                None => self.weights.get(block.position(number)),
+            };
+            let greatest = Greatest::of(influences.as_ref());
+            if let Some((format, _)) = self.joints {
+                let place = item(joints, number, joint_size);
+                greatest.write_joints(format, block.start().saturating_add(number), place)?;
+            }
+            if let Some((format, _)) = self.shares {
+                greatest.write_weights(format, item(shares, number, share_size));
+            }
+        }
+        if let Some((_, column)) = &self.joints {
+            column.put(joints, out, stride);
+        }
+        if let Some((_, column)) = &self.shares {
+            column.put(shares, out, stride);
+        }
+        Ok(())
     }
+}
+
+/// Returns the bytes of item `number` of a column.
+fn item(column: &mut [u8], number: usize, size: usize) -> &mut [u8] {
+    let start = number.saturating_mul(size);
+    column.get_mut(start..start.saturating_add(size)).unwrap_or_default()
 }
 
 /// The four influences with the greatest weights on a vertex, from the greatest weight to the

@@ -4,16 +4,16 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::block::Block;
-use super::input::{Input, Number, Scratch};
+use super::input::{AttributeArray, Number, Scratch};
+use super::interleave::{ColumnBuffer, MAX_VERTICES, VertexColumn};
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
-use super::output::{Blocks, Visit};
-use super::rows::{Column, Rows};
-use super::skin::{Greatest, Skin};
+use super::output::Blocks;
+use super::skin::{Greatest, SkinColumns};
 use crate::array::Array;
-use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::chunk_buffer::CHUNK_BYTES;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
-use crate::math::{as_index, as_u64};
+use crate::math::as_index;
 use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, Welded};
 
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
@@ -24,21 +24,24 @@ use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, W
 /// Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
-/// blocks of at most 256 vertices in the first-level cache of the processor.
+/// blocks of at most 128 vertices in the first-level cache of the processor.
 #[derive(Clone)]
 pub struct VertexSource<'a> {
     surface: Surface<'a>,
     order: Option<&'a [Corner]>,
     vertex_count: usize,
-    inputs: Vec<(Input<'a>, Number, Column)>,
-    skin: Option<Skin<'a>>,
-    rows: Rows,
+    attributes: Vec<SourceAttribute<'a>>,
+    skin: Option<SkinColumns<'a>>,
+    /// One vertex with the bytes that no attribute of the surface contains.
+    template: Vec<u8>,
+    /// Whether there are such bytes.
+    has_template: bool,
     missing: Vec<Semantic>,
     conversion: Option<SpaceConversion>,
 }
 
 short_debug!(VertexSource<'_>: |source| {
-    surface: source.surface, vertex_count: source.vertex_count, stride: source.rows.stride(), missing: source.missing,
+    surface: source.surface, vertex_count: source.vertex_count, stride: source.stride(), missing: source.missing,
 });
 
 impl<'a> VertexSource<'a> {
@@ -73,73 +76,73 @@ impl<'a> VertexSource<'a> {
             surface: *surface,
             order,
             vertex_count: count,
-            inputs: Vec::new(),
+            attributes: Vec::new(),
             skin: None,
-            rows: Rows::new(layout.stride()),
+            template: vec![0; as_index(layout.stride()).max(1)],
+            has_template: false,
             missing: Vec::new(),
             conversion: None,
         };
+        let mut size = 0_u32;
         for attribute in layout.attributes() {
+            size = size.saturating_add(attribute.format().size());
             source.add(attribute)?;
         }
+        source.has_template |= size < layout.stride();
         source.check_lengths()?;
         Ok(source)
     }
 
-    /// Finds the array of an attribute, and adds its column.
+    /// Finds the array of an attribute.
     fn add(&mut self, attribute: &VertexAttribute) -> Result<()> {
-        let (semantic, format, offset) = (attribute.semantic(), attribute.format(), attribute.offset());
-        if matches!(semantic, Semantic::Joints | Semantic::Weights) {
+        let (semantic, format) = (attribute.semantic(), attribute.format());
+        let [offset, size] = [attribute.offset(), format.size()].map(as_index);
+        let Some(number) = Number::of(format).filter(|_| semantic != Semantic::Weights) else {
             return self.add_skin(attribute);
+        };
+        if let Some(array) = AttributeArray::find(&self.surface, semantic)? {
+            let rest = if semantic == Semantic::Position { 1.0 } else { 0.0 };
+            let [a, b, c, d, ..] = default_bytes(number, [[rest]]);
+            let width = array.floats().saturating_mul(number.size());
+            let column = VertexColumn { offset, width, size, pad: [a, b, c, d] };
+            self.attributes.push(SourceAttribute { array, number, column });
+            return Ok(());
         }
-        let found = Input::find(&self.surface, semantic)?;
-        match (found, Number::of(format)) {
-            (Some(input), Some(number)) => {
-                let width = input.floats().saturating_mul(number.size());
-                let column = self.rows.add(offset, width);
-                self.inputs.push((input, number, column));
-                if semantic == Semantic::Position {
-                    let rest = offset.saturating_add(u32::try_from(width).unwrap_or(u32::MAX));
-                    self.rows.set(
-                        rest,
-                        default_bytes(number, [[1.0]])
-                            .get(..as_index(format.size()).saturating_sub(width))
-                            .unwrap_or_default(),
-                    );
-                }
-            }
-            (None, Some(number)) => {
-                let value = match semantic {
-                    Semantic::Normal => [0.0, 0.0, 1.0, 0.0],
-                    Semantic::Tangent => [1.0, 0.0, 0.0, 1.0],
-                    Semantic::Color => [1.0; 4],
-                    _ => [0.0; 4],
-                };
-                let bytes = default_bytes(number, [value]);
-                self.rows.set(offset, bytes.get(..as_index(format.size())).unwrap_or_default());
-                self.missing.push(semantic);
-            }
-            (_, None) => {}
-        }
+        let value = match semantic {
+            Semantic::Normal => [0.0, 0.0, 1.0, 0.0],
+            Semantic::Tangent => [1.0, 0.0, 0.0, 1.0],
+            Semantic::Color => [1.0; 4],
+            _ => [0.0; 4],
+        };
+        self.set_default(attribute, &default_bytes(number, [value]));
         Ok(())
     }
 
     fn add_skin(&mut self, attribute: &VertexAttribute) -> Result<()> {
-        let (semantic, format, offset) = (attribute.semantic(), attribute.format(), attribute.offset());
+        let (semantic, format) = (attribute.semantic(), attribute.format());
         if self.skin.is_none() {
-            self.skin = self.surface.weights()?.map(Skin::new);
+            self.skin = self.surface.weights()?.map(SkinColumns::new);
         }
         if let Some(skin) = &mut self.skin {
-            skin.add(semantic, format, self.rows.add(offset, as_index(format.size())));
+            let [offset, size] = [attribute.offset(), format.size()].map(as_index);
+            skin.add(semantic, format, VertexColumn { offset, width: size, size, pad: [0; 4] });
             return Ok(());
         }
+        let mut bytes = [0; 16];
         if semantic == Semantic::Weights {
-            let mut bytes = [0; 16];
             Greatest::of(None).write_weights(format, &mut bytes);
-            self.rows.set(offset, bytes.get(..as_index(format.size())).unwrap_or_default());
         }
-        self.missing.push(semantic);
+        self.set_default(attribute, &bytes);
         Ok(())
+    }
+
+    /// Sets the bytes of an attribute that the surface does not have.
+    fn set_default(&mut self, attribute: &VertexAttribute, bytes: &[u8]) {
+        let place = self.template.get_mut(as_index(attribute.offset())..).unwrap_or_default();
+        let size = as_index(attribute.format().size());
+        place.iter_mut().zip(bytes).take(size).for_each(|(place, byte)| *place = *byte);
+        self.has_template = true;
+        self.missing.push(attribute.semantic());
     }
 
     /// Returns an error if an array has too few items for the vertices.
@@ -151,15 +154,15 @@ impl<'a> VertexSource<'a> {
             }
         };
         let needed = [IndexStream::Positions, IndexStream::Attributes].map(greatest);
-        for (input, ..) in &self.inputs {
+        for SourceAttribute { array, .. } in &self.attributes {
             let [positions, attributes] = needed;
-            let needed = if input.stream() == IndexStream::Positions { positions } else { attributes };
-            if input.len() < needed {
+            let needed = if array.stream() == IndexStream::Positions { positions } else { attributes };
+            if array.len() < needed {
                 let kind = Cause::Value {
                     expected: format!("{needed} items, one for each vertex").into(),
-                    found: input.len().to_string().into(),
+                    found: array.len().to_string().into(),
                 };
-                return Err(self.surface.fault(input.name(), kind));
+                return Err(self.surface.fault(array.name(), kind));
             }
         }
         Ok(())
@@ -196,8 +199,8 @@ impl<'a> VertexSource<'a> {
     /// Returns the errors of [`Surface::target_positions`], and [`ErrorKind::Value`](crate::ErrorKind::Value) if an array of
     /// the target is too short.
     pub fn with_target(mut self, target: usize) -> Result<Self> {
-        for (input, ..) in &mut self.inputs {
-            input.set_target(&self.surface, target)?;
+        for SourceAttribute { array, .. } in &mut self.attributes {
+            array.set_target(&self.surface, target)?;
         }
         self.check_lengths()?;
         Ok(self)
@@ -210,9 +213,9 @@ impl<'a> VertexSource<'a> {
     /// Returns the errors of [`Surface::vertex_frame`], and [`ErrorKind::Value`](crate::ErrorKind::Value) if the frame has
     /// too few positions.
     pub fn with_frame(mut self, frame: usize) -> Result<Self> {
-        for (input, ..) in &mut self.inputs {
-            if let Input::Position(array) = input {
-                *array = self.surface.vertex_frame(frame)?;
+        for SourceAttribute { array, .. } in &mut self.attributes {
+            if let AttributeArray::Position(positions) = array {
+                *positions = self.surface.vertex_frame(frame)?;
             }
         }
         self.check_lengths()?;
@@ -237,7 +240,7 @@ impl<'a> VertexSource<'a> {
     /// Returns the size of all vertices in bytes: their number times the stride of the layout.
     #[must_use]
     pub const fn byte_len(&self) -> usize {
-        self.vertex_count.saturating_mul(self.rows.stride())
+        self.vertex_count.saturating_mul(self.stride())
     }
 
     /// Writes the vertices in `range` to `out`.
@@ -276,90 +279,101 @@ impl<'a> VertexSource<'a> {
         Blocks::push(self, range, &mut visit)
     }
 
-    fn write_columns(
-        &self,
-        block: &Block<'_>,
-        columns: &mut ChunkBuffer,
-        rows: &mut ChunkBuffer,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        for (input, number, column) in &self.inputs {
-            let picks = block.picks(input.stream());
-            let out = self.rows.column(column, block.len(), columns);
-            let written = input.write(picks, *number, self.conversion.as_ref(), scratch, out);
-            // The constructors have checked all indices.
-            written.ok_or_else(|| {
-                self.surface.fault(input.name(), Cause::Missing { expected: "an item for each vertex".into() })
-            })?;
-            self.rows.put(column, block.len(), columns, rows);
+    /// Writes the attributes of a block of vertices, one after another.
+    fn write_attributes(&self, memory: &mut BlockMemory<'a>, out: &mut [u8]) -> Result<()> {
+        let BlockMemory { block, scratch, columns: [first, second], .. } = memory;
+        let mut attributes = self.attributes.iter();
+        while let Some(attribute) = attributes.next() {
+            let column = attribute.decode(self, block, scratch, first)?;
+            match attributes.as_slice().first().filter(|next| attribute.column.pairs_with(&next.column)) {
+                Some(next) => {
+                    let next_column = next.decode(self, block, scratch, second)?;
+                    attribute.column.put_pair(column, (&next.column, next_column), out, self.stride());
+                    attributes.next();
+                }
+                None => attribute.column.put(column, out, self.stride()),
+            }
         }
         Ok(())
     }
 
-    /// Writes the joints and weights of a block. `lists` are the next lists of influences, if they
-    /// are read in order.
-    fn write_skin(
-        &self,
-        skin: &Skin<'a>,
-        block: &Block<'_>,
-        lists: &mut Option<WeightsIter<'a>>,
-        columns: &mut ChunkBuffer,
-        rows: &mut ChunkBuffer,
-    ) -> Result<()> {
-        for number in 0..block.len() {
-            let influences = match lists {
-                Some(lists) => lists.next(),
-                None => skin.get(block.position(number)),
-            };
-            let greatest = Greatest::of(influences.as_ref());
-            if let Some((format, column)) = skin.joints() {
-                let out = self.rows.column(column, block.len(), columns);
-                let out = out.chunks_exact_mut(column.width).nth(number).unwrap_or_default();
-                greatest.write_joints(*format, block.start().saturating_add(number), out)?;
-            }
-            if let Some((format, column)) = skin.shares() {
-                let out = self.rows.column(column, block.len(), columns);
-                greatest.write_weights(*format, out.chunks_exact_mut(column.width).nth(number).unwrap_or_default());
-            }
-        }
-        for (_, column) in [skin.joints(), skin.shares()].into_iter().flatten() {
-            self.rows.put(column, block.len(), columns, rows);
-        }
-        Ok(())
+    const fn stride(&self) -> usize {
+        self.template.len()
     }
 }
 
-impl Blocks for VertexSource<'_> {
+/// An attribute that the surface has, except for joints and weights.
+#[derive(Clone, Copy, Debug)]
+struct SourceAttribute<'a> {
+    array: AttributeArray<'a>,
+    number: Number,
+    column: VertexColumn,
+}
+
+impl SourceAttribute<'_> {
+    /// Decodes the attribute of the vertices of a block to a column.
+    fn decode<'c>(
+        &self,
+        source: &VertexSource<'_>,
+        block: &Block<'_>,
+        scratch: &mut Scratch,
+        column: &'c mut ColumnBuffer,
+    ) -> Result<&'c [u8]> {
+        let column = column.values::<u8>(block.len().saturating_mul(self.column.width)).unwrap_or_default();
+        let picks = block.picks(self.array.stream());
+        // The constructors have checked all indices.
+        let missing = || Cause::Missing { expected: "an item for each vertex".into() };
+        let written = self.array.write(picks, self.number, source.conversion.as_ref(), scratch, column);
+        written.ok_or_else(|| source.surface.fault(self.array.name(), missing()))?;
+        Ok(column)
+    }
+}
+
+/// The memory that writing a range of vertices needs.
+pub(super) struct BlockMemory<'a> {
+    block: Block<'a>,
+    scratch: Scratch,
+    columns: [ColumnBuffer; 2],
+    /// The next lists of influences, if they are read in order.
+    lists: Option<WeightsIter<'a>>,
+}
+
+impl<'a> Blocks for VertexSource<'a> {
     const NAME: &'static str = "vertices";
+    type Memory = BlockMemory<'a>;
 
     fn count(&self) -> usize {
         self.vertex_count
     }
 
     fn item_size(&self) -> usize {
-        self.rows.stride()
+        self.stride()
     }
 
-    fn visit_blocks(&self, range: Range<usize>, visit: &mut Visit<'_>) -> Result<()> {
-        let direct = Some(&range).filter(|_| self.order.is_none());
-        self.inputs.iter().for_each(|(input, ..)| input.prefetch(direct));
-        let [mut columns, mut rows] = [ChunkBuffer::EMPTY; 2];
-        let (mut scratch, mut block) = (Scratch::EMPTY, Block::EMPTY);
-        self.rows.start(&mut rows);
-        let mut lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
-        let mut offset = 0;
-        for start in range.clone().step_by(self.rows.block()) {
-            let end = start.saturating_add(self.rows.block()).min(range.end);
-            block.move_to(start..end, self.order);
-            self.write_columns(&block, &mut columns, &mut rows, &mut scratch)?;
-            if let Some(skin) = &self.skin {
-                self.write_skin(skin, &block, &mut lists, &mut columns, &mut rows)?;
-            }
-            let size = block.len().saturating_mul(self.rows.stride());
-            visit(offset, rows.values::<u8>().get(..size).unwrap_or_default());
-            offset = offset.saturating_add(as_u64(size));
+    fn block(&self) -> usize {
+        CHUNK_BYTES.checked_div(self.stride()).unwrap_or_default().clamp(1, MAX_VERTICES)
+    }
+
+    fn start(&self, range: &Range<usize>) -> BlockMemory<'a> {
+        let direct = Some(range).filter(|_| self.order.is_none());
+        self.attributes.iter().for_each(|attribute| attribute.array.prefetch(direct));
+        let lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
+        BlockMemory { block: Block::EMPTY, scratch: Scratch::EMPTY, columns: [ColumnBuffer::EMPTY; 2], lists }
+    }
+
+    fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        memory.block.move_to(range, self.order);
+        if self.has_template {
+            out.chunks_exact_mut(self.stride()).for_each(|vertex| vertex.copy_from_slice(&self.template));
         }
-        Ok(())
+        self.write_attributes(memory, out)?;
+        match &self.skin {
+            Some(skin) => {
+                let BlockMemory { block, lists, columns, .. } = memory;
+                skin.write(block, lists, columns, out, self.stride())
+            }
+            None => Ok(()),
+        }
     }
 }
 
