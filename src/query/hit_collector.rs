@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::bvh::coordinates::TriangleCorners;
 use crate::query::hit::Hit;
 use crate::query::watertight_ray::Crossing;
 
@@ -11,6 +12,7 @@ use crate::query::watertight_ray::Crossing;
 pub(crate) struct TriangleHit {
     pub(crate) triangle: u32,
     pub(crate) crossing: Crossing,
+    pub(crate) corners: TriangleCorners,
 }
 
 impl TriangleHit {

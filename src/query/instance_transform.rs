@@ -108,7 +108,7 @@ impl InstanceTransform {
         let normal = normal.map(f64::from);
         let turned = [x, y, z].map(|column| dot(column, normal));
         let most = turned.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-        unit_of_wide(turned.map(|part| part / most)).unwrap_or_default()
+        unit_of_wide(turned.map(|part| part / most)).unwrap_or_default().map(|part| part + 0.0)
     }
 }
 

@@ -14,6 +14,9 @@
 //! nothing, so a struct can contain it together with the owner. It lends a `Scene` for a batch of
 //! queries.
 //!
+//! [`InstancedScene`] places scenes in a world, each with a transform. [`Adjacency`] contains the
+//! neighbours of the triangles of a surface, across seams of UVs.
+//!
 //! # Answers
 //!
 //! A query returns the same result as a test of every triangle in `f64`. The test of a ray against
@@ -21,7 +24,7 @@
 //! and the batching of rays change only the time of a query, and not its result. A tree is only
 //! used to exclude triangles that cannot be part of the result, with a margin for rounding errors.
 //!
-//! - Both sides of a triangle can be hit. A ray through an edge or a corner that several
+//! - Both sides of a triangle can be hit, unless [`Ray::with_faces`] excludes one. A ray through an edge or a corner that several
 //!   triangles share hits one or several of these triangles. If several hits have the same
 //!   distance, the triangle that comes first in the file is returned.
 //! - Queries ignore every triangle that has an index out of range, or a coordinate that is not
@@ -38,6 +41,7 @@
 //! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
 //! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
 //! | lending a scene with [`SceneTrees::scene`] | locates the arrays of each surface and reads at most 16 triangles; one allocation of 112 bytes per surface |
+//! | filling a list, with a method whose name ends with `_into` | allocates only if the capacity of the list is too small |
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!

@@ -56,6 +56,7 @@ pub(crate) struct RayQuery {
 impl RayQuery {
     /// Prepares a ray for queries. Returns `None` if the ray cannot hit any triangle, for example
     /// because its direction is zero or not finite.
+    #[inline]
     pub(crate) fn new(ray: &Ray) -> Option<Self> {
         let parts =
             RayParts { origin: ray.origin, direction: ray.direction.map(f64::from), range: ray.range.map(f64::from) };
@@ -176,7 +177,7 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if let Some(crossing) = self.ray.exact.crossing(corners)
             && self.ray.faces.accepts(crossing.front)
-            && let Some(t) = self.hits.take(TriangleHit { triangle, crossing })?
+            && let Some(t) = self.hits.take(TriangleHit { triangle, crossing, corners: *corners })?
         {
             self.ray.shorten(t);
         }

@@ -1,6 +1,7 @@
 //! The surfaces of a scene: the triangles of each, and the tree over these triangles.
 
 use crate::array::Bounds;
+use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch;
 use crate::bvh::probe::Probe;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
@@ -216,16 +217,9 @@ impl<'s> SceneSurface<'s, '_> {
             point: ray.at(crossing.t).map(narrow),
             barycentric: crossing.barycentric.map(narrow),
             is_front: crossing.front,
-            normal: self.normal(hit.triangle),
+            normal: normal(&hit.corners),
             exact_t: crossing.t,
         }
-    }
-
-    /// Returns the unit normal of the front side of a triangle, or 0 if its area is too small.
-    fn normal(&self, triangle: u32) -> [f32; 3] {
-        let Some(corners) = self.triangles.get(triangle) else { return [0.0; 3] };
-        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-        unit_of_wide(cross(subtract(b, a), subtract(c, a))).unwrap_or_default()
     }
 
     /// Returns the result of a nearest-point query for a candidate of this surface.
@@ -238,4 +232,11 @@ impl<'s> SceneSurface<'s, '_> {
             barycentric: closest.barycentric.map(narrow),
         }
     }
+}
+
+/// Returns the unit normal of the front side of a triangle, or 0 if its area is too small.
+fn normal(corners: &TriangleCorners) -> [f32; 3] {
+    let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+    // The addition of 0.0 changes -0.0 to 0.0.
+    unit_of_wide(cross(subtract(b, a), subtract(c, a))).unwrap_or_default().map(|part| part + 0.0)
 }

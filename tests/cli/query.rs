@@ -118,7 +118,7 @@ fn tells_where_a_ray_hits() {
     let told = answer(&[&cube, "ray", "--from", "0.1,0.2,9", "--toward", "0.1,0.2,0"]);
     let expected = json!({
         "schema": 1, "path": cube, "hit": true, "surface": 0, "triangle": 9, "t": 0.944_444_4, "point": [0.1, 0.2, 0.5],
-        "barycentric": [0.3, 0.3], "distance": 8.5, "front": true,
+        "barycentric": [0.3, 0.3], "distance": 8.5, "front": true, "geometric_normal": [0.0, 0.0, 1.0],
     });
     assert_eq!(told, expected);
     assert!(
@@ -140,6 +140,7 @@ fn tells_where_a_ray_hits() {
     }
     let text = text(&meshpeek(&["query", &cube, "ray", "--from", "0.1,0.2,9", "--toward", "0.1,0.2,0"]).stdout);
     assert!(text.starts_with("surface 0 (cube), triangle 9: at 0.1 0.2 0.5, from the front, t 0.9444444, "), "{text}");
+    assert!(text.contains(", geometric normal 0.0 0.0 1.0, distance 8.5, "), "{text}");
     let text = meshpeek(&["query", &cube, "ray", "--from", "7,7,7", "--toward", "8,8,8"]);
     assert!(code(&text) == 0 && crate::text(&text.stdout).starts_with("nothing; "));
 }
@@ -151,7 +152,7 @@ fn lists_all_hits_the_nearest_first() {
     let triangle = 2 * (5 * SIDE + 7);
     let at = |z: f32, surface: usize, t: f32| {
         json!({ "surface": surface, "triangle": triangle, "t": t, "point": [7.25, 5.25, z], "barycentric": [0.25, 0.25],
-            "distance": t, "front": true })
+            "distance": t, "front": true, "geometric_normal": [0.0, 0.0, 1.0] })
     };
     let hits = json!([at(1.0, 1, 10.0), at(-3.0, 0, 14.0)]);
     assert_eq!(told, json!({ "schema": 1, "path": path, "hit": true, "hits": hits }));
@@ -343,7 +344,7 @@ fn answers_a_batch_in_order() {
             Some((triangle, [x, y])) => assert_eq!(
                 told,
                 json!({ "hit": true, "surface": 1, "triangle": triangle, "t": 0.5, "point": [x, y, 1.0],
-                    "barycentric": [0.25, 0.25], "distance": 10.0, "front": true })
+                    "barycentric": [0.25, 0.25], "distance": 10.0, "front": true, "geometric_normal": [0.0, 0.0, 1.0] })
             ),
         }
     }

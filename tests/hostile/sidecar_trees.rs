@@ -294,6 +294,9 @@ fn survives_pages_found_damaged_late() {
         for (point, limit) in &spoken.questions.points {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
             assert_eq!(scene.nearest(*point, *limit), plain.nearest(*point, *limit), "page {page}: {point:?}");
+            let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
+            let (found, expected) = (scene.nearest_n(*point, *limit, 3), plain.nearest_n(*point, *limit, 3));
+            assert_eq!(found, expected, "page {page}: {point:?}");
         }
     }
 }

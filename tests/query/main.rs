@@ -16,9 +16,16 @@
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
+mod adjacency;
 mod encodings;
 mod files;
+mod filters;
+mod instances;
+mod lists;
 mod open_indexed;
+mod pick;
+#[path = "../../examples/pick.rs"]
+mod pick_example;
 mod poses;
 mod reload;
 mod scene_trees;
