@@ -24,9 +24,9 @@
 //! and the batching of rays change only the time of a query, and not its result. A tree is only
 //! used to exclude triangles that cannot be part of the result, with a margin for rounding errors.
 //!
-//! - Both sides of a triangle can be hit, unless [`Ray::with_faces`] excludes one. A ray through an edge or a corner that several
-//!   triangles share hits one or several of these triangles. If several hits have the same
-//!   distance, the triangle that comes first in the file is returned.
+//! - Both sides of a triangle can be hit, unless [`Ray::with_faces`] excludes one. A ray through an
+//!   edge or a corner that several triangles share hits one or several of these triangles. If
+//!   several hits have the same distance, the triangle that comes first in the file is returned.
 //! - Queries ignore every triangle that has an index out of range, or a coordinate that is not
 //!   finite or beyond ±2^60. All other triangles are called *valid*. A ray never hits a triangle
 //!   without area, but a point on an edge of such a triangle can be the nearest point.

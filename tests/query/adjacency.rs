@@ -74,12 +74,14 @@ fn expect_around(adjacency: &Adjacency, names: &dyn Fn(u32) -> Option<[VertexNam
     let Some(all) = names(triangle) else { return assert_eq!(found, [(triangle, corner)]) };
     let mut reached = vec![(triangle, corner)];
     let mut next = 0;
-    while let Some((at, _)) = reached.get(next).copied() {
+    while let Some((at, place)) = reached.get(next).copied() {
         next += 1;
-        for (other, _) in (0..3).filter_map(|edge| adjacency.across(at, edge)) {
-            let place = names(other).unwrap().iter().position(|name| *name == all[corner]);
-            // The edge opposite to the corner leads to a triangle without this vertex.
-            reached.extend(place.map(|place| (other, place)).filter(|at| !reached.contains(at)));
+        // The two edges at the vertex.
+        for (other, _) in [place, (place + 2) % 3].into_iter().filter_map(|edge| adjacency.across(at, edge)) {
+            let place = names(other).unwrap().iter().position(|name| *name == all[corner]).unwrap();
+            if !reached.contains(&(other, place)) {
+                reached.push((other, place));
+            }
         }
     }
     let mut sorted = found.clone();

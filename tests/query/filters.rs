@@ -1,4 +1,4 @@
-//! Tests what a query leaves out, masks of surfaces and sides of triangles, and the normals of hits.
+//! Tests masks of surfaces, sides of triangles, and the normals of hits.
 
 use meshpeek::query::{Faces, Hit, Nearest, Ray, Scene, SceneTrees};
 

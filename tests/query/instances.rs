@@ -187,7 +187,9 @@ impl World {
         let size = self.size as f32;
         let mut point = |far: f32| [random.unit(), random.unit(), random.unit()].map(|part| part * far * size);
         let (from, target) = (point(9.0), point(5.0));
-        let ray = Ray::toward(from, target);
+        let (.., [a, b, c]) = random.pick(&self.faces);
+        let middle = [0, 1, 2].map(|axis| ((a[axis] + b[axis] + c[axis]) / 3.0) as f32);
+        let ray = Ray::toward(from, if random.one_in(3) { target } else { middle });
         match random.below(6) {
             0 => ray.within([0.0, 0.7]),
             1 => ray.within([f32::NEG_INFINITY, 0.5]),
