@@ -143,7 +143,8 @@ fn bounds(map: &Map, release: bool) -> Bounds {
     let mesh = Mesh::open(map.as_ref()).unwrap();
     let mut all = Bounds::EMPTY;
     for surface in mesh.surfaces() {
-        for part in surface.unwrap().positions().unwrap().parts(PART) {
+        let positions = surface.unwrap().positions().unwrap();
+        for part in positions.parts(positions.as_bytes().len().div_ceil(PART)) {
             all = all.union(&part.bounds());
             if release {
                 map.release(part.as_bytes());

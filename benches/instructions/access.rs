@@ -126,7 +126,7 @@ fn iter(positions: Packed<'_, Floats<3>>) -> Box3 {
 #[inline(never)]
 fn weights(weights: Weights<'_>, items: usize) -> f32 {
     let mut sum = 0.0;
-    for vertex in 0..items {
+    for vertex in 0..u32::try_from(items).unwrap() {
         for influence in &weights.get(vertex).unwrap() {
             sum += influence.weight;
         }

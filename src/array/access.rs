@@ -10,6 +10,7 @@ use bytemuck::Pod;
 use crate::array::bounds::{Bounds, to_file_order};
 use crate::array::bulk::{self, Converter};
 use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::iter::{ArrayIter, split};
 use crate::decode::bounds;
 use crate::decode::convert::OutputFormat;
 use crate::error::Result;
@@ -84,15 +85,87 @@ pub trait Array: Copy {
         io::prefetch(self.as_bytes());
     }
 
+    /// Returns the items of the array as a slice, without decoding or copying them, or `None` if
+    /// the file does not store the items as values of the type `T`.
+    ///
+    /// `T` is `[f32; N]` for floats, `u8`, `u16` or `u32` for indices, and `[u8; 4]` for colours in
+    /// the order red, green, blue, alpha. The file stores the items as `T` if each item takes the
+    /// bytes of one `T`, in the byte order of the machine, at an address that is aligned for `T`,
+    /// and without gaps between the items. The alignment depends on the file and on the memory into
+    /// which the file is read, so a program needs other code for `None`, such as
+    /// [`decode_into`](Self::decode_into).
+    ///
+    /// ```
+    /// use meshpeek::{Array, Packed, decode::Index};
+    ///
+    /// let indices = Packed::new(&[7, 8, 9], Index::<u8>::new());
+    /// assert_eq!(indices.as_slice::<u8>(), Some(&[7, 8, 9][..]));
+    /// assert_eq!(indices.as_slice::<u32>(), None); // the file stores bytes
+    /// ```
+    fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
+    where
+        Self: 'b,
+    {
+        None
+    }
+
+    /// Splits the array into `count` consecutive parts, without decoding an item. The parts can be
+    /// read by several threads.
+    ///
+    /// The lengths of the parts differ by at most 1, and the longer parts come first. If `count` is
+    /// greater than [`len`](Self::len), the last parts are empty. If `count` is 0, there are no
+    /// parts.
+    ///
+    /// ```
+    /// use meshpeek::{Array, array::Consecutive};
+    ///
+    /// let sums = std::thread::scope(|scope| {
+    ///     let parts = Consecutive::new(100_000).parts(4);
+    ///     let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.fold(0, u64_sum))).collect();
+    ///     threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
+    /// });
+    /// fn u64_sum(sum: u64, item: u32) -> u64 {
+    ///     sum + u64::from(item)
+    /// }
+    /// assert_eq!(sums, 4_999_950_000);
+    /// ```
+    fn parts(
+        &self,
+        count: usize,
+    ) -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + FusedIterator + Clone + use<Self> {
+        split(*self, count, 1)
+    }
+
     /// Returns an iterator that decodes all items of the array in order, one at a time.
     ///
     /// Call [`prefetch`](Self::prefetch) before `iter` if the array is large and its bytes are not
     /// in memory yet.
     #[inline]
-    fn iter(
-        &self,
-    ) -> impl ExactSizeIterator<Item = Self::Item> + DoubleEndedIterator + FusedIterator + Clone + use<Self> {
+    fn iter(&self) -> ArrayIter<Self> {
         ArrayIter::new(*self)
+    }
+
+    /// Returns a parallel iterator of `rayon` over the items that [`iter`](Self::iter) returns, in
+    /// the same order.
+    ///
+    /// Each thread decodes consecutive items. For an enum of several encodings, a thread selects
+    /// the encoding once for each 1,024 items.
+    ///
+    /// ```
+    /// use meshpeek::{Array, array::Consecutive};
+    /// use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+    ///
+    /// let squares: Vec<u32> = Consecutive::new(5).par_iter().map(|item| item * item).collect();
+    /// assert_eq!(squares, [0, 1, 4, 9, 16]);
+    /// assert_eq!(Consecutive::new(5).par_iter().len(), 5);
+    /// ```
+    #[cfg(feature = "rayon")]
+    fn par_iter(&self) -> impl rayon::iter::IndexedParallelIterator<Item = Self::Item> + use<Self>
+    where
+        Self: Send,
+        Self::Item: Send,
+    {
+        crate::array::par_iter::ParallelArray(*self)
     }
 
     /// Decodes all items in order and combines them into one value, like [`Iterator::fold`]. For an
@@ -100,6 +173,14 @@ pub trait Array: Copy {
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(&self, first: B, fold: F) -> B {
         (0..self.len()).map_while(|index| self.get(index)).fold(first, fold)
+    }
+
+    /// Decodes all items in reverse order and combines them into one value, like
+    /// [`DoubleEndedIterator::rfold`]. For an enum of several encodings, `rfold` selects the
+    /// encoding once and not for each item.
+    #[inline]
+    fn rfold<B, F: FnMut(B, Self::Item) -> B>(&self, last: B, fold: F) -> B {
+        (0..self.len()).rev().map_while(|index| self.get(index)).fold(last, fold)
     }
 
     /// Prefetches the array, decodes all items in order, and passes each item to `visit`.
@@ -215,59 +296,6 @@ pub trait Array: Copy {
     }
 }
 
-/// An iterator that decodes the items of an array one at a time.
-///
-/// For an enum of several encodings, `for_each` and `fold` of the iterator select the encoding once
-/// for all items. The method `next` of the iterator is slower, because it selects the encoding on
-/// each call.
-#[derive(Clone, Debug)]
-pub struct ArrayIter<A> {
-    array: A,
-    left: Range<usize>,
-}
-
-impl<A: Array> ArrayIter<A> {
-    #[inline]
-    pub(crate) fn new(array: A) -> Self {
-        Self { array, left: 0..array.len() }
-    }
-}
-
-impl<A: Array> Iterator for ArrayIter<A> {
-    type Item = A::Item;
-
-    #[inline]
-    fn next(&mut self) -> Option<A::Item> {
-        let index = self.left.start;
-        let item = self.array.get(index).filter(|_| index < self.left.end)?;
-        self.left.start = index.saturating_add(1);
-        Some(item)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, A::Item) -> B>(self, first: B, fold: F) -> B {
-        match self.array.slice(self.left) {
-            Some(left) => left.fold(first, fold),
-            None => first,
-        }
-    }
-}
-
-impl<A: Array> DoubleEndedIterator for ArrayIter<A> {
-    #[inline]
-    fn next_back(&mut self) -> Option<A::Item> {
-        self.left.next_back().and_then(|index| self.array.get(index))
-    }
-}
-
-impl<A: Array> ExactSizeIterator for ArrayIter<A> {}
-impl<A: Array> FusedIterator for ArrayIter<A> {}
-
 /// Decodes the items of an array in chunks of up to 8 KiB.
 ///
 /// Each chunk is borrowed from the buffer of this `Chunks` value until the next chunk is decoded.
@@ -317,7 +345,8 @@ impl<A: Array> Chunks<A> {
     }
 }
 
-/// Implements `Clone`, `Copy` and `Debug` for an array type that is generic over its decoder.
+/// Implements `Clone`, `Copy`, `Debug` and `IntoIterator` for an array type that is generic over
+/// its decoder.
 ///
 /// The derive macros of `Clone`, `Copy` and `Debug` would require that the raw record type
 /// implements these traits too.
@@ -334,6 +363,8 @@ macro_rules! impl_view {
         }
 
         impl<D: $decode> Copy for $array<'_, D> {}
+
+        crate::array::iter::impl_into_iter!(['a, D: $decode] $array<'a, D>);
 
         crate::error::debug::short_debug!(['a, D: $decode] $array<'a, D>: |array| (
             crate::error::debug::item_count::<<Self as Array>::Item>(array.len())

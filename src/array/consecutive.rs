@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::array::access::Array;
+use crate::array::iter::impl_into_iter;
 use crate::math::as_index;
 
 /// The array of the indices 0, 1, 2 and so on, which takes no bytes in the file.
@@ -20,6 +21,12 @@ impl Consecutive {
     #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { start: 0, end: count }
+    }
+
+    /// Returns an iterator over the indices.
+    #[inline]
+    pub(crate) const fn decoded(self) -> Range<u32> {
+        self.start..self.end
     }
 }
 
@@ -44,9 +51,16 @@ impl Array for Consecutive {
 
     #[inline]
     fn fold<B, F: FnMut(B, u32) -> B>(&self, first: B, fold: F) -> B {
-        (self.start..self.end).fold(first, fold)
+        self.decoded().fold(first, fold)
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, u32) -> B>(&self, last: B, fold: F) -> B {
+        self.decoded().rfold(last, fold)
     }
 }
+
+impl_into_iter!([] Consecutive);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::array::access::{Array, impl_view};
+use crate::array::iter::ArrayIter;
 use crate::decode::polygon::DecodeCorners;
 
 /// An array with one value for each corner of the selected triangles of a file.
@@ -39,6 +40,12 @@ impl<'a, D: DecodeCorners> CornerArray<'a, D> {
     fn find(&self, index: usize) -> Option<(usize, usize)> {
         let at = self.start.checked_add(index).filter(|at| *at < self.end)?;
         Some((usize::from(*self.picks.get(at / 3)?), at % 3))
+    }
+
+    /// Returns an iterator over the decoded items.
+    #[inline]
+    pub(crate) fn decoded(&self) -> ArrayIter<Self> {
+        self.iter()
     }
 
     /// Returns the raw triangle record that contains item `index`, and the corner (0 to 2) of the

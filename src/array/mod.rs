@@ -1,7 +1,7 @@
 //! Arrays that are borrowed from the bytes of a file. The items of an array are decoded one at a
 //! time, all together, or in chunks.
 
-mod access;
+pub(crate) mod access;
 #[cfg(test)]
 pub(crate) mod arbitrary;
 pub(crate) mod bounds;
@@ -10,15 +10,18 @@ pub(crate) mod chunk_buffer;
 mod consecutive;
 mod corner_array;
 pub(crate) mod gather;
+pub(crate) mod iter;
 pub(crate) mod out_of_range;
 mod packed;
+#[cfg(feature = "rayon")]
+mod par_iter;
 #[cfg(feature = "internals")]
 pub mod runs;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod runs;
 mod strided;
 
-pub use access::{Array, ArrayIter, Chunks};
+pub use access::{Array, Chunks};
 pub use bounds::{Bounds, Sphere};
 #[cfg(feature = "internals")]
 pub use consecutive::Consecutive;
@@ -28,6 +31,7 @@ pub(crate) use consecutive::Consecutive;
 pub use corner_array::CornerArray;
 #[cfg(not(feature = "internals"))]
 pub(crate) use corner_array::CornerArray;
+pub use iter::ArrayIter;
 #[cfg(feature = "internals")]
 pub use packed::Packed;
 #[cfg(not(feature = "internals"))]

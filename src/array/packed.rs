@@ -5,9 +5,9 @@
 //! The stride of a [`Packed`] array is the size of its record type, so the code contains no stride
 //! arithmetic.
 
-use std::iter::FusedIterator;
 use std::ops::Range;
 
+use bytemuck::Pod;
 use zerocopy::IntoBytes;
 
 use crate::array::access::{Array, impl_view};
@@ -43,18 +43,6 @@ impl<'a, D: Decode> Packed<'a, D> {
         Self { raw, decode }
     }
 
-    /// Splits the array into consecutive sub-arrays that each cover at most `bytes` bytes of the
-    /// file.
-    ///
-    /// `parts` decodes no item.
-    ///
-    /// If the record of one item is larger than `bytes`, each sub-array has one item.
-    pub fn parts(&self, bytes: usize) -> impl ExactSizeIterator<Item = Self> + use<'a, D> {
-        let items = bytes.checked_div(size_of::<D::Raw>()).unwrap_or(1).max(1);
-        let decode = self.decode;
-        self.raw.chunks(items).map(move |raw| Self { raw, decode })
-    }
-
     /// Returns the decoder that converts the raw records to values.
     #[must_use]
     pub const fn decoder(&self) -> D {
@@ -66,9 +54,16 @@ impl<'a, D: Decode> Packed<'a, D> {
     pub const fn raw(&self) -> &'a [D::Raw] {
         self.raw
     }
+
+    /// Returns an iterator over the decoded items that the standard library zips by index.
+    #[inline]
+    pub(crate) fn decoded(&self) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + use<'a, D> {
+        let decode = self.decode;
+        self.raw.iter().map(move |raw| decode.decode(raw))
+    }
 }
 
-impl<'a, D: Decode> Array for Packed<'a, D> {
+impl<D: Decode> Array for Packed<'_, D> {
     type Item = D::Value;
 
     #[inline]
@@ -99,17 +94,21 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
         index.saturating_mul(size_of::<D::Raw>())
     }
 
-    #[inline]
-    fn iter(
-        &self,
-    ) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
-        let decode = self.decode;
-        self.raw.iter().map(move |raw| decode.decode(raw))
+    fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
+    where
+        Self: 'b,
+    {
+        self.decode.as_slice(self.raw)
     }
 
     #[inline]
     fn fold<B, F: FnMut(B, D::Value) -> B>(&self, first: B, fold: F) -> B {
-        self.iter().fold(first, fold)
+        self.decoded().fold(first, fold)
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, D::Value) -> B>(&self, last: B, fold: F) -> B {
+        self.decoded().rfold(last, fold)
     }
 
     #[inline]
@@ -126,20 +125,6 @@ impl<'a, D: Decode> Array for Packed<'a, D> {
         self.prefetch();
         bulk::decode(self.decode, self.raw, out);
         Ok(())
-    }
-}
-
-impl<'a, const N: usize> Packed<'a, Floats<N>> {
-    /// Returns the items as a slice of native `f32` arrays, without copying.
-    ///
-    /// Returns `None` if the bytes are not aligned for `f32`, or if the machine is not
-    /// little-endian.
-    ///
-    /// Use `as_native` for a function that requires a slice of `f32`. Reading the items with
-    /// [`iter`](Array::iter) is as fast as reading this slice.
-    #[must_use]
-    pub fn as_native(&self) -> Option<&'a [[f32; N]]> {
-        if cfg!(target_endian = "little") { bytemuck::try_cast_slice(self.raw.as_bytes()).ok() } else { None }
     }
 }
 

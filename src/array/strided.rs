@@ -1,10 +1,9 @@
 //! Arrays with gaps between the items, because each item is one field of a larger record. The size
 //! of the record depends on the file.
 
-use std::iter::FusedIterator;
 use std::ops::Range;
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use zerocopy::FromBytes;
 
 use crate::array::access::{Array, impl_view};
@@ -61,6 +60,16 @@ impl<'a, D: Decode> Strided<'a, D> {
         self.decode
     }
 
+    /// Returns an iterator over the decoded items.
+    #[inline]
+    fn decoded(&self) -> impl DoubleEndedIterator<Item = D::Value> + use<'a, D> {
+        let array = *self;
+        // Each slice from `chunks_exact` is a complete record, so it always contains the decoded
+        // field.
+        let records = self.bytes.chunks_exact(self.stride);
+        records.map(move |record| array.decode_at(record, array.at).unwrap_or_else(D::Value::zeroed))
+    }
+
     /// Decodes the field that starts at byte `offset` of `bytes`.
     #[inline]
     fn decode_at(&self, bytes: &[u8], offset: usize) -> Option<D::Value> {
@@ -68,7 +77,7 @@ impl<'a, D: Decode> Strided<'a, D> {
     }
 }
 
-impl<'a, D: Decode> Array for Strided<'a, D> {
+impl<D: Decode> Array for Strided<'_, D> {
     type Item = D::Value;
 
     #[inline]
@@ -100,20 +109,23 @@ impl<'a, D: Decode> Array for Strided<'a, D> {
         index.saturating_mul(self.stride).saturating_add(self.at)
     }
 
-    #[inline]
-    fn iter(
-        &self,
-    ) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + FusedIterator + Clone + use<'a, D> {
-        let array = *self;
-        // Each slice from `chunks_exact` is a complete record, so it always contains the decoded
-        // field.
-        let records = self.bytes.chunks_exact(self.stride);
-        records.map(move |record| array.decode_at(record, array.at).unwrap_or_else(D::Value::zeroed))
+    fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
+    where
+        Self: 'b,
+    {
+        let has_gaps = self.stride != size_of::<D::Raw>();
+        let raw = <[D::Raw]>::ref_from_bytes(self.bytes).ok().filter(|_| !has_gaps)?;
+        self.decode.as_slice(raw)
     }
 
     #[inline]
     fn fold<B, F: FnMut(B, D::Value) -> B>(&self, first: B, fold: F) -> B {
-        self.iter().fold(first, fold)
+        self.decoded().fold(first, fold)
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, D::Value) -> B>(&self, last: B, fold: F) -> B {
+        self.decoded().rfold(last, fold)
     }
 }
 

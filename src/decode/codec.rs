@@ -1,7 +1,11 @@
 //! The trait that the decoders of all encodings implement.
 
-use bytemuck::Pod;
+use std::any::TypeId;
 
+use bytemuck::Pod;
+use zerocopy::IntoBytes as _;
+
+use crate::decode::endian::ByteOrder;
 use crate::parse::Record;
 
 /// Decodes a record of a file to a value.
@@ -26,6 +30,24 @@ pub trait Decode: Copy {
     fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
         one_by_one(raw, out, |raw| self.decode(raw));
     }
+
+    /// Returns the records as a slice of `T`, without copying, or `None` if a record is not stored
+    /// as a `T` of this machine or is not aligned for `T`.
+    ///
+    /// [`Array::as_slice`](crate::Array::as_slice) lists the types.
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [Self::Raw]) -> Option<&'a [T]> {
+        let _ = raw;
+        None
+    }
+}
+
+/// Returns records as a slice of `T`, or `None` if `T` is not the type `V` of the stored values, if
+/// the values are not in the byte order of the machine, or if the records are not aligned for `V`.
+pub(crate) fn cast<V: Pod, T: Pod, R: Record>(raw: &[R], order: ByteOrder) -> Option<&[T]> {
+    if TypeId::of::<T>() != TypeId::of::<V>() || order != ByteOrder::NATIVE {
+        return None;
+    }
+    if raw.is_empty() { Some(&[]) } else { bytemuck::try_cast_slice(raw.as_bytes()).ok() }
 }
 
 /// Decodes records one at a time, in order, with the given closure.

@@ -3,9 +3,10 @@
 //!
 //! The values may be at any address, also an unaligned one, and decoding is exact.
 
+use bytemuck::Pod;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::decode::codec::Decode;
+use crate::decode::codec::{Decode, cast};
 
 /// The byte order of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -23,6 +24,9 @@ pub enum ByteOrder {
 pub struct RawWord(pub [u8; 4]);
 
 impl ByteOrder {
+    /// The byte order of the machine.
+    pub(crate) const NATIVE: Self = if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
+
     /// Decodes four bytes in this byte order to a float.
     #[inline]
     #[must_use]
@@ -82,6 +86,10 @@ impl<const N: usize> Decode for EndianFloats<N> {
     fn decode(&self, raw: &[RawWord; N]) -> [f32; N] {
         raw.map(|word| self.0.f32(word))
     }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [[RawWord; N]]) -> Option<&'a [T]> {
+        cast::<[f32; N], T, _>(raw, self.0)
+    }
 }
 
 /// Decodes `N` adjacent unsigned integers of two bytes each, in the given byte order.
@@ -96,6 +104,10 @@ impl<const N: usize> Decode for EndianU16s<N> {
     fn decode(&self, raw: &[[u8; 2]; N]) -> [u16; N] {
         raw.map(|bytes| self.0.u16(bytes))
     }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [[[u8; 2]; N]]) -> Option<&'a [T]> {
+        cast::<[u16; N], T, _>(raw, self.0)
+    }
 }
 
 /// Decodes an unsigned 32-bit index that is stored in four bytes, in the given byte order.
@@ -109,6 +121,10 @@ impl Decode for EndianIndex {
     #[inline]
     fn decode(&self, raw: &RawWord) -> u32 {
         self.0.u32(*raw)
+    }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [RawWord]) -> Option<&'a [T]> {
+        cast::<u32, T, _>(raw, self.0)
     }
 }
 

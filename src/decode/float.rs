@@ -1,10 +1,12 @@
 //! Decoder and encoder of little-endian `f32` values at any address. Decoding and encoding a float
 //! are exact.
 
+use bytemuck::Pod;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
-use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::codec::{Decode, cast, one_by_one};
+use crate::decode::endian::ByteOrder;
 
 /// Decodes `N` adjacent floats, such as a position or a UV pair. Decoding a float is exact,
 /// including NaN payloads.
@@ -30,6 +32,10 @@ impl<const N: usize> Decode for Floats<N> {
         } else {
             one_by_one(raw, out, |raw| self.decode(raw));
         }
+    }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [[F32; N]]) -> Option<&'a [T]> {
+        cast::<[f32; N], T, _>(raw, ByteOrder::Little)
     }
 }
 

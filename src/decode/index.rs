@@ -6,10 +6,12 @@
 
 use std::marker::PhantomData;
 
+use bytemuck::Pod;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use crate::decode::codec::Decode;
+use crate::decode::codec::{Decode, cast};
+use crate::decode::endian::ByteOrder;
 use crate::simd::kernel;
 
 /// Decodes an index that is stored as an integer of the type `W`.
@@ -52,6 +54,10 @@ impl Decode for Index<u8> {
     fn decode_all(&self, raw: &[u8], out: &mut [u32]) {
         widen_bytes(raw, out);
     }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [u8]) -> Option<&'a [T]> {
+        cast::<u8, T, _>(raw, ByteOrder::NATIVE)
+    }
 }
 
 impl Decode for Index<U16> {
@@ -65,6 +71,10 @@ impl Decode for Index<U16> {
 
     fn decode_all(&self, raw: &[U16], out: &mut [u32]) {
         widen_words(raw, out);
+    }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [U16]) -> Option<&'a [T]> {
+        cast::<u16, T, _>(raw, ByteOrder::Little)
     }
 }
 
@@ -86,6 +96,10 @@ impl Decode for Index<U32> {
         } else {
             out.iter_mut().zip(raw).for_each(|(value, raw)| *value = raw.get());
         }
+    }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [U32]) -> Option<&'a [T]> {
+        cast::<u32, T, _>(raw, ByteOrder::Little)
     }
 }
 

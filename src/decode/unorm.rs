@@ -1,7 +1,10 @@
 //! Decoder of unsigned 8-bit integers that represent the values 0 to 1.
 
-use crate::decode::codec::Decode;
+use bytemuck::Pod;
+
+use crate::decode::codec::{Decode, cast};
 use crate::decode::divisor::BY_255;
+use crate::decode::endian::ByteOrder;
 use crate::decode::rounding::truncate;
 use crate::simd::kernel;
 
@@ -23,6 +26,10 @@ impl<const N: usize> Decode for Unorm8<N> {
 
     fn decode_all(&self, raw: &[[u8; N]], out: &mut [[f32; N]]) {
         decode_bulk(raw.as_flattened(), out.as_flattened_mut());
+    }
+
+    fn as_slice<'a, T: Pod>(&self, raw: &'a [[u8; N]]) -> Option<&'a [T]> {
+        cast::<[u8; N], T, _>(raw, ByteOrder::NATIVE)
     }
 }
 

@@ -65,10 +65,10 @@ impl<'o> Block<'o> {
     }
 
     /// Returns the index of the position of vertex `number` of the block.
-    pub(super) fn position(&self, number: usize) -> usize {
+    pub(super) fn position(&self, number: usize) -> u32 {
         match self.corners {
-            Some(corners) => corners.get(number).map_or(usize::MAX, |corner| as_index(corner.position)),
-            None => self.range.start.saturating_add(number),
+            Some(corners) => corners.get(number).map_or(u32::MAX, |corner| corner.position),
+            None => u32::try_from(self.range.start.saturating_add(number)).unwrap_or(u32::MAX),
         }
     }
 }

@@ -206,7 +206,8 @@ impl Map {
     /// // SAFETY: No process writes to the sample while this runs.
     /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
     /// for surface in mesh.surfaces() {
-    ///     for part in surface?.positions()?.parts(64 << 20) {
+    ///     let positions = surface?.positions()?;
+    ///     for part in positions.parts(positions.as_bytes().len().div_ceil(64 << 20)) {
     ///         println!("{:?}", part.bounds());
     ///         mesh.data().release(part.as_bytes());
     ///     }

@@ -9,12 +9,14 @@
 use std::fmt;
 use std::ops::Range;
 
+use bytemuck::Pod;
 use zerocopy::little_endian::{U16, U32};
 
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::gather::Gather;
+use crate::array::iter::impl_into_iter;
 use crate::array::out_of_range::first_out_of_range;
-use crate::array::{Array, ArrayIter, Bounds, Consecutive, CornerArray, Packed, Strided};
+use crate::array::{Array, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
     Argb8, EndianFloats, EndianIndex, Floats, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, Packed32,
     Packed64, PolygonIndices, PolygonUvs, Quat7, Quat8, TangentFrame, Unit16, Unorm8,
@@ -88,9 +90,21 @@ macro_rules! array_enum {
                 match &self.0 { $($encoding::$variant(array) => array.byte_offset(index),)+ }
             }
 
+            fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
+            where
+                Self: 'b,
+            {
+                match &self.0 { $($encoding::$variant(array) => Array::as_slice(array),)+ }
+            }
+
             #[inline]
             fn fold<B, F: FnMut(B, $value) -> B>(&self, first: B, fold: F) -> B {
                 match &self.0 { $($encoding::$variant(array) => array.fold(first, fold),)+ }
+            }
+
+            #[inline]
+            fn rfold<B, F: FnMut(B, $value) -> B>(&self, last: B, fold: F) -> B {
+                match &self.0 { $($encoding::$variant(array) => array.rfold(last, fold),)+ }
             }
 
             fn fill(&self, out: &mut [$value]) {
@@ -112,16 +126,7 @@ macro_rules! array_enum {
             }
         }
 
-        #[allow(clippy::into_iter_without_iter, reason = "`Array` has it")]
-        impl<'a> IntoIterator for &$name<'a> {
-            type Item = $value;
-            type IntoIter = ArrayIter<$name<'a>>;
-
-            #[inline]
-            fn into_iter(self) -> ArrayIter<$name<'a>> {
-                ArrayIter::new(*self)
-            }
-        }
+        impl_into_iter!(['a] $name<'a>);
     };
 }
 

@@ -11,6 +11,7 @@ use super::corners::{Corner, Corners, IndexStream};
 use super::surface::Surface;
 use super::weights::Weights;
 use super::weld::VertexArray;
+use crate::array::iter::impl_into_iter;
 use crate::array::{Array, Bounds};
 use crate::decode::TangentFrame;
 use crate::error::Result;
@@ -118,6 +119,11 @@ impl<Q: Quantity, A: Array<Item = Q::Value>> Array for Converted<A, Q> {
         self.array.fold(first, |all, value| fold(all, Q::convert(&self.conversion, value)))
     }
 
+    #[inline]
+    fn rfold<B, F: FnMut(B, Q::Value) -> B>(&self, last: B, mut fold: F) -> B {
+        self.array.rfold(last, |all, value| fold(all, Q::convert(&self.conversion, value)))
+    }
+
     /// Decodes the values into `out` in bulk, and then converts them in place.
     fn fill(&self, out: &mut [Q::Value]) {
         self.array.fill(out);
@@ -125,6 +131,8 @@ impl<Q: Quantity, A: Array<Item = Q::Value>> Array for Converted<A, Q> {
         out.iter_mut().take(count).for_each(|value| *value = Q::convert(&self.conversion, *value));
     }
 }
+
+impl_into_iter!([Q: Quantity, A: Array<Item = Q::Value>] Converted<A, Q>);
 
 impl<Q: Quantity, A: VertexArray<Item = Q::Value>> VertexArray for Converted<A, Q> {
     const STREAM: IndexStream = A::STREAM;

@@ -1,12 +1,15 @@
 //! Corners of triangles: each corner has an index into the positions and an index into the
 //! attributes.
 
+use std::iter::FusedIterator;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
+use crate::array::iter::{impl_into_iter, split};
 use crate::error::{Cause, Result};
+use crate::math::as_index;
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
 
@@ -119,22 +122,23 @@ impl<'a> Corners<'a> {
         true
     }
 
-    /// Returns the number of triangles in the two index streams.
+    /// Returns the number of triangles in the two index streams, at most 4,294,967,295.
     #[must_use]
-    pub fn triangle_count(&self) -> usize {
-        self.len() / 3
+    pub fn triangle_count(&self) -> u32 {
+        u32::try_from(self.len() / 3).unwrap_or(u32::MAX)
     }
 
-    /// Returns the three corners of triangle `triangle`, or `None` if the index is out of range.
+    /// Returns the three corners of triangle `triangle`, or `None` if the number is out of range.
+    /// The triangles are numbered from 0 in file order, as in [`Hit`](crate::query::Hit).
     #[inline]
     #[must_use]
-    pub fn triangle(&self, triangle: usize) -> Option<[Corner; 3]> {
-        let first = triangle.checked_mul(3)?;
+    pub fn triangle(&self, triangle: u32) -> Option<[Corner; 3]> {
+        let first = as_index(triangle).checked_mul(3)?;
         Some([self.get(first)?, self.get(first.checked_add(1)?)?, self.get(first.checked_add(2)?)?])
     }
 }
 
-impl Array for Corners<'_> {
+impl<'a> Array for Corners<'a> {
     type Item = Corner;
 
     #[inline]
@@ -157,12 +161,31 @@ impl Array for Corners<'_> {
         self.attributes.prefetch();
     }
 
+    /// Splits the corners into `count` consecutive parts of whole triangles. The numbers of
+    /// triangles of the parts differ by at most 1.
+    fn parts(
+        &self,
+        count: usize,
+    ) -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + FusedIterator + Clone + use<'a> {
+        split(*self, count, 3)
+    }
+
     /// Matches the encodings of both index streams once before the loop, and not for each corner.
     #[inline]
     fn fold<B, F: FnMut(B, Corner) -> B>(&self, first: B, mut fold: F) -> B {
         with_width!(self.positions, positions => with_width!(self.attributes, attributes => {
-            let corners = positions.iter().zip(attributes.iter());
+            let corners = positions.decoded().zip(attributes.decoded());
             corners.fold(first, |folded, (position, attribute)| fold(folded, Corner { position, attribute }))
         }))
     }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, Corner) -> B>(&self, last: B, mut fold: F) -> B {
+        with_width!(self.positions, positions => with_width!(self.attributes, attributes => {
+            let corners = positions.decoded().zip(attributes.decoded());
+            corners.rfold(last, |folded, (position, attribute)| fold(folded, Corner { position, attribute }))
+        }))
+    }
 }
+
+impl_into_iter!(['a] Corners<'a>);

@@ -1,8 +1,10 @@
 //! Bone weights with a fixed number of slots in each vertex.
 
+use std::iter::FusedIterator;
 use std::ops::Range;
 
 use crate::array::gather::Gather;
+use crate::array::iter::impl_into_iter;
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
 
@@ -73,6 +75,7 @@ impl Array for FixedInfluences {
 }
 
 impl Gather for FixedInfluences {}
+impl_into_iter!([] FixedInfluences);
 
 /// The bone indices and weights of all vertices, with four slots per vertex.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +121,12 @@ impl<'a> FixedWeights<'a> {
     pub(crate) fn iter(&self) -> FixedWeightsIter<'a> {
         FixedWeightsIter { lists: *self, vertex: 0 }
     }
+
+    /// Returns an iterator over the vertices from `vertex`.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn iter_from(&self, vertex: usize) -> FixedWeightsIter<'a> {
+        FixedWeightsIter { lists: *self, vertex }
+    }
 }
 
 /// An iterator over the vertices, in order, which returns the influences on each vertex.
@@ -141,7 +150,15 @@ impl Iterator for FixedWeightsIter<'_> {
         let left = self.lists.len().saturating_sub(self.vertex);
         (left, Some(left))
     }
+
+    #[inline]
+    fn nth(&mut self, skipped: usize) -> Option<FixedInfluences> {
+        self.vertex = self.vertex.saturating_add(skipped).min(self.lists.len());
+        self.next()
+    }
 }
+
+impl FusedIterator for FixedWeightsIter<'_> {}
 
 #[cfg(test)]
 mod tests {

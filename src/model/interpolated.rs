@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::array::Array;
+use crate::array::iter::impl_into_iter;
 use crate::math::mix;
 use crate::model::attributes::Positions;
 
@@ -63,6 +64,8 @@ impl Array for InterpolatedPositions<'_> {
         });
     }
 }
+
+impl_into_iter!(['a] InterpolatedPositions<'a>);
 
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "whole numbers are exact")]

@@ -1,5 +1,6 @@
 //! Bone weights: a short list of influences for each position.
 
+use std::iter::FusedIterator;
 use std::sync::OnceLock;
 
 use crate::array::Packed;
@@ -9,8 +10,12 @@ use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::error::debug::{item_count, short_debug};
 use crate::io;
+use crate::math::as_index;
 use crate::model::attributes::{InfluenceEncoding, Influences};
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
+
+#[cfg(feature = "rayon")]
+mod par_weights;
 
 /// The influences of bones on each position of a surface, borrowed from the file.
 ///
@@ -126,13 +131,23 @@ impl<'a> Weights<'a> {
     }
 
     /// Returns the influences on position `vertex`, or `None` if the index is out of range.
+    ///
+    /// [`Corner::position`](crate::Corner) is such an index.
     #[inline]
     #[must_use]
-    pub fn get(&self, vertex: usize) -> Option<Influences<'a>> {
+    pub fn get(&self, vertex: u32) -> Option<Influences<'a>> {
+        let vertex = as_index(vertex);
         if let Encoding::Fixed(lists) = &self.lists {
             return lists.get(vertex).map(|array| Influences(InfluenceEncoding::Fixed(array)));
         }
-        let Some(index) = self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()) else {
+        self.find(self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()), vertex)
+    }
+
+    /// Returns the influences on a position, which are found with the help of the index of the
+    /// lists.
+    #[inline]
+    fn find(&self, index: Option<&RunIndex>, vertex: usize) -> Option<Influences<'a>> {
+        let Some(index) = index else {
             // Without an index of the lists, the list of the vertex is found by reading the lists
             // of all vertices before it.
             return self.iter().nth(vertex);
@@ -144,7 +159,19 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// Advises the operating system that all lists of influences will soon be read in order
+    /// ([`io::prefetch`]).
+    pub fn prefetch(&self) {
+        match &self.lists {
+            Encoding::Fixed(lists) => lists.prefetch(),
+            Encoding::Counted(_) | Encoding::Terminated(_) => io::prefetch(self.as_bytes()),
+        }
+    }
+
     /// Returns the influences on each position, in order.
+    ///
+    /// The lists have different lengths, so the iterator runs in one direction. In a damaged file,
+    /// the iterator ends at the first list that is missing.
     ///
     /// The iterator methods `for_each` and `fold` match the encoding of the weights once. The
     /// iterator method `next` matches the encoding on each call.
@@ -157,25 +184,41 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// Returns a parallel iterator of `rayon` over the lists of influences, with the items of
+    /// [`iter`](Self::iter) in the same order. A list that is missing in a damaged file is empty.
+    ///
+    /// The parallel iterator builds the index of the lists, like [`get`](Self::get).
+    #[cfg(feature = "rayon")]
+    #[must_use]
+    pub fn par_iter(&self) -> impl rayon::iter::IndexedParallelIterator<Item = Influences<'a>> + use<'a> {
+        par_weights::ParallelWeights(*self)
+    }
+
+    /// Returns an iterator over the influences on the positions from `vertex`.
+    #[cfg(feature = "rayon")]
+    fn iter_from(&self, index: Option<&RunIndex>, vertex: usize) -> WeightsIter<'a> {
+        WeightsIter(match &self.lists {
+            Encoding::Counted(runs) => EncodingIter::Counted(runs.iter_from(index, vertex)),
+            Encoding::Terminated(runs) => EncodingIter::Terminated(runs.iter_from(index, vertex)),
+            Encoding::Fixed(lists) => EncodingIter::Fixed(lists.iter_from(vertex)),
+        })
+    }
+
     /// Passes the influences on each position to `visit`, in order, after advising the operating
     /// system to prefetch the weights.
     ///
     /// The encoding of the weights is matched once, before the loop. `visit` stops at the first
     /// error that the visitor returns, and returns the same error.
     pub(crate) fn visit<V: WeightVisitor>(&self, visit: &mut V) -> Result<(), V::Stop> {
+        self.prefetch();
         match &self.lists {
             Encoding::Counted(runs) => {
-                io::prefetch(runs.as_bytes());
                 runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence4.decode(raw))))
             }
             Encoding::Terminated(runs) => {
-                io::prefetch(runs.as_bytes());
                 runs.iter().try_for_each(|run| visit.vertex(run.iter().map(|raw| Influence3.decode(raw))))
             }
-            Encoding::Fixed(lists) => {
-                lists.prefetch();
-                lists.iter().try_for_each(|lanes| visit.vertex(lanes.as_slice().iter().copied()))
-            }
+            Encoding::Fixed(lists) => lists.iter().try_for_each(|lanes| visit.vertex(lanes.as_slice().iter().copied())),
         }
     }
 
@@ -196,6 +239,15 @@ fn counted_influences(raw: &[RawInfluence4]) -> Influences<'_> {
 #[inline]
 fn terminated_influences(raw: &[RawInfluence3]) -> Influences<'_> {
     Influences(InfluenceEncoding::Influence3(Packed::new(raw, Influence3)))
+}
+
+impl<'a> IntoIterator for Weights<'a> {
+    type Item = Influences<'a>;
+    type IntoIter = WeightsIter<'a>;
+
+    fn into_iter(self) -> WeightsIter<'a> {
+        self.iter()
+    }
 }
 
 impl<'a> IntoIterator for &Weights<'a> {
@@ -239,6 +291,15 @@ impl<'a> Iterator for WeightsIter<'a> {
     }
 
     #[inline]
+    fn nth(&mut self, skipped: usize) -> Option<Influences<'a>> {
+        match &mut self.0 {
+            EncodingIter::Counted(runs) => runs.nth(skipped).map(counted_influences),
+            EncodingIter::Terminated(runs) => runs.nth(skipped).map(terminated_influences),
+            EncodingIter::Fixed(lists) => lists.nth(skipped).map(|array| Influences(InfluenceEncoding::Fixed(array))),
+        }
+    }
+
+    #[inline]
     fn fold<B, F: FnMut(B, Influences<'a>) -> B>(self, first: B, fold: F) -> B {
         match self.0 {
             EncodingIter::Counted(runs) => runs.map(counted_influences).fold(first, fold),
@@ -249,3 +310,5 @@ impl<'a> Iterator for WeightsIter<'a> {
         }
     }
 }
+
+impl FusedIterator for WeightsIter<'_> {}

@@ -105,7 +105,7 @@ impl<'a> Attributes<'a> {
     /// Returns the number of triangles of the surface.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
-        self.corners.triangle_count()
+        as_index(self.corners.triangle_count())
     }
 
     /// Returns the interpolated values of all attributes at a point of triangle `triangle`.
@@ -158,7 +158,10 @@ impl<'a> Attributes<'a> {
     /// Returns the positions of the three corners of a triangle, in scene units.
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> Option<[[f32; 3]; 3]> {
-        let [a, b, c] = self.corners.triangle(triangle)?.map(|corner| self.positions.get(as_index(corner.position)));
+        let [a, b, c] = self
+            .corners
+            .triangle(u32::try_from(triangle).ok()?)?
+            .map(|corner| self.positions.get(as_index(corner.position)));
         Some([a?, b?, c?])
     }
 
@@ -198,7 +201,7 @@ impl<'a> Attributes<'a> {
     fn place(&self, triangle: usize, barycentric: [f32; 2]) -> Option<TrianglePoint> {
         let [second, third] = barycentric.map(f64::from);
         let parts = [1.0 - second - third, second, third];
-        let corners = self.corners.triangle(triangle)?;
+        let corners = self.corners.triangle(u32::try_from(triangle).ok()?)?;
         parts.iter().all(|part| part.is_finite()).then_some(TrianglePoint { corners, parts })
     }
 }
@@ -236,7 +239,7 @@ impl TrianglePoint {
     fn influences(&self, weights: &Weights<'_>) -> Option<Vec<Influence>> {
         let mut all = Vec::new();
         for (corner, part) in self.corners.iter().zip(self.parts) {
-            let influences = weights.get(as_index(corner.position))?;
+            let influences = weights.get(corner.position)?;
             all.extend(influences.iter().map(|influence| (influence.bone, part * f64::from(influence.weight))));
         }
         // The influences are sorted by bone to sum the weights of each bone quickly, even if a file
@@ -389,7 +392,7 @@ mod tests {
                 }
                 let colors = surface.colors().unwrap();
                 assert_eq!(here.color, colors.and_then(|colors| colors.get(attribute)));
-                let weights = surface.weights().unwrap().and_then(|weights| weights.get(position));
+                let weights = surface.weights().unwrap().and_then(|weights| weights.get(corner.position));
                 let mut expected: Vec<Influence> = weights.map(|list| list.iter().collect()).unwrap_or_default();
                 expected.retain(|influence| influence.weight != 0.0);
                 expected.sort_by(|one, other| other.weight.total_cmp(&one.weight).then(one.bone.cmp(&other.bone)));

@@ -573,11 +573,11 @@ fn finds_weights_in_any_order() {
             let all: Vec<_> = weights.iter().collect();
             // Iterates backwards, to prevent that a result follows from an earlier one.
             for (vertex, list) in all.iter().enumerate().rev() {
-                let one = weights.get(vertex).unwrap();
+                let one = weights.get(vertex as u32).unwrap();
                 assert_eq!(one.as_bytes().as_ptr_range(), list.as_bytes().as_ptr_range(), "{name} vertex {vertex}");
                 found += 1;
             }
-            assert!(weights.get(all.len()).is_none());
+            assert!(weights.get(all.len() as u32).is_none());
         }
     });
     eprintln!("{found} lists found");

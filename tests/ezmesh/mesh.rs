@@ -149,7 +149,7 @@ fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
             let all = surface.weights().unwrap()?;
             let lists: Vec<Vec<Influence>> = all.iter().map(|list| list.iter().collect()).collect();
             for (vertex, list) in lists.iter().enumerate() {
-                assert!(all.get(vertex).unwrap().iter().eq(list.iter().copied()));
+                assert!(all.get(vertex as u32).unwrap().iter().eq(list.iter().copied()));
             }
             Some(lists)
         };
@@ -356,7 +356,7 @@ fn agrees_with_the_neutral_view() {
             if let (Some(ours), Some(own)) = (ours, own) {
                 let pairs = |list: Influences<'_>| list.iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>();
                 let same = |vertex| ours.get(vertex).map(pairs) == own.get(vertex).map(pairs);
-                assert!((0..=vertices.len()).all(same), "{file}");
+                assert!((0..=vertices.len() as u32).all(same), "{file}");
             }
         }
     }

@@ -341,7 +341,7 @@ fn survives_refused_allocations() {
     assert_eq!(refuse_each("weld", || surface.weld().map(drop)), 4);
     let welded = surface.weld().unwrap();
     assert_eq!(refuse_each("gather", || welded.gather(surface.positions()?).map(drop)), 1);
-    let get = |index: usize| surface.positions().unwrap().get(index);
+    let get = |index: u32| surface.positions().unwrap().get(index as usize);
     assert_eq!(refuse_each("gather", || welded.gather_with(IndexStream::Positions, get).map(drop)), 1);
     // Copies of both streams, and the same as above.
     let damaged = poke(&whole, "surface[0].indices", 1, &[255]);

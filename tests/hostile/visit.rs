@@ -167,7 +167,7 @@ fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
             let all = weights.iter().take(MANY);
             black_box(all.map(|list| list.iter().map(|one| one.weight).sum::<f32>()).sum::<f32>());
             (0..8).for_each(|_| {
-                black_box(weights.get(random.below(weights.len())).map(|list| list.len()));
+                black_box(weights.get(random.below(weights.len()) as u32).map(|list| list.len()));
             });
         }
         if let Ok(corners) = surface.corners() {
@@ -256,7 +256,7 @@ fn skin(geometry: &dyn Geometry, animations: &dyn Animations, random: &mut Rando
     for surface in Surface::all(geometry).into_iter().flatten().take(SOME) {
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len().min(1 << 16)];
-        let _ = (skinned.positions_into(&mut moved), skinned.position(random.below(skinned.len())));
+        let _ = (skinned.positions_into(&mut moved), skinned.position(random.below(skinned.len()) as u32));
         if let Ok(corners) = surface.corners() {
             let corner = corners.get(random.below(corners.len())).unwrap_or_default();
             let _ = skinned.normals().map(|normals| normals.map(|normals| normals.get(corner)));

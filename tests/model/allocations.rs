@@ -244,7 +244,7 @@ fn bones_move_vertices_without_allocating() {
         skeleton.palette(&model, &mut palette).unwrap();
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         skinned.positions_into(&mut moved).unwrap();
-        assert!((0..moved.len()).all(|vertex| skinned.position(vertex).unwrap().is_some()));
+        assert!((0..moved.len() as u32).all(|vertex| skinned.position(vertex).unwrap().is_some()));
     });
     assert_eq!(count, 0);
 }

@@ -67,12 +67,12 @@ fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usiz
         let mut moved = vec![[0.0; 3]; skinned.len()];
         skinned.positions_into(&mut moved).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
         for (vertex, moved) in moved.iter().enumerate() {
-            assert_eq!(skinned.position(vertex).unwrap(), Some(*moved), "{}: vertex {vertex}", what.display());
+            assert_eq!(skinned.position(vertex as u32).unwrap(), Some(*moved), "{}: vertex {vertex}", what.display());
             let off = distance(*moved, positions.get(vertex).unwrap());
             assert!(off <= diagonal * WORST, "{}: surface {}, vertex {vertex}: {off}", what.display(), surface.index());
             worst = worst.max(if diagonal > 0.0 { off / diagonal } else { off });
         }
-        assert_eq!(skinned.position(positions.len()).unwrap(), None);
+        assert_eq!(skinned.position(positions.len() as u32).unwrap(), None);
         weighed += weights.iter().filter(|influences| !influences.is_empty()).count();
     }
     (worst, weighed)

@@ -40,7 +40,7 @@ fn attribute(geometry: &dyn Geometry, surface: usize, attribute: Attribute, valu
         Attribute::Colors => push(values, geometry.colors(surface)?.iter().flat_map(Array::iter)),
         Attribute::Weights => {
             let weights = geometry.weights(surface)?;
-            for vertex in 0..weights.map_or(0, |weights| weights.len()) {
+            for vertex in 0..weights.map_or(0, |weights| weights.len() as u32) {
                 let one = weights.and_then(|weights| weights.get(vertex));
                 for influence in one.into_iter().flat_map(|one| one.iter().collect::<Vec<_>>()) {
                     values.extend([u64::from(influence.bone.cast_unsigned()), influence.weight.to_bits().into()]);

@@ -132,7 +132,7 @@ fn shows_levels_hulls_and_collision_triangles() {
     assert_eq!(names.first().map(String::as_str), Some("high_lod"));
     let triangles = |level: usize| {
         let geometry = asset.level(level).unwrap();
-        Surface::all(&*geometry).unwrap().map(|surface| surface.corners().unwrap().triangle_count()).sum::<usize>()
+        Surface::all(&*geometry).unwrap().map(|surface| surface.corners().unwrap().triangle_count()).sum::<u32>()
     };
     assert!((1..names.len()).all(|level| triangles(level) <= triangles(level - 1)), "{names:?}");
     assert!(asset.animations().bone_count().unwrap() > 0);

@@ -27,7 +27,7 @@ fn bits<const N: usize>(values: impl Iterator<Item = [f32; N]>) -> Vec<[u32; N]>
 fn see(surface: &Surface<'_>) -> Result<Seen> {
     let weights = surface.weights()?;
     let mut influences = Vec::new();
-    for vertex in 0..weights.map_or(0, |weights| weights.len()) {
+    for vertex in 0..weights.map_or(0, |weights| weights.len() as u32) {
         let one = weights.and_then(|weights| weights.get(vertex));
         let one = one.into_iter().flat_map(|one| one.iter().collect::<Vec<_>>());
         influences.extend(one.map(|influence| (influence.bone, influence.weight.to_bits())));

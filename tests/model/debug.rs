@@ -78,7 +78,7 @@ fn expect_short_geometry(geometry: &dyn Geometry, [format, version]: [&str; 2]) 
     expect_short(&weights, "");
     if let Some(weights) = weights {
         expect_short(&weights.iter(), "");
-        expect_short(&weights.get(weights.len() / 2), "");
+        expect_short(&weights.get(weights.len() as u32 / 2), "");
     }
     expect_short(&surface.corners().unwrap(), "u32 x ");
     expect_short(&surface.counts().unwrap(), "vertices");

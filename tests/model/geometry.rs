@@ -46,20 +46,20 @@ fn expect_twins(geometry: &dyn Geometry) {
             .collect();
         let corners = surface.corners().unwrap();
         assert_eq!((corners.len(), corners.is_empty()), (naive.len(), naive.is_empty()));
-        assert_eq!(corners.triangle_count(), naive.len() / 3);
+        assert_eq!(corners.triangle_count() as usize, naive.len() / 3);
         assert!(corners.iter().eq(naive.iter().copied()));
         assert_eq!(corners.iter().len(), naive.len());
         let mut visited = Vec::new();
         corners.for_each(|corner| visited.push(corner));
         assert_eq!(visited, naive);
         for (number, triangle) in naive.chunks(3).enumerate() {
-            assert_eq!(corners.triangle(number).unwrap(), *triangle);
+            assert_eq!(corners.triangle(number as u32).unwrap(), *triangle);
             assert_eq!(corners.get(number * 3 + 1), Some(triangle[1]));
         }
         for beyond in [naive.len(), naive.len() + 1, usize::MAX] {
             assert_eq!(corners.get(beyond), None);
         }
-        for beyond in [naive.len() / 3, usize::MAX / 3, usize::MAX] {
+        for beyond in [(naive.len() / 3) as u32, u32::MAX / 3, u32::MAX] {
             assert_eq!(corners.triangle(beyond), None);
         }
         assert_eq!(surface.weld().unwrap(), naive_weld(naive.into_iter()));
@@ -154,7 +154,8 @@ fn arrays_agree_with_themselves() {
             assert_eq!(bounds.min[axis], values().fold(f32::INFINITY, f32::min));
             assert_eq!(bounds.max[axis], values().fold(f32::NEG_INFINITY, f32::max));
         }
-        let native = mesh.surface(surface.index()).unwrap().positions().unwrap().as_native().map(<[_]>::to_vec);
+        let native =
+            mesh.surface(surface.index()).unwrap().positions().unwrap().as_slice::<[f32; 3]>().map(<[_]>::to_vec);
         assert!(native.is_none_or(|native| native == one_by_one));
 
         let indices = surface.attribute_indices().unwrap();

@@ -1,7 +1,5 @@
-//! Tests of the neutral view of all formats: geometry, animations, samples, sidecars, pages read,
-//! Tests of the neutral view of all formats: geometry, welding, animations, samples, sidecars,
-//! allocations, and `Debug` output.
-//! pages read, and allocations.
+//! Tests of the neutral view of all formats: geometry, arrays, welding, animations, samples,
+//! sidecars, pages read, allocations, and `Debug` output.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -19,6 +17,7 @@
 
 mod allocations;
 mod animations;
+mod arrays;
 mod byte_ranges;
 mod contents;
 mod cuts;

@@ -158,7 +158,7 @@ fn walks_nothing() {
         let header = mesh.access_log(0).unwrap().bytes();
         let view = mesh.surface(3).unwrap();
         assert!(view.positions().unwrap().get(0).is_some());
-        assert!(view.weights().unwrap().unwrap().get(VERTICES - 1).is_some());
+        assert!(view.weights().unwrap().unwrap().get(VERTICES as u32 - 1).is_some());
         mesh.access_log(0).unwrap().bytes() - header
     };
     let plain = Mesh::open_with(file.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
@@ -207,7 +207,7 @@ fn takes_no_memory_for_what_it_lends() {
         let (count, held) = most_held(|| allocations(|| with.surface(index).unwrap().weights().unwrap()));
         assert!(count == PLACE && held < 256, "{count} allocations, {held} bytes");
         let weights = with.surface(index).unwrap().weights().unwrap().unwrap();
-        let count = allocations(|| (0..VERTICES).filter_map(|vertex| weights.get(vertex)).count());
+        let count = allocations(|| (0..VERTICES as u32).filter_map(|vertex| weights.get(vertex)).count());
         assert_eq!(count, 0, "allocations for lookups");
         let count = allocations(|| with.surface(index).unwrap().weights().unwrap().unwrap().get(7));
         assert_eq!(count, 0, "allocations for locating the weights");

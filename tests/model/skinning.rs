@@ -195,7 +195,7 @@ fn compare(geometry: &dyn Geometry, skeleton: &Skeleton, rules: &Rules, pose: &N
         skinned.positions_into(&mut moved).unwrap();
         for (vertex, moved) in moved.iter().enumerate() {
             let list: Vec<(i32, f32)> = weights
-                .get(vertex)
+                .get(vertex as u32)
                 .map(|list| list.iter().map(|one| (one.bone, one.weight)).collect())
                 .unwrap_or_default();
             let expected = rules.skin(positions.get(vertex).unwrap(), &list, &pose.worlds);
@@ -207,7 +207,7 @@ fn compare(geometry: &dyn Geometry, skeleton: &Skeleton, rules: &Rules, pose: &N
                 pose.name,
                 surface.index()
             );
-            assert_eq!(skinned.position(vertex).unwrap(), Some(*moved));
+            assert_eq!(skinned.position(vertex as u32).unwrap(), Some(*moved));
             worst = worst.max(if diagonal > 0.0 { off / diagonal } else { 0.0 });
         }
         vertices += moved.len();
@@ -255,10 +255,10 @@ fn compare_directions(
         let mut all = vec![[0.0; 3]; corners.len()];
         normals.corners_into(&corners, &mut all).unwrap();
         for (corner, found) in corners.iter().zip(all) {
-            let [vertex, attribute] = [corner.position, corner.attribute].map(|index| usize::try_from(index).unwrap());
+            let attribute = usize::try_from(corner.attribute).unwrap();
             assert_eq!(normals.get(*corner).unwrap(), Some(found));
             let list: Vec<(i32, f32)> = weights
-                .get(vertex)
+                .get(corner.position)
                 .map(|list| list.iter().map(|one| (one.bone, one.weight)).collect())
                 .unwrap_or_default();
             let normal = stored.get(attribute).unwrap();

@@ -361,7 +361,7 @@ where
         .collect();
     assert_eq!(A::STREAM, stream);
     assert_eq!(welded.gather(array).unwrap(), expected);
-    assert_eq!(welded.gather_with(stream, |index| array.get(index)).unwrap(), expected);
+    assert_eq!(welded.gather_with(stream, |index| array.get(index as usize)).unwrap(), expected);
     let mut out = vec![bytemuck::Zeroable::zeroed(); expected.len()];
     assert_eq!(allocations(|| welded.gather_into(array, &mut out).unwrap()), 0);
     assert_eq!(out, expected);

@@ -99,7 +99,7 @@ fn identity(path: &Path) -> (SystemTime, Key) {
 }
 
 /// Returns the weights of one vertex of the last surface.
-fn weights(model: &Model<FileBytes>, vertex: usize) -> String {
+fn weights(model: &Model<FileBytes>, vertex: u32) -> String {
     let surface = Surface::all(model).unwrap().last().unwrap();
     let weights = surface.weights().unwrap();
     format!("{:?}", weights.as_ref().and_then(|weights| weights.get(vertex)))

@@ -193,7 +193,7 @@ fn agrees_with_the_neutral_view() {
             if let (Some(ours), Some(own)) = (ours, own) {
                 let pairs = |list: Influences<'_>| list.iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>();
                 let same = |vertex| ours.get(vertex).map(pairs) == own.get(vertex).map(pairs);
-                assert!((0..=vertices).all(same), "{file}");
+                assert!((0..=vertices as u32).all(same), "{file}");
             }
             let (own, whole) = (surface.bounds().unwrap(), geometry.bounds().unwrap());
             assert!((0..3).all(|axis| whole.min[axis] <= own.min[axis] && own.max[axis] <= whole.max[axis]), "{file}");
@@ -501,7 +501,11 @@ fn weights_that_are_cut_end_with_the_last_whole_list() {
             [(1, 0), (5, 1), (12, 2), (24, 4)].iter().filter(|(end, _)| *end <= length).map(|(_, len)| *len).collect();
         assert!(weights.iter().map(|list| list.len()).eq(expected.iter().copied()), "{length}");
         for vertex in (0..6).rev() {
-            assert_eq!(weights.get(vertex).map(|list| list.len()), expected.get(vertex).copied(), "{length} {vertex}");
+            assert_eq!(
+                weights.get(vertex as u32).map(|list| list.len()),
+                expected.get(vertex).copied(),
+                "{length} {vertex}"
+            );
         }
     }
     let bytes = one(with(square(), "Weights", string(b"w")));
@@ -618,7 +622,7 @@ fn joints_move_vertices() {
     assert_eq!(palette.matrices(), [moves([1.0, 2.0, 3.0]), moves([1.0, 1.0, 13.0])]);
     let submesh = mesh.level(Lod::High).unwrap().submesh(0).unwrap();
     let weights = submesh.weights().unwrap().unwrap();
-    let skinned = |vertex: usize| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
+    let skinned = |vertex: u32| palette.position([0.0; 3], weights.get(vertex).unwrap().iter());
     // A vertex without influences follows the first joint.
     assert_eq!((skinned(0), skinned(1)), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
     let [x, y, z] = skinned(2);

@@ -30,7 +30,7 @@ fn moved(mesh: &Mesh<&[u8]>, palette: &[SkinMatrix]) -> Vec<[f32; 3]> {
     let mut out = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut out).unwrap();
     for (vertex, position) in out.iter().enumerate() {
-        assert_eq!(skinned.position(vertex).unwrap(), Some(*position));
+        assert_eq!(skinned.position(vertex as u32).unwrap(), Some(*position));
     }
     out
 }
@@ -74,7 +74,7 @@ fn expect_same(bytes: &[u8], worlds: &[Matrix]) -> Vec<[f32; 3]> {
     let weights = surface.weights().unwrap().unwrap();
     assert_eq!(weights.skinning_rules(), SkinningRules::Clamped);
     for (vertex, position) in surface.positions().unwrap().iter().enumerate() {
-        let list: Vec<_> = weights.get(vertex).map(|list| list.iter().collect()).unwrap_or_default();
+        let list: Vec<_> = weights.get(vertex as u32).map(|list| list.iter().collect()).unwrap_or_default();
         assert_eq!(palette.position(position, list.into_iter()), found[vertex], "vertex {vertex}");
     }
     found

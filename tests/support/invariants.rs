@@ -56,7 +56,7 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
         }
         expect_unit_directions(&surface, &skinned);
         for (vertex, moved) in moved.iter().enumerate().take(MANY) {
-            let alone = skinned.position(vertex).unwrap().unwrap();
+            let alone = skinned.position(vertex as u32).unwrap().unwrap();
             let same = |(one, other): (&f32, f32)| *one == other || one.is_nan() && other.is_nan();
             assert!(moved.iter().zip(alone).all(same), "vertex {vertex}: {moved:?}, alone {alone:?}");
         }
@@ -178,7 +178,7 @@ pub fn expect_same_surface(one: &Surface<'_>, other: &Surface<'_>) {
         let uvs: Vec<_> = (0..4).map(|set| items(surface.uvs(set).unwrap())).collect();
         let weights = surface.weights().unwrap().map(|weights| {
             let list = |vertex| format!("{:?}", weights.get(vertex).unwrap().iter().collect::<Vec<_>>());
-            (0..weights.len()).map(list).collect::<Vec<_>>()
+            (0..weights.len() as u32).map(list).collect::<Vec<_>>()
         });
         (uvs, items(surface.colors().unwrap()), weights)
     };

@@ -250,10 +250,10 @@ fn ask_surface(index: usize, view: &SurfaceView<'_>, told: &mut Answers, step: u
             let mut random = Random::new(9);
             for asked in 0..weights.len().div_ceil(step) {
                 let vertex = if asked % 2 == 0 { weights.len() - 1 - asked } else { random.below(weights.len()) };
-                told.note(ask(&format!("weights of {vertex}")), weights.get(vertex).map(influences));
+                told.note(ask(&format!("weights of {vertex}")), weights.get(vertex as u32).map(influences));
             }
             told.note(ask("all weights"), weights.iter().map(influences).collect::<Vec<_>>());
-            told.note(ask("weights of none"), weights.get(weights.len()).is_none());
+            told.note(ask("weights of none"), weights.get(weights.len() as u32).is_none());
         }
         Ok(None) => told.note(ask("weights"), false),
         Err(error) => told.note(ask("weights"), error.to_string()),

@@ -93,9 +93,9 @@ fn expect_surface(view: &SurfaceView<'_>, built: &builder::Surface, generation: 
             assert_eq!(weights.len(), built.weights.len());
             for (vertex, (list, built)) in weights.iter().zip(&built.weights).enumerate() {
                 assert!(list.iter().eq(written_weights(built)), "vertex {vertex}");
-                assert_eq!(weights.get(vertex).unwrap().as_bytes(), list.as_bytes());
+                assert_eq!(weights.get(vertex as u32).unwrap().as_bytes(), list.as_bytes());
             }
-            assert!(weights.get(weights.len()).is_none());
+            assert!(weights.get(weights.len() as u32).is_none());
         }
     }
     for (set, built) in built.uvs.iter().enumerate() {

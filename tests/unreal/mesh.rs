@@ -258,7 +258,7 @@ fn agrees_with_the_neutral_view() {
         let (corners, uvs) = (surface.corners().unwrap(), surface.uvs(0).unwrap().unwrap());
         for (triangle, number) in view.numbers().iter().enumerate() {
             let raw = &polygons[usize::from(*number)];
-            let found = corners.triangle(triangle).unwrap();
+            let found = corners.triangle(triangle as u32).unwrap();
             assert_eq!(found.map(|corner| corner.position), raw.vertices.map(|vertex| u32::from(vertex.get())));
             let found = found.map(|corner| uvs.get(corner.attribute as usize).unwrap());
             assert_eq!(found, raw.uvs.map(|uv| uv.map(|code| f32::from(code) / 255.0)));

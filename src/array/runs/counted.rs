@@ -1,5 +1,7 @@
 //! Lists of counted runs: each run is one count byte, followed by that number of records.
 
+use std::iter::FusedIterator;
+
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
@@ -75,6 +77,26 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         CountedRunsIter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
     }
 
+    /// Returns an iterator over the runs from the run with index `run`, which is located with the
+    /// help of `index` as in [`get`](Self::get).
+    #[cfg(feature = "rayon")]
+    pub(crate) fn iter_from(&self, index: Option<&RunIndex>, run: usize) -> CountedRunsIter<'a, T>
+    where
+        T: 'a,
+    {
+        // The run is located only if `get` finds it where the index says.
+        let verified = index.filter(|index| {
+            !index.is_from_sidecar() || self.find(index, run).is_some_and(|found| index.expects(run, found.len()))
+        });
+        let rest = verified.and_then(|index| self.bytes.get(self.locate(index, run)?..));
+        if let Some(rest) = rest {
+            return CountedRunsIter { rest, left: self.len.saturating_sub(run), record: std::marker::PhantomData };
+        }
+        let mut runs = self.iter();
+        runs.by_ref().take(run).for_each(drop);
+        runs
+    }
+
     /// Builds a [`RunIndex`] by one scan of all runs.
     ///
     /// The index takes 40 bytes of memory for each block of 64 runs.
@@ -111,12 +133,17 @@ impl<'a, T: Record> CountedRuns<'a, T> {
     /// the number of records with the index.
     #[inline]
     fn find(&self, index: &RunIndex, run: usize) -> Option<&'a [T]> {
+        records(self.bytes.get(self.locate(index, run)?..)?).map(|(run, _)| run)
+    }
+
+    /// Returns the byte offset of a run, which the index contains.
+    #[inline]
+    fn locate(&self, index: &RunIndex, run: usize) -> Option<usize> {
         let (base, before, counts) = index.find(run)?;
-        let at = match counts {
-            Some(records) => base.checked_add(before)?.checked_add(records.checked_mul(size_of::<T>())?)?,
-            None => self.walk(base, before)?,
-        };
-        records(self.bytes.get(at..)?).map(|(run, _)| run)
+        match counts {
+            Some(records) => base.checked_add(before)?.checked_add(records.checked_mul(size_of::<T>())?),
+            None => self.walk(base, before),
+        }
     }
 
     /// Skips `runs` runs, starting with the run at byte offset `at`. Returns the byte offset of the
@@ -179,6 +206,8 @@ impl<'a, T: Record + 'a> Iterator for CountedRunsIter<'a, T> {
         (0, Some(self.left))
     }
 }
+
+impl<'a, T: Record + 'a> FusedIterator for CountedRunsIter<'a, T> {}
 
 #[cfg(test)]
 mod tests {

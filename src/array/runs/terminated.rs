@@ -4,6 +4,8 @@
 //! The mark byte is the byte 255 after the last record of a run. A run of four records has no mark
 //! byte.
 
+use std::iter::FusedIterator;
+
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
@@ -100,8 +102,26 @@ impl<'a> TerminatedRuns<'a> {
         if run >= self.len {
             return None;
         }
+        self.rest(index, run).and_then(split).map(|(run, _)| run)
+    }
+
+    /// Returns the bytes from the start of a run, which the index contains.
+    #[inline]
+    fn rest(&self, index: &RunIndex, run: usize) -> Option<&'a [u8]> {
         let (base, _, bytes) = index.find(run)?;
-        split(self.bytes.get(base.checked_add(bytes?)?..)?).map(|(run, _)| run)
+        self.bytes.get(base.checked_add(bytes?)?..)
+    }
+
+    /// Returns an iterator over the runs from the run with index `run`, which is located with the
+    /// help of `index`.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn iter_from(&self, index: Option<&RunIndex>, run: usize) -> TerminatedRunsIter<'a> {
+        if let Some(rest) = index.and_then(|index| self.rest(index, run)) {
+            return TerminatedRunsIter { rest, left: self.len.saturating_sub(run) };
+        }
+        let mut runs = self.iter();
+        runs.by_ref().take(run).for_each(drop);
+        runs
     }
 }
 
@@ -152,6 +172,8 @@ impl<'a> Iterator for TerminatedRunsIter<'a> {
         (0, Some(self.left))
     }
 }
+
+impl FusedIterator for TerminatedRunsIter<'_> {}
 
 #[cfg(test)]
 mod tests {

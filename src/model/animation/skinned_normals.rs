@@ -104,9 +104,9 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     /// Returns the attribute of a corner, and the turn of its position, or `None` for the turn if
     /// the vertex keeps its position. Returns `None` if an index of the corner is out of range.
     fn at<A: Array>(&self, attributes: &A, corner: Corner) -> Result<Option<(A::Item, Option<Turn>)>> {
-        let (attribute, vertex) = (attributes.get(as_index(corner.attribute)), as_index(corner.position));
-        let Some(attribute) = attribute.filter(|_| vertex < self.len()) else { return Ok(None) };
-        Ok(Some((attribute, self.blend(vertex)?.map(|matrix| Turn::new(&matrix)))))
+        let attribute = attributes.get(as_index(corner.attribute));
+        let Some(attribute) = attribute.filter(|_| as_index(corner.position) < self.len()) else { return Ok(None) };
+        Ok(Some((attribute, self.blend(corner.position)?.map(|matrix| Turn::new(&matrix)))))
     }
 
     /// Computes a value for each corner with `get`.

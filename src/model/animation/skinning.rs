@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Result};
+use crate::math::as_index;
 use crate::model::animation::affine::SkinMatrix;
 use crate::model::attributes::Positions;
 use crate::model::surface::Surface;
@@ -88,7 +89,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     }
 
     /// Computes the skinned position of vertex `vertex`, or returns `None` if the index is out of
-    /// range.
+    /// range. [`Corner::position`](crate::Corner) is such an index.
     ///
     /// Each call of `position` includes one call of [`Weights::get`], which finds the weights of
     /// the vertex.
@@ -97,14 +98,14 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone with a weight on the vertex is not in the palette,
     /// and the rules of the format are [`SkinningRules::Strict`].
-    pub fn position(&self, vertex: usize) -> Result<Option<[f32; 3]>> {
-        let Some(position) = self.positions.get(vertex) else { return Ok(None) };
+    pub fn position(&self, vertex: u32) -> Result<Option<[f32; 3]>> {
+        let Some(position) = self.positions.get(as_index(vertex)) else { return Ok(None) };
         let Some(weights) = self.weights else { return Ok(Some(position)) };
         let moved = match weights.get(vertex) {
             Some(influences) => self.palette.moved(position, influences.iter()),
             None => self.palette.moved(position, std::iter::empty()),
         };
-        moved.map(Some).map_err(|bone| self.no_bone(vertex, bone))
+        moved.map(Some).map_err(|bone| self.no_bone(as_index(vertex), bone))
     }
 
     /// Computes the skinned positions of all vertices in two passes: the first pass decodes the
@@ -138,13 +139,13 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
 
     /// Returns the blended skin matrix of a vertex, up to a positive factor, or `None` if the
     /// vertex keeps its position.
-    pub(super) fn blend(&self, vertex: usize) -> Result<Option<SkinMatrix>> {
+    pub(super) fn blend(&self, vertex: u32) -> Result<Option<SkinMatrix>> {
         let Some(weights) = self.weights else { return Ok(None) };
         let blend = match weights.get(vertex) {
             Some(influences) => self.palette.blend(influences.iter()),
             None => self.palette.blend(std::iter::empty()),
         };
-        blend.map(|blend| blend.map(|(matrix, _)| matrix)).map_err(|bone| self.no_bone(vertex, bone))
+        blend.map(|blend| blend.map(|(matrix, _)| matrix)).map_err(|bone| self.no_bone(as_index(vertex), bone))
     }
 
     fn no_bone(&self, vertex: usize, bone: i32) -> Error {

@@ -110,7 +110,7 @@ impl Welded {
     /// # let surface = meshpeek::Surface::new(model.geometry()?, 0);
     /// let welded = surface.weld()?;
     /// let raised: Vec<[f32; 3]> = surface.positions()?.iter().map(|[x, y, z]| [x, y, z + 1.0]).collect();
-    /// let vertices = welded.gather_with(IndexStream::Positions, |index| raised.get(index).copied())?;
+    /// let vertices = welded.gather_with(IndexStream::Positions, |index| raised.get(index as usize).copied())?;
     /// assert_eq!(vertices.len(), 24);
     /// # Ok(())
     /// # }
@@ -120,25 +120,25 @@ impl Welded {
     ///
     /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if `get` returns `None`, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if
     /// the allocation fails.
-    pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(usize) -> Option<T>) -> Result<Vec<T>> {
+    pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(u32) -> Option<T>) -> Result<Vec<T>> {
         let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
         collect(self.vertices.len(), self.items(stream, get, missing))
     }
 
     fn items_of<A: VertexArray>(&self, array: A) -> impl Iterator<Item = Result<A::Item>> {
         let missing = move |index: u32| Cause::NoSuch { count: as_u64(array.len()), index: index.into() };
-        self.items(A::STREAM, move |index| array.get(index), missing)
+        self.items(A::STREAM, move |index| array.get(as_index(index)), missing)
     }
 
     fn items<T>(
         &self,
         stream: IndexStream,
-        mut get: impl FnMut(usize) -> Option<T>,
+        mut get: impl FnMut(u32) -> Option<T>,
         missing: impl Fn(u32) -> Cause,
     ) -> impl Iterator<Item = Result<T>> {
         self.vertices.iter().enumerate().map(move |(vertex, corner)| {
             let index = corner.index(stream);
-            get(as_index(index)).ok_or_else(|| fault(vertex, stream, missing(index)))
+            get(index).ok_or_else(|| fault(vertex, stream, missing(index)))
         })
     }
 }

@@ -171,7 +171,9 @@ fn random_of_model(geometry: &dyn Geometry, question: BenchQuestion) -> Result<u
         let (shape, vertex) = find(&ends, pick);
         let Some((positions, weights)) = shapes.get(shape) else { return sum };
         sum = mix_all(sum, positions.get(vertex).iter().flatten());
-        if let Some(influences) = weights.as_ref().and_then(|weights| weights.get(vertex)) {
+        if let Some(influences) =
+            weights.as_ref().zip(u32::try_from(vertex).ok()).and_then(|(weights, vertex)| weights.get(vertex))
+        {
             influences.for_each(|one| sum = mix(mix(sum, one.bone.cast_unsigned()), one.weight.to_bits()));
         }
         sum

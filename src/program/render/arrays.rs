@@ -121,7 +121,7 @@ impl Values for Weights<'_> {
     }
 
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        range.filter_map(|index| self.get(index)).try_for_each(|list| {
+        range.filter_map(|index| self.get(u32::try_from(index).ok()?)).try_for_each(|list| {
             if raw {
                 let stored = (0..list.len()).filter_map(|index| list.raw(index));
                 return visit(Item::RawInfluences(stored.collect()));

@@ -525,7 +525,7 @@ fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
         assert_eq!((weights.len(), weights.iter().count()), (count, count));
         let (bones, stored) = vertices.lanes().unwrap();
         for (vertex, list) in weights.iter().enumerate().take(ROWS) {
-            assert_eq!(weights.get(vertex).map(|list| list.len()), Some(list.len()));
+            assert_eq!(weights.get(vertex as u32).map(|list| list.len()), Some(list.len()));
             let lanes = bones.get(vertex).into_iter().flatten().zip(stored.get(vertex).into_iter().flatten());
             let expected = lanes
                 .filter(|(_, weight)| *weight != 0.0)
@@ -638,7 +638,7 @@ fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
         "{bounds:?} in {whole:?}"
     );
     let Some(corners) = look.some(surface.corners()) else { return };
-    assert_eq!((corners.len(), corners.triangle_count() * 3), (indices.len(), indices.len()));
+    assert_eq!((corners.len(), corners.triangle_count() as usize * 3), (indices.len(), indices.len()));
     let beyond = indices.first_out_of_range(counts.vertices);
     expect_lossy_weld(&surface);
     match look.some(surface.weld()) {

@@ -487,7 +487,7 @@ fn look_at_weights(submesh: &Submesh<'_>, faults: &Faults<'_>, random: &mut Rand
     let mut vertices = some_of(weights.len(), random);
     vertices.extend([naive.len(), weights.len()]);
     for vertex in vertices {
-        let one = weights.get(vertex);
+        let one = weights.get(vertex as u32);
         assert_eq!(one.map(|list| found(&list)), naive.get(vertex).map(|list| expected(list)), "vertex {vertex}");
         let sound = |list: meshpeek::model::Influences<'_>| list.iter().all(|one| (0.0..=1.0).contains(&one.weight));
         assert!(one.is_none_or(sound));
@@ -612,7 +612,7 @@ fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults:
             assert!(bounds.is_empty() || positions.bounds() == bounds);
         }
         if let Some(corners) = faults.some(surface.corners()) {
-            assert_eq!(corners.triangle_count(), submesh.triangle_count());
+            assert_eq!(corners.triangle_count() as usize, submesh.triangle_count());
         }
         let beyond = submesh.indices().is_ok_and(|all| all.iter().any(|index| index >= counts.vertices));
         if submesh.triangle_count() < 5000 {
@@ -667,7 +667,7 @@ pub fn borrow_everything(bytes: &[u8], blocks: bool) -> Result<()> {
             for submesh in level.submeshes().flatten() {
                 let _ = (submesh.positions().map(|all| all.bounds()), submesh.indices().map(|all| all.len()));
                 if let Ok(Some(weights)) = submesh.weights() {
-                    let _ = weights.get(weights.len().saturating_sub(1));
+                    let _ = weights.get(weights.len().saturating_sub(1) as u32);
                 }
             }
         }

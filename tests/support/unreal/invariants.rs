@@ -296,7 +296,7 @@ fn look_at_surfaces(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_
             assert_eq!(uvs.raw_bytes(corner), Some(polygon));
         }
         let corners = surface.corners().unwrap();
-        assert_eq!((corners.len(), corners.triangle_count()), (expected.len(), polygons.len()));
+        assert_eq!((corners.len(), corners.triangle_count() as usize), (expected.len(), polygons.len()));
         look_at_weld(&surface, &expected, sources);
         look_at_shapes(mesh, &surface, &expected, random, sources);
     }
