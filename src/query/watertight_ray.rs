@@ -210,7 +210,7 @@ mod tests {
     const FLAT: TriangleCorners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
     fn crossing(ray: &Ray, triangle: &TriangleCorners) -> Option<Crossing> {
-        WatertightRay::new(ray).and_then(|aim| aim.crossing(triangle))
+        WatertightRay::of(ray).and_then(|aim| aim.crossing(triangle))
     }
 
     /// Makes a closed mesh from an octahedron: divides each triangle into four triangles in each of

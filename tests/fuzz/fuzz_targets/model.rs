@@ -78,11 +78,11 @@ fn look_at_surface(surface: &Surface<'_>, length: u64) {
     if let Some(weights) = some(surface.weights(), length).flatten() {
         // The lists of the last vertices may be missing in a damaged file.
         let lists = weights.iter().count();
-        assert!(lists <= weights.len() && weights.get(weights.len()).is_none());
+        assert!(lists <= weights.len() && weights.get(weights.len() as u32).is_none());
         for vertex in [0, lists / 2, lists.saturating_sub(1)].into_iter().filter(|vertex| *vertex < lists) {
             let list =
                 |all: Option<meshpeek::model::Influences<'_>>| format!("{:?}", all.unwrap().iter().collect::<Vec<_>>());
-            assert_eq!(list(weights.get(vertex)), list(weights.iter().nth(vertex)));
+            assert_eq!(list(weights.get(vertex as u32)), list(weights.iter().nth(vertex)));
         }
     }
     let _ = (some(surface.name(), length), some(surface.material(), length), some(surface.is_drawn(), length));

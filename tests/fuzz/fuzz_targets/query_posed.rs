@@ -99,7 +99,7 @@ fn posed(input: &mut Input<'_>) {
             let mut points = vec![[0.0; 3]; skinned.len()];
             skinned.positions_into(&mut points)?;
             for (vertex, point) in points.iter().enumerate() {
-                let alone = skinned.position(vertex)?.unwrap();
+                let alone = skinned.position(vertex as u32)?.unwrap();
                 let same = |(one, other): (&f32, f32)| *one == other || one.is_nan() && other.is_nan();
                 assert!(point.iter().zip(alone).all(same), "vertex {vertex}: {point:?}, alone {alone:?}");
             }
