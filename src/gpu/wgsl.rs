@@ -17,8 +17,9 @@
 //! ```
 //!
 //! The first argument of each function is the byte offset of an item in the buffer, which does not
-//! have to be aligned. [`StoredAttribute::function`](crate::gpu::StoredAttribute::function) is the
-//! name of the function for an array. The names begin with `meshpeek_unpack_`:
+//! have to be aligned. It is a `u32`, so a buffer has at most 4 GiB.
+//! [`StoredAttribute::function`](crate::gpu::StoredAttribute::function) is the name of the function
+//! for an array. The names begin with `meshpeek_unpack_`:
 //!
 //! | name | stride in bytes | result | decoder | results differ from the decoder by |
 //! |---|---|---|---|---|

@@ -10,6 +10,7 @@ mod stored;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use meshpeek::io::FileBytes;
 use meshpeek::model::Contents as _;
@@ -29,7 +30,15 @@ struct Tally {
     bytes: u64,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    let result = upload_all();
+    if let Err(error) = &result {
+        eprintln!("error: {error}");
+    }
+    if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn upload_all() -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::new();
     let mut tally = Tally::default();
     let functions = stored::check_all_functions(&gpu)?;
