@@ -7,6 +7,7 @@ pub use crate::formats::FormatFile;
 use crate::formats::Model;
 
 /// Returns the opened file of a model with the type of its format.
+#[must_use]
 pub fn format_file<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &FormatFile<D> {
     model.format_file()
 }

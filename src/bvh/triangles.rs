@@ -249,9 +249,7 @@ impl<'a> Triangles<'a> {
             Indices(IndexEncoding::U8(array)) => fetch::run(array, start..end, &mut numbers),
             Indices(IndexEncoding::U16(array)) => fetch::run(array, start..end, &mut numbers),
             Indices(IndexEncoding::U32(array)) => fetch::run(array, start..end, &mut numbers),
-            Indices(IndexEncoding::Polygon(_))
-            | Indices(IndexEncoding::Endian(_))
-            | Indices(IndexEncoding::Consecutive(_)) => {
+            Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(range) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -269,9 +267,7 @@ impl<'a> Triangles<'a> {
             Indices(IndexEncoding::U8(array)) => fetch::each(array, triangles, &mut numbers),
             Indices(IndexEncoding::U16(array)) => fetch::each(array, triangles, &mut numbers),
             Indices(IndexEncoding::U32(array)) => fetch::each(array, triangles, &mut numbers),
-            Indices(IndexEncoding::Polygon(_))
-            | Indices(IndexEncoding::Endian(_))
-            | Indices(IndexEncoding::Consecutive(_)) => {
+            Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
@@ -327,9 +323,7 @@ impl<'a> Triangles<'a> {
             Indices(IndexEncoding::U8(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices(IndexEncoding::U16(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
             Indices(IndexEncoding::U32(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices(IndexEncoding::Polygon(_))
-            | Indices(IndexEncoding::Endian(_))
-            | Indices(IndexEncoding::Consecutive(_)) => None,
+            Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => None,
         };
         crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
     }

@@ -213,7 +213,7 @@ fn uvs<'a>(set: u32, uvs: &Uvs<'a>) -> Option<StoredAttribute<'a>> {
         Uvs(UvEncoding::Strided(array)) => {
             Some(StoredAttribute::strided(semantic, array, F32X2, VertexFormat::Float32x2))
         }
-        Uvs(UvEncoding::Polygon255(_)) | Uvs(UvEncoding::Polygon256(_)) => None,
+        Uvs(UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_)) => None,
     }
 }
 
@@ -276,9 +276,9 @@ impl<'a> StoredIndices<'a> {
             Indices(IndexEncoding::U16(_)) => 2,
             Indices(IndexEncoding::U32(_)) => 4,
             Indices(IndexEncoding::Endian(array)) if array.decoder().0 == ByteOrder::Little => 4,
-            Indices(IndexEncoding::Endian(_))
-            | Indices(IndexEncoding::Polygon(_))
-            | Indices(IndexEncoding::Consecutive(_)) => return None,
+            Indices(IndexEncoding::Endian(_) | IndexEncoding::Polygon(_) | IndexEncoding::Consecutive(_)) => {
+                return None;
+            }
         };
         Some(Self { bytes: indices.as_bytes(), width, count: indices.len() })
     }

@@ -136,8 +136,12 @@ fn check_slice<A: Array, T: Pod + Debug>(array: A, is_native: bool, decode: impl
     }
 }
 
-/// Conventions in which the z axis points up.
-const Z_UP: Space = Space { up: Some(Axis::Z), forward: Some(Axis::NegativeY), ..Space::GLTF };
+/// Returns conventions in which the z axis points up.
+fn z_up() -> Space {
+    let mut space = Space::GLTF;
+    (space.up, space.forward) = (Some(Axis::Z), Some(Axis::NegativeY));
+    space
+}
 
 const IS_LITTLE: bool = cfg!(target_endian = "little");
 
@@ -166,7 +170,7 @@ fn check_surface(surface: &Surface<'_>) {
         |position: [f32; 3]| position,
     );
     check(InterpolatedPositions::new(positions, positions, 0.5));
-    let converted = surface.converted(Z_UP.conversion_to(&Space::GLTF).unwrap());
+    let converted = surface.converted(z_up().conversion_to(&Space::GLTF).unwrap());
     check(converted.positions().unwrap());
     assert!(converted.positions().unwrap().as_slice::<[f32; 3]>().is_none());
     if let Some(normals) = surface.normals().unwrap() {

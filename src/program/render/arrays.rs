@@ -33,7 +33,7 @@ impl Values for Positions<'_> {
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
         match self {
-            Positions(PositionEncoding::Packed32(_)) | Positions(PositionEncoding::Packed64(_)) if raw => {
+            Positions(PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_)) if raw => {
                 visit_rows(range, |index| packed_integers(self, index), visit)
             }
             Positions(PositionEncoding::MinMax16(_)) if raw => {
@@ -69,7 +69,7 @@ impl Values for Uvs<'_> {
         prefetch(bytes);
         match self {
             Uvs(UvEncoding::MinMax16(_)) if raw => visit_codes(bytes, 2, visit),
-            Uvs(UvEncoding::Polygon255(_)) | Uvs(UvEncoding::Polygon256(_)) if raw => {
+            Uvs(UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_)) if raw => {
                 visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i32::from)), visit)
             }
             _ => visit_rows(range, |index| self.get(index), visit),
