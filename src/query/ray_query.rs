@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use crate::array::Bounds;
-use crate::bvh::coordinates::TriangleCorners;
+use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
 use crate::bvh::kernel::conservative_ray::ConservativeRay;
 use crate::bvh::kernel::dispatch::Kernels;
 use crate::bvh::kernel::margins::PLANE_MARGIN;
@@ -14,6 +14,7 @@ use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
+use crate::math::{fast_max, fast_min};
 use crate::query::hit_collector::{HitCollector, TriangleHit};
 use crate::query::ray::{Faces, Ray};
 use crate::query::watertight_ray::WatertightRay;
@@ -69,7 +70,8 @@ impl RayQuery {
     pub(crate) fn from_parts(parts: &RayParts, ray: &Ray) -> Option<Self> {
         let RayParts { origin, direction, range } = *parts;
         let exact = WatertightRay::new(origin, direction, range)?;
-        let measure = direction.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+        let [x, y, z] = direction.map(f64::abs);
+        let measure = if x >= y && x >= z { x } else { y.max(z) };
         let scaled = direction.map(|part| crate::math::narrow(part / measure));
         let [from, to] = range;
         let from = -above(-from * measure);
@@ -90,7 +92,8 @@ impl RayQuery {
 
     fn margin_within(&self, bounds: &Bounds) -> f32 {
         let numbers = self.conservative.origin.iter().chain(&bounds.min).chain(&bounds.max);
-        let most = numbers.fold(0.0, |most: f32, part| if part.is_finite() { most.max(part.abs()) } else { most });
+        // The sides of an empty box are infinite. No coordinate of a triangle exceeds the maximum.
+        let most = numbers.fold(0.0, |most: f32, part| fast_max(fast_min(part.abs(), MAX_COORDINATE), most));
         most * EXACT_TEST_MARGIN
     }
 

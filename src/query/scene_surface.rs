@@ -7,7 +7,7 @@ use crate::bvh::probe::Probe;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
-use crate::math::{cross, narrow, subtract, unit_of_wide};
+use crate::math::{cross, dot, narrow, subtract};
 use crate::query::batch::{BatchRay, RayBatch};
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
 use crate::query::hit::{Hit, Nearest};
@@ -57,6 +57,7 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
 
     /// Returns the hit of a ray that is nearest to the start of its range. If several hits have the
     /// same ray parameter `t`, returns the first of them in the order of surfaces and triangles.
+    #[inline]
     pub(crate) fn first_hit(
         self,
         query: &mut RayQuery,
@@ -69,6 +70,14 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
             }
             return Some((surface, nearest.0?));
         }
+        self.first_hit_of_many(query, probe)
+    }
+
+    fn first_hit_of_many(
+        self,
+        query: &mut RayQuery,
+        probe: &mut impl Probe,
+    ) -> Option<(SceneSurface<'s, 'a>, TriangleHit)> {
         let mut first: Option<(SceneSurface<'s, 'a>, TriangleHit)> = None;
         for (_, surface) in self.along(query) {
             if first.is_some() && surface.misses(query) {
@@ -237,6 +246,8 @@ impl<'s> SceneSurface<'s, '_> {
 /// Returns the unit normal of the front side of a triangle, or 0 if its area is too small.
 fn normal(corners: &TriangleCorners) -> [f32; 3] {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+    let front = cross(subtract(b, a), subtract(c, a));
+    let length = dot(front, front).sqrt();
     // The addition of 0.0 changes -0.0 to 0.0.
-    unit_of_wide(cross(subtract(b, a), subtract(c, a))).unwrap_or_default().map(|part| part + 0.0)
+    if length > 0.0 { front.map(|part| narrow(part / length + 0.0)) } else { [0.0; 3] }
 }

@@ -36,7 +36,8 @@ impl<'s, 'a, P: Probe> SceneView<'s, 'a, P> {
     /// Returns the hit of a ray that is nearest to the start of the ray's range.
     #[must_use]
     pub fn ray(&mut self, ray: &Ray) -> Option<Hit> {
-        let mut query = self.prepare(ray)?;
+        let mut query = RayQuery::new(ray)?;
+        query.mask &= self.mask;
         let (surface, hit) = self.surfaces.first_hit(&mut query, &mut self.probe)?;
         Some(surface.hit(ray, &hit))
     }
@@ -44,21 +45,17 @@ impl<'s, 'a, P: Probe> SceneView<'s, 'a, P> {
     /// Returns whether a ray hits any surface.
     #[must_use]
     pub fn is_hit(&mut self, ray: &Ray) -> bool {
-        self.prepare(ray).is_some_and(|mut query| self.surfaces.is_hit(&mut query, &mut self.probe))
-    }
-
-    #[inline]
-    fn prepare(&self, ray: &Ray) -> Option<RayQuery> {
-        let mut query = RayQuery::new(ray)?;
+        let Some(mut query) = RayQuery::new(ray) else { return false };
         query.mask &= self.mask;
-        Some(query)
+        self.surfaces.is_hit(&mut query, &mut self.probe)
     }
 
     /// Replaces the content of `hits` by all hits of a ray, as
     /// [`Scene::all_hits_into`](crate::query::Scene::all_hits_into) does.
     pub fn all_hits_into(&mut self, ray: &Ray, hits: &mut Vec<Hit>) {
         hits.clear();
-        let Some(mut query) = self.prepare(ray) else { return };
+        let Some(mut query) = RayQuery::new(ray) else { return };
+        query.mask &= self.mask;
         for surface in self.surfaces.masked(query.mask) {
             if !surface.misses(&query) {
                 let mut all = AllHits::new(hits, |hit| surface.hit(ray, hit));

@@ -166,11 +166,11 @@ impl WatertightRay {
         for ((corners, origin), inverse) in corners.zip(self.origin).zip(self.inverse) {
             if inverse.is_finite() {
                 let [a, b, c] = corners.map(|corner| (corner - origin) * inverse);
-                near = near.max(a.min(b).min(c));
-                far = far.min(a.max(b).max(c));
+                near = greater(near, lesser(lesser(a, b), c));
+                far = lesser(far, greater(greater(a, b), c));
             }
         }
-        t.min(far).max(near)
+        greater(lesser(t, far), near)
     }
 
     /// Moves and shears the corners of a triangle. In the sheared coordinates, the ray starts at 0
@@ -191,6 +191,18 @@ impl WatertightRay {
             [x - shear_x * z, y - shear_y * z, z]
         })
     }
+}
+
+/// Returns the smaller of two numbers. Compiles to one processor instruction.
+#[inline]
+const fn lesser(one: f64, other: f64) -> f64 {
+    if one < other { one } else { other }
+}
+
+/// Returns the larger of two numbers. Compiles to one processor instruction.
+#[inline]
+const fn greater(one: f64, other: f64) -> f64 {
+    if one > other { one } else { other }
 }
 
 #[cfg(test)]
