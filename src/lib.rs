@@ -174,6 +174,10 @@ pub mod sidecar;
 mod sidecar;
 mod simd;
 
+// Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file
+// implement the traits of `zerocopy`, and `half::f16` is a vertex format.
+pub use {bytemuck, half, zerocopy};
+
 pub use array::{Array, Bounds, Chunks};
 #[cfg(feature = "internals")]
 pub use array::{CornerArray, Packed, Strided};

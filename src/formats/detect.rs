@@ -1,6 +1,9 @@
 //! Detects the format of a mesh file or animation file from its first bytes.
 
-use crate::error::{Cause, Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Cause, Error, Field, Result};
 use crate::formats::{ezmesh, secondlife, unigine, unreal, unsupported};
 use crate::parse::Finding;
 
@@ -66,6 +69,46 @@ impl Format {
     }
 }
 
+/// The formats and their names.
+const NAMES: [(Format, &str); 4] = [
+    (Format::Unigine, "unigine"),
+    (Format::Unreal, "unreal"),
+    (Format::SecondLife, "secondlife"),
+    (Format::EzMesh, "ezmesh"),
+];
+
+impl fmt::Display for Format {
+    /// Writes the name of the format: `unigine`, `unreal`, `secondlife` or `ezmesh`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(format, _)| format == self);
+        out.pad(name.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    /// Returns the format with a name, such as `unigine`.
+    ///
+    /// ```
+    /// use meshpeek::{ErrorKind, Format};
+    /// assert_eq!("ezmesh".parse::<Format>()?, Format::EzMesh);
+    /// assert_eq!("obj".parse::<Format>().unwrap_err().kind(), ErrorKind::Choice);
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    fn from_str(name: &str) -> Result<Self> {
+        let format = NAMES.iter().find(|(_, known)| *known == name);
+        format.map(|(format, _)| *format).ok_or_else(|| {
+            let names = NAMES.map(|(_, name)| name).join(", ");
+            Error::without_offset(
+                "file",
+                Field::new("format"),
+                Cause::Choice { names, found: format!("{name:?}").into() },
+            )
+        })
+    }
+}
+
 /// Converts an error about the bytes of a file to a validation finding.
 ///
 /// An error that prevents a file from being opened is also a violation of a rule of its file
@@ -75,4 +118,19 @@ impl Format {
 pub fn finding(fault: &Error) -> Option<Finding> {
     let of_format = [unigine::finding, unreal::finding, secondlife::finding, ezmesh::finding];
     of_format.iter().find_map(|finding| finding(fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_names_of_formats() {
+        for (format, name) in NAMES {
+            assert_eq!((format.to_string().as_str(), name.parse::<Format>().unwrap()), (name, format));
+        }
+        for wrong in ["", "UNIGINE", "unigine ", "obj"] {
+            assert_eq!(wrong.parse::<Format>().unwrap_err().kind().id(), "choice", "{wrong:?}");
+        }
+    }
 }

@@ -156,7 +156,7 @@ impl SpaceConversion {
             }
             self.position(at)
         });
-        corners.fold(Bounds::EMPTY, |all, at| all.union(&Bounds { min: at, max: at }))
+        corners.collect()
     }
 
     /// Returns whether the conversion exchanges the second and the third corner of each triangle.

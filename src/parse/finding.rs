@@ -1,8 +1,9 @@
 //! Findings: the violations of file format rules that the `validate` methods report.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::error::Field;
+use crate::error::{Cause, Error, Field, Result};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +23,19 @@ impl fmt::Display for Severity {
             Self::Info => "info",
             Self::Warning => "warning",
             Self::Error => "error",
+        })
+    }
+}
+
+impl FromStr for Severity {
+    type Err = Error;
+
+    /// Returns the severity with a name: `info`, `warning` or `error`.
+    fn from_str(name: &str) -> Result<Self> {
+        let all = [Self::Info, Self::Warning, Self::Error];
+        all.into_iter().find(|severity| severity.to_string() == name).ok_or_else(|| {
+            let (names, found) = (all.map(|severity| severity.to_string()).join(", "), format!("{name:?}").into());
+            Error::without_offset("file", Field::new("severity"), Cause::Choice { names, found })
         })
     }
 }
@@ -277,6 +291,15 @@ mod tests {
         assert_eq!(found[999].text, "text");
         assert_eq!(found[1000].text, "text; any further findings by this rule are left out");
         assert_eq!((found[1001].text.as_str(), found[1001].rule), ("text", "T02"));
+    }
+
+    #[test]
+    fn reads_the_names_of_severities() {
+        for severity in [Severity::Info, Severity::Warning, Severity::Error] {
+            assert_eq!(severity.to_string().parse::<Severity>().unwrap(), severity);
+        }
+        let error = "Error".parse::<Severity>().unwrap_err();
+        assert_eq!(error.message().to_string(), "expected one of info, warning, error, found \"Error\"");
     }
 
     #[test]
