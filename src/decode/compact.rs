@@ -18,6 +18,7 @@ pub const MAX_BYTES: usize = 5;
 
 /// The reason why a sequence of bytes is not a compact integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CompactError {
     /// The input ends inside the integer: it is empty, or bit 7 of its last byte is set, so another
     /// byte should follow.

@@ -2,6 +2,7 @@
 
 /// A point of a mesh where another object is attached, such as a weapon in a hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Attachment {
     /// The position of the point, in the same units as the vertex positions from which it was
     /// computed.

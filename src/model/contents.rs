@@ -139,6 +139,7 @@ pub trait Asset: FormatVersion {
 
 /// A place of an asset, or of some of its surfaces, in the scene of a file.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Instance<'a> {
     /// The name of the instance, or `None` if the file stores no name.
     pub name: Option<Name<'a>>,
@@ -157,6 +158,7 @@ pub struct Instance<'a> {
 
 /// A material: what a file states about the appearance of surfaces.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Material<'a> {
     /// The name of the material, or `None` if the file stores no name.
     pub name: Option<Name<'a>>,
@@ -179,6 +181,7 @@ pub struct Material<'a> {
 
 /// A texture of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Texture<'a> {
     /// What the texture is for.
     pub role: TextureRole,
@@ -190,6 +193,7 @@ pub struct Texture<'a> {
 
 /// What a texture of a material is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextureRole {
     /// The colour of the surface.
     Color,
@@ -217,6 +221,7 @@ pub enum HullKind {
 
 /// A collision shape of an asset.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Hull<'a> {
     /// The name of the shape, or `None` if the file stores no name.
     pub name: Option<Name<'a>>,
@@ -233,6 +238,7 @@ pub struct Hull<'a> {
 
 /// A key of a file with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Metadata<'a> {
     /// The key.
     pub key: Name<'a>,

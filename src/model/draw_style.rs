@@ -32,6 +32,7 @@ pub enum Blend {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "independent flags of the file")]
+#[non_exhaustive]
 pub struct DrawStyle {
     /// How the texture is combined with the picture behind the surface.
     pub blend: Blend,

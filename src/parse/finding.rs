@@ -44,6 +44,7 @@ impl FromStr for Severity {
 ///
 /// The id of a rule never changes, and no other rule gets the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rule {
     /// The id of the rule, such as `UG04`.
     pub id: &'static str,
@@ -85,6 +86,7 @@ pub(crate) use rules;
 /// the region. If the finding is about a part of a byte range, its field is more exact, such as the
 /// field of one polygon.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The id of the rule that the file violates.
     pub rule: &'static str,

@@ -9,6 +9,7 @@ use crate::error::Field;
 
 /// The type of the elements of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Element {
     /// Name of the element type, such as `f32x3` for three floats.
     pub name: &'static str,
@@ -28,6 +29,7 @@ impl Element {
 
 /// A named range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Region {
     /// The name of the region, with its path in the file structure, such as `surface[3].positions`.
     pub field: Field,

@@ -10,6 +10,7 @@ use crate::simd::kernel;
 /// The number of array items that contain an infinity or a NaN, and the index of the first such
 /// item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NonFinite {
     /// The number of array items that contain an infinity or a NaN.
     pub count: u64,

@@ -14,6 +14,7 @@ use crate::model::Weights;
 /// assert_eq!((found.below, found.above, found.not_a_number), (1, 1, 1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Histogram<const BINS: usize> {
     /// The number of values in each bin. The first bin counts the values at the lower end of the
     /// interval, and the last bin the values at the upper end.

@@ -16,6 +16,7 @@ const EXTENSION: &str = "mpidx";
 
 /// A sidecar that [`find`] has opened, and its path.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The path of the sidecar.
     pub path: PathBuf,

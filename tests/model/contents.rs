@@ -19,7 +19,7 @@ fn pair(stem: &str) -> unreal::Mesh<Vec<u8>> {
 
 fn keys(contents: &dyn Contents) -> Vec<(String, String)> {
     let mut keys = Vec::new();
-    let mut see = |Metadata { key, value }: Metadata<'_>| {
+    let mut see = |Metadata { key, value, .. }: Metadata<'_>| {
         let value = match value {
             MetadataValue::Text(text) => text.to_string(),
             MetadataValue::Integer(number) => number.to_string(),

@@ -23,6 +23,7 @@ use crate::support::query::Lists as _;
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
 use crate::support::unigine::{bytes, compact, poke, region, spoil_all};
+use crate::support::{changed, is_error};
 
 /// Builds a UNIGINE mesh of one surface with the given index streams. The number of attribute
 /// vertices is equal to the number of positions.
@@ -253,14 +254,14 @@ fn keeps_the_triangles_of_queries() {
     let mesh = Mesh::open(spoilt).unwrap();
     let (welded, omitted) = lossy(&mesh);
     let first = InvalidIndex { triangle: 2, corner: 1, stream: IndexStream::Positions, index: Some(200), count: 8 };
-    assert_eq!(omitted, Omitted { triangles: vec![2, 11], first: Some(first), unused_indices: [0; 2] });
+    assert_eq!(omitted, changed!(Omitted::default(), triangles: vec![2, 11], first: Some(first)));
     assert_eq!((kept(&mesh), welded.indices.len()), (queried(&mesh), 30));
     assert_eq!([0, 1, 2, 9].map(|triangle| omitted.source_triangle(triangle)), [0, 1, 3, 10]);
 
     let mesh = Mesh::open(poke(&whole, "surface[0].attribute_indices", 5, &[24])).unwrap();
     let (_, omitted) = lossy(&mesh);
     let first = InvalidIndex { triangle: 1, corner: 2, stream: IndexStream::Attributes, index: Some(24), count: 24 };
-    assert_eq!(omitted, Omitted { triangles: vec![1], first: Some(first), unused_indices: [0; 2] });
+    assert_eq!(omitted, changed!(Omitted::default(), triangles: vec![1], first: Some(first)));
     assert_eq!(queried(&mesh).len(), 12, "queries do not read attributes");
 }
 
@@ -300,20 +301,20 @@ fn reports_indices_of_no_triangle() {
     };
     // An incomplete last triangle. Queries ignore it, too.
     let mesh = plain(3, &[0, 1, 2, 0, 1], None);
-    assert_eq!(report(&mesh), (1, Omitted { unused_indices: [2, 2], ..Omitted::default() }));
+    assert_eq!(report(&mesh), (1, changed!(Omitted::default(), unused_indices: [2, 2])));
     assert_eq!(Scene::new(&mesh).unwrap().triangles(0).unwrap().len(), 1);
     // A stream of attributes that is too short, and one that is too long.
     let missing = |corner, index, count| {
         Some(InvalidIndex { triangle: 1, corner, stream: IndexStream::Attributes, index, count })
     };
     let short = report(&plain(3, &[0, 1, 2, 2, 1, 0, 0, 0, 0], Some(&[0, 0, 0, 0])));
-    assert_eq!(short, (1, Omitted { triangles: vec![1, 2], first: missing(1, None, 1), unused_indices: [0; 2] }));
+    assert_eq!(short, (1, changed!(Omitted::default(), triangles: vec![1, 2], first: missing(1, None, 1))));
     assert_eq!(
         short.1.first.unwrap().to_string(),
         "expected an attribute index below 1, found none at corner 1 of triangle 1"
     );
     let long = report(&plain(3, &[0, 1, 2], Some(&[0; 7])));
-    assert_eq!(long, (1, Omitted { unused_indices: [0, 4], ..Omitted::default() }));
+    assert_eq!(long, (1, changed!(Omitted::default(), unused_indices: [0, 4])));
     // No valid triangle, and no triangle.
     let none = report(&plain(0, &[0, 1, 2, 0, 0, 0], None));
     assert_eq!((none.0, none.1.triangles.as_slice()), (0, &[0, 1][..]));
@@ -336,12 +337,12 @@ fn finds_the_source_of_each_triangle() {
         let total = u32::try_from(random.within(1..200)).unwrap();
         let few = random.within(1..10);
         let (triangles, kept): (Vec<u32>, Vec<u32>) = (0..total).partition(|_| random.one_in(few));
-        let omitted = Omitted { triangles, ..Omitted::default() };
+        let omitted = changed!(Omitted::default(), triangles: triangles);
         let sources = (0..).take(kept.len()).map(|triangle| omitted.source_triangle(triangle));
         assert!(sources.eq(kept));
     }
     assert_eq!(Omitted::default().source_triangle(u32::MAX), u32::MAX);
-    assert_eq!(Omitted { triangles: vec![0], ..Omitted::default() }.source_triangle(u32::MAX), u32::MAX);
+    assert_eq!(changed!(Omitted::default(), triangles: vec![0]).source_triangle(u32::MAX), u32::MAX);
 }
 
 // Gathering.

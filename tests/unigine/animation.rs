@@ -206,7 +206,7 @@ fn accounts_for_every_byte() {
         let all = animation_regions(&whole);
         let mut end = 0;
         let mut names = std::collections::BTreeSet::new();
-        for Region { field, start, end: next, element, count } in &all {
+        for Region { field, start, end: next, element, count, .. } in &all {
             assert_eq!(*start, end, "{}: {field}", sample.stem);
             assert!(!element.name.is_empty() && names.insert(field.to_string()), "{}: {field} twice", sample.stem);
             if element.size > 0 {

@@ -4,6 +4,7 @@ use crate::math::as_u64;
 
 /// The total size of a list of runs of records, its number of records, and its longest run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RunTotals {
     /// The total size of all runs of records, including their count bytes, in bytes.
     pub bytes: u64,

@@ -30,6 +30,7 @@ use crate::model::weld::reserve::{push, reserve};
 /// # }
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Omitted {
     /// The indices of the triangles that were left out, in ascending order. The triangles of the
     /// surface are counted from 0, in file order.

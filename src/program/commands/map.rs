@@ -110,7 +110,7 @@ impl MapArgs {
 }
 
 fn print_byte(out: &mut dyn Write, byte: u8, region: &Region, offset: u64) -> io::Result<()> {
-    let Region { field, start, end, element, count } = region;
+    let Region { field, start, end, element, count, .. } = region;
     writeln!(out, "byte {offset} is {byte:#04x}, in {field} (bytes {start} to {end})")?;
     match region.element_at(offset) {
         Some((item, _)) if element.size == 1 => writeln!(out, "  byte {item} of {count} of {}", element.name),
@@ -185,7 +185,7 @@ impl RegionListing<'_> {
             return JsonWriter::compact(self.out).object(|out| write_fields(region, &self.name, out));
         }
         let aligned = if region.is_aligned() { "yes" } else { "no" };
-        let (width, Region { field, start, end, element, count }) = (self.width, region);
+        let (width, Region { field, start, end, element, count, .. }) = (self.width, region);
         writeln!(self.out, "{start:>width$} {end:>width$} {count:>8}  {:<22} {aligned:<9} {field}", element.name)
     }
 

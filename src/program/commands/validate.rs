@@ -177,13 +177,13 @@ fn tally(findings: &[Finding]) -> String {
 fn print_rules(global: &Global) -> io::Result<()> {
     let rules = RULES.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (format, rule)));
     if global.json {
-        let rules = rules.map(|(format, Rule { id, severity, text })| {
+        let rules = rules.map(|(format, Rule { id, severity, text, .. })| {
             json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": format })
         });
         return print_json(&document(json!({ "rules": rules.collect::<Value>() })));
     }
     let mut out = anstream::stdout().lock();
-    for (_, Rule { id, severity, text }) in rules {
+    for (_, Rule { id, severity, text, .. }) in rules {
         let style = paint(*severity);
         writeln!(out, "{id}  {style}{severity:<7}{style:#}  {text}")?;
     }

@@ -187,7 +187,7 @@ fn write_twice(system: &Mesh<&[u8]>, bytes: &[u8], findings: &[Finding]) {
 /// Asserts that regions have names and no gaps, and returns the end of the last one.
 fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>) -> u64 {
     let mut end = 0;
-    regions(&mut |Region { field, start, end: next, element, count }| {
+    regions(&mut |Region { field, start, end: next, element, count, .. }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(
             next >= start && next <= length && !field.to_string().is_empty(),

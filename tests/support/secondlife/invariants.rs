@@ -125,7 +125,7 @@ fn look_at_findings(mesh: &Mesh<&[u8]>, random: &mut Random, length: u64) -> Vec
 
 fn look_at_regions(mesh: &Mesh<&[u8]>, length: u64) {
     let mut end = 0;
-    mesh.regions(0, &mut |Region { field, start, end: next, element, count }| {
+    mesh.regions(0, &mut |Region { field, start, end: next, element, count, .. }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(next > start && !field.to_string().is_empty(), "bytes {start} to {next} have no name");
         assert_eq!(next - start, u64::from(element.size) * count, "{field}");

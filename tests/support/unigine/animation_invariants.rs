@@ -112,7 +112,7 @@ fn bits<'a>(bone: &Bone<'a>) -> (&'a [u8], i32, [u32; 10]) {
 /// Visits the regions, and returns the end of the last one.
 fn named(file: &Animation<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
-    let result = file.regions(0, &mut |Region { field, start, end: next, element, count }| {
+    let result = file.regions(0, &mut |Region { field, start, end: next, element, count, .. }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(!field.to_string().is_empty(), "bytes {start} to {next} have no name");
         if element.size > 0 {

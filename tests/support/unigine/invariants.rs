@@ -82,7 +82,7 @@ fn expect_known(finding: &Finding, length: u64) {
 /// Visits the regions, and returns the end of the last one.
 fn named(mesh: &Mesh<&[u8]>) -> (Result<()>, u64) {
     let mut end = 0;
-    let result = mesh.regions(0, &mut |Region { field, start, end: next, element, count }| {
+    let result = mesh.regions(0, &mut |Region { field, start, end: next, element, count, .. }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(!field.to_string().is_empty(), "bytes {start} to {next} have no name");
         if element.size > 0 {

@@ -125,7 +125,7 @@ fn look_at_regions(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
 /// Asserts that regions have names and no gaps, and end at the end of the file.
 fn named(length: u64, regions: impl FnOnce(&mut dyn FnMut(Region)) -> Result<()>) {
     let mut end = 0;
-    regions(&mut |Region { field, start, end: next, element, count }| {
+    regions(&mut |Region { field, start, end: next, element, count, .. }| {
         assert_eq!(start, end, "{field} leaves a gap, or overlaps");
         assert!(!field.to_string().is_empty(), "bytes {start} to {next} have no name");
         assert_eq!(next - start, u64::from(element.size) * count, "{field}");
@@ -383,7 +383,7 @@ fn look_at_attachments(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources
     let frame = random.below(mesh.frame_count());
     for index in some_of(weapons, random) {
         match mesh.attachment(index, frame, &Placement::author(mesh.variant())) {
-            Ok(Attachment { position, axes }) => {
+            Ok(Attachment { position, axes, .. }) => {
                 assert!(position.iter().all(|part| part.abs() <= 128.0));
                 let Some(axes) = axes else { continue };
                 for one in 0..3 {

@@ -193,15 +193,18 @@ impl AssetSurvey {
 
     /// Adds a finding to the survey, unless the survey already contains the maximum number of
     /// findings for the same rule.
-    fn add_finding(&mut self, finding: Finding, asset: Option<usize>) {
+    fn add_finding(&mut self, mut finding: Finding, asset: Option<usize>) {
         let count = self.counts.entry(finding.rule).or_default();
         if *count < MAX_FINDINGS_PER_RULE {
             *count = count.saturating_add(1);
             let is_last = *count == MAX_FINDINGS_PER_RULE;
             let end = if is_last { "; any further findings by this rule are left out" } else { "" };
             let asset = asset.and_then(|asset| u64::try_from(asset).ok());
-            let field = asset.map_or(finding.field, |asset| finding.field.in_outer_list("asset", asset));
-            self.survey.findings.push(Finding { field, text: finding.text + end, ..finding });
+            if let Some(asset) = asset {
+                finding.field = finding.field.in_outer_list("asset", asset);
+            }
+            finding.text += end;
+            self.survey.findings.push(finding);
         }
     }
 }
