@@ -7,6 +7,7 @@ use zerocopy::little_endian::F32;
 ///
 /// The bounding box is empty if a component of `min` is greater than the same component of `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounds {
     /// The least x, y and z coordinates of the points in the box.
     pub min: [f32; 3],
@@ -102,6 +103,7 @@ impl FromIterator<[f32; 3]> for Bounds {
 /// A bounding sphere, in the length unit of the mesh. A bounding sphere is empty if its radius is
 /// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sphere {
     /// The centre of the sphere.
     pub center: [f32; 3],

@@ -5,6 +5,8 @@
 ///
 /// [`ErrorKind::id`] returns a stable name for each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An operating system call failed.

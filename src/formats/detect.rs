@@ -9,6 +9,8 @@ use crate::parse::Finding;
 
 /// A file format that this crate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Format {
     /// UNIGINE 2.x `.mesh` and `.anim`.

@@ -19,6 +19,7 @@ pub struct Bone<'a> {
 /// A translation, a rotation and a scale. The transform first scales a point, then rotates the
 /// point, and then adds the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transform {
     /// Translation in scene units.
     pub position: [f32; 3],

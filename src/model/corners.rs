@@ -18,6 +18,7 @@ use crate::model::geometry::Geometry;
 /// A `Corner` is also the vertex type of a [`Welded`](crate::model::weld::Welded) surface. The type
 /// is plain old data, so a GPU can read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Corner {
     /// Index into the positions and the weights of the surface.

@@ -15,6 +15,8 @@ use crate::parse::Name;
 
 /// The lengths of the arrays of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Counts {
     /// The number of positions of the surface in the base shape.

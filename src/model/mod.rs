@@ -28,6 +28,8 @@ mod from_slice;
 mod geometry;
 mod interpolated;
 mod mesh_file;
+#[cfg(feature = "mint")]
+mod mint;
 mod single_surface;
 mod space;
 mod spatial_tree;

@@ -8,6 +8,8 @@ use crate::math::{cross, dot};
 
 /// A signed coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Axis {
     /// The direction in which x grows.
     X,
@@ -44,6 +46,8 @@ impl Axis {
 
 /// Whether a coordinate system is right-handed or left-handed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Handedness {
     /// If x points to the right and y points up, z points towards the viewer.
     Right,
@@ -53,6 +57,8 @@ pub enum Handedness {
 
 /// The order of the corners of a triangle, seen from the front of the triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Winding {
     /// The corners go round counter-clockwise.
     CounterClockwise,
@@ -79,6 +85,8 @@ fn is_mirror(map: &Affine) -> bool {
 
 /// The corner of a texture image at which both texture coordinates are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum UvOrigin {
     /// The top left corner: v grows downwards.
     TopLeft,
@@ -107,6 +115,8 @@ pub enum UvOrigin {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Space {
     /// The axis that points up.

@@ -13,6 +13,8 @@
 /// limits.items = 1000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Limits {
     /// Maximum number of items in one list of a file: surfaces, bones, animations, morph targets,

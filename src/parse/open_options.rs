@@ -17,6 +17,8 @@ use crate::parse::limits::Limits;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct OpenOptions {
     /// Maximum sizes and counts that bound the memory and time for reading the file.

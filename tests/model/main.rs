@@ -29,6 +29,8 @@ mod out_of_range;
 mod pages_read;
 mod paths;
 mod samples;
+#[cfg(feature = "serde")]
+mod serde;
 mod sidecar;
 mod skinning;
 mod space;

@@ -30,6 +30,7 @@ const FLAT: f64 = 1e-13;
 /// assert_eq!(map.inverse().unwrap().apply([2.0, 0.0, 1.0]), [1.0, 0.0, 0.0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Affine {
     axes: [Vector; 3],
     origin: Vector,
@@ -177,6 +178,7 @@ fn transpose([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]: [Vector; 3]) -> [Vector
 /// A `SkinMatrix` is plain old data. A palette (an array with one skin matrix per bone) takes 48
 /// bytes per bone, and can be passed to a GPU without conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct SkinMatrix {
     /// The images of the x, y and z axes and of the origin.

@@ -83,6 +83,7 @@ fn whole(frame: f64) -> u32 {
 
 /// A moment between two animation frames or vertex frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FrameBlend {
     /// Index of the frame before the moment. For a clip of vertex frames, `from` is the index of a
     /// vertex frame among all vertex frames of the mesh. For a clip that moves bones, `from` is the
