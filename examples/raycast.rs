@@ -1,102 +1,54 @@
-//! Casts rays at a mesh file of any format. Prints a depth image made of characters, and the
-//! surface attributes at a hit near its centre.
+//! Casts rays at a mesh file. Prints a depth image made of characters, and the attributes of the
+//! surface at the nearest hit. The first run for a large file writes an index to the cache of the
+//! user, which makes later runs fast.
 //!
-//! `cargo run --release --example raycast [FILE]`
-#![allow(
-    unsafe_code,
-    clippy::as_conversions,
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "the file is mapped, and an example should be short"
-)]
+//! `cargo run --release --example raycast FILE`
+#![allow(clippy::indexing_slicing, reason = "an example should be short")]
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::query::{Attributes, Hit, Ray, Scene, Triangles};
-use meshpeek::sidecar::{self, Key};
-use meshpeek::{Bounds, Model, Surface};
+use meshpeek::query::{Attributes, Hit, Ray};
+use meshpeek::{Bounds, Surface};
 
-/// The width and height of the image in characters. A character is twice as high as it is wide.
-const PICTURE: [usize; 2] = [96, 48];
+/// The width and the height of the image in characters, which are twice as high as wide.
+const SIZE: [u8; 2] = [96, 48];
 /// Characters from near to far.
-const SHADES: &[u8] = b"@#*+=-:.";
-/// The number of rays along each side of a character when only the rate is measured.
-const FINER: usize = 4;
+const SHADES: [char; 8] = ['@', '#', '*', '+', '=', '-', ':', '.'];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args_os().nth(1).map_or("data/unigine/room_ms11.mesh".into(), PathBuf::from);
-
-    // SAFETY: no process writes to the file while this runs. `meshpeek::read` is the safe
-    // alternative, which copies the file.
-    let model = Model::open(unsafe { meshpeek::map(&path)? })?;
-    let geometry = model.geometry()?;
-
-    // Existing trees in a sidecar are used as they are. Without a sidecar, the trees are built.
-    let start = Instant::now();
-    let key = Key::of(&std::fs::metadata(&path)?);
-    let scene = match sidecar::find(&path, &key, |file, _| meshpeek::io::read_up_to(file, 0, u64::MAX)) {
-        Some(found) => Scene::indexed(geometry, &Arc::new(found.sidecar))?,
-        None => Scene::new(geometry)?,
-    };
-    let triangles: u32 = scene.trees().filter_map(|(surface, _)| scene.triangles(surface)).map(Triangles::len).sum();
-    let bytes: u64 = scene.trees().map(|(_, tree)| tree.bytes()).sum();
-    println!("{}: {triangles} triangles, trees of {bytes} bytes in {:.1?}", path.display(), start.elapsed());
-
-    // Casts one ray for each character, all in one call. With the feature `rayon`, all processors
-    // are used.
-    let [width, height] = PICTURE;
-    let hits = scene.rays(&rays(&scene.bounds(), PICTURE));
+pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let indexed = meshpeek::open_indexed(path)?;
+    let scene = indexed.scene()?; // builds no tree that the index has
+    let hits = scene.rays(&camera(&scene.bounds())); // all processors with the feature `rayon`
     let depths = || hits.iter().flatten().map(|hit| hit.distance);
     let (near, far) = (depths().fold(f32::INFINITY, f32::min), depths().fold(0.0, f32::max));
-    let shade = |hit: &Option<Hit>| {
-        let Some(hit) = hit else { return ' ' };
-        let part = (hit.distance - near) / (far - near).max(f32::MIN_POSITIVE);
-        char::from(SHADES[((part * SHADES.len() as f32) as usize).min(SHADES.len() - 1)])
-    };
-    for row in hits.chunks(width) {
-        println!("{}", row.iter().map(shade).collect::<String>().trim_end());
+    let steps = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0].map(|step| near + (far - near) * step / 8.0);
+    let shade = |hit: &Hit| SHADES[steps.iter().filter(|step| hit.distance > **step).count()];
+    for row in hits.chunks(SIZE[0].into()) {
+        let row: String = row.iter().map(|hit| hit.as_ref().map_or(' ', shade)).collect();
+        writeln!(out, "{}", row.trim_end())?;
     }
-
-    let more = rays(&scene.bounds(), [width * FINER, height * FINER]);
-    let start = Instant::now();
-    let met = scene.rays(&more).iter().flatten().count();
-    println!(
-        "{} rays, {met} hits: {:.2} million rays/s",
-        more.len(),
-        more.len() as f64 / start.elapsed().as_secs_f64() / 1e6
-    );
-
-    // A hit has its barycentric coordinates on the triangle. With these, any attribute of the
-    // corners can be interpolated.
-    if let Some(hit) = hits[width * (height / 2) + width / 3..].iter().flatten().next() {
-        let surface = Surface::new(geometry, hit.surface);
-        let attributes = Attributes::new(&surface)?;
-        let triangle = usize::try_from(hit.triangle)?;
-        println!("surface {} ({}), triangle {triangle}, at {:?}", hit.surface, surface.name()?, hit.point);
-        println!("  UV {:?}", attributes.uv(0, triangle, hit.barycentric));
-        println!("  normal {:?}", attributes.normal(triangle, hit.barycentric));
-        println!("  normal of the plane {:?}", attributes.geometric_normal(triangle));
+    // A hit has its barycentric coordinates, by which attributes of the corners are interpolated.
+    if let Some(hit) = hits.iter().flatten().find(|hit| hit.distance <= near) {
+        let surface = Surface::new(&indexed.model, hit.surface);
+        let point = Attributes::new(&surface)?.at(usize::try_from(hit.triangle)?, hit.barycentric);
+        writeln!(out, "nearest hit: surface {}, triangle {}, {point:?}", surface.name()?, hit.triangle)?;
     }
     Ok(())
 }
 
-/// Returns the rays of a camera above a corner of a box that sees the whole box, row by row from
-/// the upper left.
-fn rays(bounds: &Bounds, [width, height]: [usize; 2]) -> Vec<Ray> {
-    let middle: [f32; 3] = std::array::from_fn(|axis| (bounds.min[axis] + bounds.max[axis]) * 0.5);
-    let radius = (0..3).map(|axis| (bounds.max[axis] - middle[axis]).powi(2)).sum::<f32>().sqrt();
-    // Unit vectors: forward into the image, to the right, and up.
-    let axes = [[-0.64, 0.48, -0.6], [0.6, 0.8, 0.0], [-0.48, 0.36, 0.8_f32]];
-    let eye: [f32; 3] = std::array::from_fn(|axis| middle[axis] - axes[0][axis] * radius * 2.5);
-    let ray = |x: usize, y: usize| {
-        let at = |step: usize, steps: usize| ((step as f32 + 0.5) / steps as f32 * 2.0 - 1.0) * 0.42;
-        let (right, down) = (at(x, width), at(y, height));
-        Ray::new(eye, std::array::from_fn(|axis| axes[0][axis] + axes[1][axis] * right - axes[2][axis] * down))
-    };
-    (0..height).flat_map(|y| (0..width).map(move |x| ray(x, y))).collect()
+/// Returns the rays of a camera above a corner of a box, row by row from the upper left.
+fn camera(Bounds { min, max }: &Bounds) -> Vec<Ray> {
+    let middle: [f32; 3] = std::array::from_fn(|axis| (min[axis] + max[axis]) * 0.5);
+    let radius = (0..3).map(|axis| (max[axis] - middle[axis]).powi(2)).sum::<f32>().sqrt();
+    // Unit vectors: forward, to the right and up.
+    let [forward, right, up] = [[-0.64, 0.48, -0.6], [0.6, 0.8, 0.0], [-0.48, 0.36, 0.8_f32]];
+    let eye: [f32; 3] = std::array::from_fn(|axis| middle[axis] - forward[axis] * radius * 2.5);
+    let at = |step: u8, steps: u8| ((f32::from(step) + 0.5) / f32::from(steps) * 2.0 - 1.0) * 0.45;
+    let ray = |x, y| Ray::new(eye, std::array::from_fn(|axis| forward[axis] + right[axis] * x - up[axis] * y));
+    (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| ray(at(x, SIZE[0]), at(y, SIZE[1])))).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: raycast FILE")?;
+    run(path.as_ref(), &mut std::io::stdout().lock())
 }

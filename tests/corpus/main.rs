@@ -28,8 +28,6 @@ mod support;
 mod unigine;
 mod unigine_animation;
 mod unreal;
-#[path = "../../examples/walk.rs"]
-mod walk;
 mod whole_files;
 
 use std::path::Path;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::{FormatVersion as _, Geometry as _, Severity};
 
 use crate::support::corpus;
-use crate::walk::walk;
+use crate::support::walk::walk;
 
 /// Returns the paths of all meshes of the corpus: every file that is not a reference, and the data
 /// file of each pair.

@@ -12,6 +12,7 @@ pub mod sidecar;
 pub mod stopwatch;
 pub mod unigine;
 pub mod unreal;
+pub mod walk;
 pub mod writers;
 
 use std::path::PathBuf;

@@ -1,0 +1,58 @@
+//! Writes a mesh file as Wavefront OBJ: right-handed, with y up, and in metres if the unit is known.
+//!
+//! `cargo run --example convert_obj FILE [OUT]`
+#![allow(clippy::as_conversions, clippy::arithmetic_side_effects, reason = "an example should be short")]
+
+use std::{error::Error, fs::File, io::BufWriter, io::Write, path::Path};
+
+use meshpeek::model::{Axis, Handedness, Space, UvOrigin};
+use meshpeek::{Array, Corner, Geometry, Name, Surface};
+
+pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let model = meshpeek::open(path)?;
+    // A format that defines no axes is assumed to be right-handed with y up.
+    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
+    let conversion = model.space().or(&assumed).conversion_to(&target)?;
+    // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
+    let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
+    for surface in Surface::all(&model)? {
+        if !surface.is_drawn()? {
+            continue;
+        }
+        let converted = surface.converted(conversion);
+        let (positions, uvs, normals) = (converted.positions()?, converted.uvs(0)?, converted.normals()?);
+        let (uv_count, normal_count) = (uvs.map_or(0, |uvs| uvs.len()), normals.map_or(0, |normals| normals.len()));
+        writeln!(out, "o {}\nusemtl {}", surface.name()?, surface.material()?.unwrap_or(Name::new(b"default")))?;
+        // Surfaces with equal pools share their vertices, which are written once.
+        if pool != Some(surface.vertex_pool()?) {
+            positions.iter().try_for_each(|[x, y, z]| writeln!(out, "v {x} {y} {z}"))?;
+            uvs.iter().flat_map(Array::iter).try_for_each(|[u, v]| writeln!(out, "vt {u} {v}"))?;
+            normals.iter().flat_map(Array::iter).try_for_each(|[x, y, z]| writeln!(out, "vn {x} {y} {z}"))?;
+            (pool, first) = (Some(surface.vertex_pool()?), next);
+            next = [first[0] + positions.len(), first[1] + uv_count, first[2] + normal_count];
+        }
+        for corners in converted.triangles()? {
+            write!(out, "f")?;
+            for Corner { position, attribute } in corners {
+                let (position, attribute) = (position as usize, attribute as usize);
+                let [v, vt, vn] = [first[0] + position, first[1] + attribute, first[2] + attribute];
+                match (uv_count > 0, normal_count > 0) {
+                    (true, true) => write!(out, " {v}/{vt}/{vn}")?,
+                    (true, false) => write!(out, " {v}/{vt}")?,
+                    (false, true) => write!(out, " {v}//{vn}")?,
+                    (false, false) => write!(out, " {v}")?,
+                }
+            }
+            writeln!(out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args_os().skip(1);
+    let path = args.next().ok_or("usage: convert_obj FILE [OUT]")?;
+    let Some(out) = args.next() else { return run(path.as_ref(), &mut std::io::stdout().lock()) };
+    run(path.as_ref(), &mut BufWriter::new(File::create(out)?))
+}
