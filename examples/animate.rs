@@ -1,5 +1,5 @@
-//! Plays the first clip of a mesh file, which moves bones or interpolates stored shapes of the mesh,
-//! and prints the box around each moment. For a file without clips, prints its morph targets.
+//! Plays the first clip of a mesh file, which moves bones or interpolates stored shapes of the
+//! mesh, and prints the box around each moment. For a file without clips, prints morph targets.
 //!
 //! `cargo run --example animate FILE`
 #![allow(clippy::as_conversions, reason = "an example should be short")]

@@ -1,4 +1,4 @@
-//! Writes a mesh file as Wavefront OBJ: right-handed, with y up, and in metres if the unit is known.
+//! Writes a mesh file as Wavefront OBJ: right-handed, with y up, in metres if the unit is known.
 //!
 //! `cargo run --example convert_obj FILE [OUT]`
 #![allow(clippy::as_conversions, clippy::arithmetic_side_effects, reason = "an example should be short")]

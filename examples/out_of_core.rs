@@ -1,5 +1,5 @@
-//! Reads a mesh that may be larger than memory: maps its files, decodes one surface after another in
-//! parts, and returns the memory of each part to the operating system.
+//! Reads a mesh that may be larger than memory: maps its files, decodes one surface after another
+//! in parts, and returns the memory of each part to the operating system.
 //!
 //! `cargo run --release --example out_of_core FILE`
 #![allow(unsafe_code, reason = "the files are mapped")]
