@@ -45,7 +45,7 @@ fn expect_targets(path: &str, model: &Model, lines: &[&str]) -> usize {
         for target in 1..surface.counts().unwrap().targets as usize {
             let (base, moved) = (surface.positions().unwrap(), surface.target_positions(target).unwrap());
             let halfway = base.iter().zip(moved.iter());
-            let halfway = halfway.map(|(a, b)| std::array::from_fn(|axis| (a[axis] + b[axis]) / 2.0));
+            let halfway = halfway.map(|(a, b)| std::array::from_fn(|axis| f32::midpoint(a[axis], b[axis])));
             let name = surface.name().unwrap();
             expected.push(format!("{name}, halfway to morph target {target}: {:?}", bounds_of(halfway)));
         }

@@ -6,6 +6,8 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
     clippy::float_cmp,
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
