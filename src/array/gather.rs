@@ -44,3 +44,27 @@ impl<D: Decode> Gather for Packed<'_, D> {
 impl<D: Decode> Gather for Strided<'_, D> {}
 impl<D: DecodeCorners> Gather for CornerArray<'_, D> {}
 impl Gather for Consecutive {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::arbitrary::any_bytes;
+    use crate::decode::{Index, Packed64};
+
+    #[test]
+    fn gathers_what_get_returns() {
+        let bytes = any_bytes(3000 * 8);
+        let array = Packed::new(<[_]>::ref_from_bytes(&bytes).unwrap(), Packed64);
+        let indices: Vec<u32> = (0..2500_u32).map(|number| number.wrapping_mul(40_503) % 3000).collect();
+        let mut records = ChunkBuffer::EMPTY;
+        for count in [0, 1, 7, 1023, 1024, 1025, 2500] {
+            let mut out = vec![[0.0; 3]; count];
+            array.gather(&indices, &mut records, &mut out).unwrap();
+            let expected = indices[..count].iter().map(|index| Packed64.decode(&array.raw()[as_index(*index)]));
+            assert!(out.iter().map(|item| item.map(f32::to_bits)).eq(expected.map(|item| item.map(f32::to_bits))));
+        }
+        assert!(array.gather(&[0, 3000], &mut records, &mut [[0.0; 3]; 2]).is_none());
+        let bytes = Packed::new(&bytes, Index::<u8>::new());
+        assert!(bytes.gather(&[u32::MAX], &mut records, &mut [0]).is_none());
+    }
+}

@@ -105,11 +105,11 @@ impl<const N: usize> Decode for MinMax16<N> {
             one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
-        let mut least = [0.0; LANES];
-        let mut extent = [0.0; LANES];
-        let axes = self.min.into_iter().zip(self.max).cycle();
-        for ((least, extent), (min, max)) in least.iter_mut().zip(&mut extent).zip(axes) {
-            (*least, *extent) = (min, max - min);
+        let [mut least, mut extent] = [[0.0; LANES]; 2];
+        let mut size = self.max;
+        size.iter_mut().zip(self.min).for_each(|(size, min)| *size -= min);
+        for (least, extent) in least.as_chunks_mut::<N>().0.iter_mut().zip(extent.as_chunks_mut::<N>().0) {
+            (*least, *extent) = (self.min, size);
         }
         let count = raw.len().min(out.len());
         let (raw, out) = (raw.get(..count).unwrap_or_default(), out.get_mut(..count).unwrap_or_default());

@@ -13,29 +13,32 @@ pub(super) struct Block<'o> {
     range: Range<usize>,
     /// The corners of the vertices, if the surface is welded.
     corners: Option<&'o [Corner]>,
-    positions: Stream,
-    attributes: Stream,
+    /// The indices of the positions and of the attributes of the corners.
+    streams: Option<[Stream; 2]>,
 }
 
 /// The indices of a block of welded vertices in one index stream.
+#[derive(Clone, Copy)]
 struct Stream {
     indices: [u32; MAX_VERTICES],
     /// The first index, if each index is the one before it plus 1.
     start: Option<usize>,
 }
 
-impl Block<'_> {
-    pub(super) const EMPTY: Self =
-        Self { range: 0..0, corners: None, positions: Stream::EMPTY, attributes: Stream::EMPTY };
-}
-
 impl<'o> Block<'o> {
+    /// Makes a block without vertices.
+    #[inline]
+    pub(super) const fn new() -> Self {
+        Self { range: 0..0, corners: None, streams: None }
+    }
+
     /// Moves to the vertices in `range`, of at most [`MAX_VERTICES`].
     pub(super) fn move_to(&mut self, range: Range<usize>, order: Option<&'o [Corner]>) {
         self.corners = order.map(|order| order.get(range.clone()).unwrap_or_default());
         if let Some(corners) = self.corners {
-            self.positions.set(corners, IndexStream::Positions);
-            self.attributes.set(corners, IndexStream::Attributes);
+            let [positions, attributes] = self.streams.get_or_insert([Stream::EMPTY; 2]);
+            positions.set(corners, IndexStream::Positions);
+            attributes.set(corners, IndexStream::Attributes);
         }
         self.range = range;
     }
@@ -51,12 +54,12 @@ impl<'o> Block<'o> {
 
     /// Returns the indices of the items of the vertices in an index stream.
     pub(super) fn picks(&self, stream: IndexStream) -> Picks<'_> {
-        if self.corners.is_none() {
+        let Some([positions, attributes]) = &self.streams else {
             return Picks::Range(self.range.start, self.range.end);
-        }
+        };
         let Stream { indices, start } = match stream {
-            IndexStream::Positions => &self.positions,
-            IndexStream::Attributes => &self.attributes,
+            IndexStream::Positions => positions,
+            IndexStream::Attributes => attributes,
         };
         match start {
             Some(start) => Picks::Range(*start, start.saturating_add(self.len())),

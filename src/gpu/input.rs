@@ -57,6 +57,14 @@ impl Number {
         }
     }
 
+    /// Returns the bytes of a value of at most four floats. The rest of the bytes is 0.
+    pub(super) fn bytes_of<const N: usize>(self, value: [f32; N]) -> [u8; 16] {
+        let mut bytes = Aligned([0; 16]);
+        let size = self.size().saturating_mul(N);
+        self.put(&mut [value], bytes.0.get_mut(..size).unwrap_or_default());
+        bytes.0
+    }
+
     /// Converts floats to numbers of this type. The function may overwrite `values`.
     pub(super) fn put<const N: usize>(self, values: &mut [[f32; N]], out: &mut [u8]) {
         match self {
@@ -72,6 +80,10 @@ impl Number {
         }
     }
 }
+
+/// Bytes that are aligned for floats.
+#[repr(align(16))]
+struct Aligned([u8; 16]);
 
 /// Returns the bytes as items. The slice is empty if the bytes are not aligned, or not whole items.
 fn cast<T: bytemuck::Pod>(bytes: &mut [u8]) -> &mut [T] {
@@ -117,7 +129,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) const EMPTY: Self = Self { values: Buffer::EMPTY, computed: None, records: None };
+    /// Makes the memory. The parts that only some attributes need are not written.
+    #[inline]
+    pub(super) const fn new() -> Self {
+        Self { values: Buffer::EMPTY, computed: None, records: None }
+    }
 }
 
 /// An array of a surface from which an attribute is made.

@@ -10,10 +10,13 @@ use crate::simd::kernel;
 
 /// The greatest number of vertices in a block. The decoded floats of a block, a column and the
 /// vertices are in the first-level cache together.
-pub(super) const MAX_VERTICES: usize = 128;
+pub(super) const MAX_VERTICES: usize = 256;
 
 /// The memory for a column of at most 16 bytes for each vertex.
 pub(super) type ColumnBuffer = Buffer<{ MAX_VERTICES * 16 }>;
+
+/// The memory for a column of at most 4 bytes for each vertex.
+pub(super) type PairBuffer = Buffer<{ MAX_VERTICES * 4 }>;
 
 /// The place of an attribute in a vertex, and the bytes of it that a column contains.
 #[derive(Clone, Copy, Debug)]
@@ -166,5 +169,58 @@ mod x86 {
             let vector: __m128i = cast(bytes);
             *place = cast(_mm_insert_epi32::<3>(vector, second));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::arbitrary::any_bytes;
+    use crate::simd::at_each_level;
+
+    const PAD: [u8; 4] = [7, 8, 9, 10];
+
+    fn naive(column: &[u8], place: &VertexColumn, vertices: &mut [u8], stride: usize) {
+        for (vertex, bytes) in vertices.chunks_exact_mut(stride).zip(column.chunks_exact(place.width)) {
+            vertex[place.offset..][..place.width].copy_from_slice(bytes);
+            vertex[place.offset..][place.width..place.size].copy_from_slice(&PAD[..place.size - place.width]);
+        }
+    }
+
+    #[test]
+    fn each_level_copies_what_a_loop_does() {
+        let bytes = any_bytes(200 * 16);
+        let widths = [(2, 2), (4, 4), (8, 8), (12, 12), (16, 16), (3, 4), (6, 8), (12, 16)];
+        at_each_level(|level| {
+            for (width, size) in widths {
+                for count in (0..40).chain([200]) {
+                    for (stride, offset) in [(size, 0), (size + 1, 1), (20, 4), (61, 44)] {
+                        let place = VertexColumn { offset, width, size, pad: PAD };
+                        let (mut found, mut expected) = (vec![1; count * stride], vec![1; count * stride]);
+                        place.put(&bytes[..count * width], &mut found, stride);
+                        naive(&bytes[..count * width], &place, &mut expected, stride);
+                        assert_eq!(found, expected, "{level:?} {width} {size} {count} {stride} {offset}");
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn each_level_copies_pairs_as_two_columns() {
+        let bytes = any_bytes(200 * 16);
+        at_each_level(|level| {
+            for (width, count, stride) in [(3, 33, 16), (4, 33, 16), (3, 200, 20), (4, 200, 37), (3, 0, 16)] {
+                let first = VertexColumn { offset: stride - 16, width: 12, size: 12, pad: [0; 4] };
+                let next = VertexColumn { offset: stride - 4, width, size: 4, pad: [0; 4] };
+                assert!(first.pairs_with(&next) && !next.pairs_with(&first));
+                let (column, other) = (&bytes[..count * 12], &bytes[bytes.len() - count * width..]);
+                let (mut found, mut expected) = (vec![1; count * stride], vec![1; count * stride]);
+                first.put_pair(column, (&next, other), &mut found, stride);
+                first.put(column, &mut expected, stride);
+                next.put(other, &mut expected, stride);
+                assert_eq!(found, expected, "{level:?} {width} {count} {stride}");
+            }
+        });
     }
 }

@@ -26,7 +26,7 @@ pub enum Semantic {
     Tangent,
     /// The texture coordinates of a UV set, counted from 0.
     Uv(u32),
-    /// The colour: red, green, blue, alpha. A format of three components has no alpha.
+    /// The colour: red, green, blue, alpha.
     Color,
     /// The numbers of the four bones with the greatest weights.
     Joints,
@@ -65,7 +65,7 @@ impl Semantic {
                 matches!(format, F::Float32x2 | F::Float16x2 | F::Unorm8x2 | F::Unorm16x2 | F::Snorm8x2 | F::Snorm16x2)
             }
             Self::Color => {
-                matches!(format, F::Float32x3 | F::Float32x4 | F::Float16x4 | F::Unorm8x4 | F::Unorm16x4)
+                matches!(format, F::Float32x4 | F::Float16x4 | F::Unorm8x4 | F::Unorm16x4)
             }
             Self::Joints => matches!(format, F::Uint8x4 | F::Uint16x4),
             Self::Weights => matches!(format, F::Float32x4 | F::Unorm8x4 | F::Unorm16x4),

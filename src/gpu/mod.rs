@@ -1,8 +1,47 @@
 //! Vertices and indices in the layout that a GPU reads.
 //!
-//! [`VertexSource`] and [`IndexSource`] convert the arrays of a surface. [`StoredAttribute`] and
-//! [`StoredIndices`] describe the arrays that a GPU can read from the bytes of the file, and
-//! [`wgsl`] contains the functions that decode them in a shader.
+//! A [`VertexLayout`] lists the attributes of a vertex: their [`Semantic`], their [`VertexFormat`]
+//! and their offset. A [`VertexSource`] decodes the vertices of a surface and writes them in this
+//! layout, and an [`IndexSource`] writes the indices. Both decode blocks of the file in the
+//! first-level cache of the processor, write each byte of the output once, and allocate nothing.
+//!
+//! ```
+//! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::Surface;
+//! use meshpeek::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
+//!
+//! let layout = VertexLayout::packed(&[
+//!     (Semantic::Position, VertexFormat::Float32x3),
+//!     (Semantic::Normal, VertexFormat::Snorm8x4),
+//!     (Semantic::Uv(0), VertexFormat::Float16x2),
+//! ])?;
+//! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+//! let surface = Surface::new(model.geometry()?, 0);
+//! let welded = surface.weld()?; // not needed if `surface.is_single_stream()?`
+//! let vertices = VertexSource::welded(&surface, &welded, &layout)?;
+//! let indices = IndexSource::welded(&surface, &welded, IndexFormat::Uint16);
+//!
+//! let mut buffer = vec![0; vertices.byte_len() + indices.byte_len()];
+//! let (front, back) = buffer.split_at_mut(vertices.byte_len());
+//! vertices.write_into(0..vertices.vertex_count(), front)?;
+//! indices.write_into(0..indices.index_count(), back)?;
+//! assert_eq!((front.len(), back.len()), (24 * 20, 36 * 2));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! There are three ways out, with the same bytes. `write_into` fills a slice. `write_uninit` fills
+//! memory that is not initialised, and returns it. `push` passes blocks of at most 8 KiB to a
+//! closure, for memory that must not be read, such as a mapped buffer of a GPU.
+//!
+//! Floats are rounded to the nearest half float or normalised integer, ties to even. A number of a format
+//! that an attribute does not have is 1 for positions and 0 for normals. Bytes of a vertex that
+//! belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are written,
+//! from the greatest to the least, and divided by their sum: unsigned integers sum to exactly 255
+//! or 65535. A vertex without weights has the joint 0 with the weight 1.
+//!
+//! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
+//! of the file, and [`wgsl`] contains the functions that decode them in a shader.
 
 mod block;
 mod buffer;

@@ -109,9 +109,11 @@ impl Greatest {
         if !(weight > 0.0 && weight.is_finite()) {
             return self;
         }
-        let mut next = (bone, weight);
+        let (mut next, mut is_placed) = ((bone, weight), false);
         for (bone, weight) in self.bones.iter_mut().zip(&mut self.weights) {
-            if next.1 > *weight {
+            // All influences after the new one move back by one place.
+            is_placed |= next.1 > *weight;
+            if is_placed {
                 next = (std::mem::replace(bone, next.0), std::mem::replace(weight, next.1));
             }
         }

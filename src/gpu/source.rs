@@ -4,8 +4,9 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::block::Block;
+use super::buffer::Buffer;
 use super::input::{AttributeArray, Number, Scratch};
-use super::interleave::{ColumnBuffer, MAX_VERTICES, VertexColumn};
+use super::interleave::{ColumnBuffer, MAX_VERTICES, PairBuffer, VertexColumn};
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
 use super::output::Blocks;
 use super::skin::{Greatest, SkinColumns};
@@ -24,7 +25,7 @@ use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, W
 /// Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
-/// blocks of at most 128 vertices in the first-level cache of the processor.
+/// blocks of at most 256 vertices in the first-level cache of the processor.
 #[derive(Clone)]
 pub struct VertexSource<'a> {
     surface: Surface<'a>,
@@ -102,7 +103,7 @@ impl<'a> VertexSource<'a> {
         };
         if let Some(array) = AttributeArray::find(&self.surface, semantic)? {
             let rest = if semantic == Semantic::Position { 1.0 } else { 0.0 };
-            let [a, b, c, d, ..] = default_bytes(number, [[rest]]);
+            let [a, b, c, d, ..] = number.bytes_of([rest]);
             let width = array.floats().saturating_mul(number.size());
             let column = VertexColumn { offset, width, size, pad: [a, b, c, d] };
             self.attributes.push(SourceAttribute { array, number, column });
@@ -114,7 +115,7 @@ impl<'a> VertexSource<'a> {
             Semantic::Color => [1.0; 4],
             _ => [0.0; 4],
         };
-        self.set_default(attribute, &default_bytes(number, [value]));
+        self.set_default(attribute, &number.bytes_of(value));
         Ok(())
     }
 
@@ -281,7 +282,7 @@ impl<'a> VertexSource<'a> {
 
     /// Writes the attributes of a block of vertices, one after another.
     fn write_attributes(&self, memory: &mut BlockMemory<'a>, out: &mut [u8]) -> Result<()> {
-        let BlockMemory { block, scratch, columns: [first, second], .. } = memory;
+        let BlockMemory { block, scratch, column: first, pair: second, .. } = memory;
         let mut attributes = self.attributes.iter();
         while let Some(attribute) = attributes.next() {
             let column = attribute.decode(self, block, scratch, first)?;
@@ -312,12 +313,12 @@ struct SourceAttribute<'a> {
 
 impl SourceAttribute<'_> {
     /// Decodes the attribute of the vertices of a block to a column.
-    fn decode<'c>(
+    fn decode<'c, const BYTES: usize>(
         &self,
         source: &VertexSource<'_>,
         block: &Block<'_>,
         scratch: &mut Scratch,
-        column: &'c mut ColumnBuffer,
+        column: &'c mut Buffer<BYTES>,
     ) -> Result<&'c [u8]> {
         let column = column.values::<u8>(block.len().saturating_mul(self.column.width)).unwrap_or_default();
         let picks = block.picks(self.array.stream());
@@ -333,7 +334,11 @@ impl SourceAttribute<'_> {
 pub(super) struct BlockMemory<'a> {
     block: Block<'a>,
     scratch: Scratch,
-    columns: [ColumnBuffer; 2],
+    column: ColumnBuffer,
+    /// The column of the second attribute of a pair.
+    pair: PairBuffer,
+    /// The columns of joints and weights.
+    skin: Option<[ColumnBuffer; 2]>,
     /// The next lists of influences, if they are read in order.
     lists: Option<WeightsIter<'a>>,
 }
@@ -358,7 +363,14 @@ impl<'a> Blocks for VertexSource<'a> {
         let direct = Some(range).filter(|_| self.order.is_none());
         self.attributes.iter().for_each(|attribute| attribute.array.prefetch(direct));
         let lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
-        BlockMemory { block: Block::EMPTY, scratch: Scratch::EMPTY, columns: [ColumnBuffer::EMPTY; 2], lists }
+        BlockMemory {
+            block: Block::new(),
+            scratch: Scratch::new(),
+            column: ColumnBuffer::EMPTY,
+            pair: PairBuffer::EMPTY,
+            skin: None,
+            lists,
+        }
     }
 
     fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
@@ -369,25 +381,13 @@ impl<'a> Blocks for VertexSource<'a> {
         self.write_attributes(memory, out)?;
         match &self.skin {
             Some(skin) => {
-                let BlockMemory { block, lists, columns, .. } = memory;
-                skin.write(block, lists, columns, out, self.stride())
+                let BlockMemory { block, lists, skin: columns, .. } = memory;
+                skin.write(block, lists, columns.get_or_insert([ColumnBuffer::EMPTY; 2]), out, self.stride())
             }
             None => Ok(()),
         }
     }
 }
-
-/// Returns the bytes of numbers that are equal in all vertices.
-fn default_bytes<const N: usize>(number: Number, mut value: [[f32; N]; 1]) -> [u8; 16] {
-    let mut bytes = Aligned([0; 16]);
-    let size = number.size().saturating_mul(N);
-    number.put(&mut value, bytes.0.get_mut(..size).unwrap_or_default());
-    bytes.0
-}
-
-/// Bytes that are aligned for floats.
-#[repr(align(16))]
-struct Aligned([u8; 16]);
 
 /// Returns an error if the surface has two index streams.
 pub(super) fn expect_single_stream(surface: &Surface<'_>) -> Result<()> {
