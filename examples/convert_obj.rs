@@ -11,8 +11,10 @@ use meshpeek::{Array, Corner, Geometry, Name, Surface};
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
     // A format that defines no axes is assumed to be right-handed with y up.
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
-    let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
+    let mut assumed = Space::UNKNOWN;
+    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
+    let mut target = Space::GLTF;
+    target.uv_origin = Some(UvOrigin::BottomLeft);
     let conversion = model.space().or(&assumed).conversion_to(&target)?;
     // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
     let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
@@ -35,8 +37,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         for corners in converted.triangles()? {
             write!(out, "f")?;
             for Corner { position, attribute } in corners {
-                let (position, attribute) = (position as usize, attribute as usize);
-                let [v, vt, vn] = [first[0] + position, first[1] + attribute, first[2] + attribute];
+                let [v, vt, vn] = [0, 1, 2].map(|k| first[k] + [position, attribute, attribute][k] as usize);
                 match (uv_count > 0, normal_count > 0) {
                     (true, true) => write!(out, " {v}/{vt}/{vn}")?,
                     (true, false) => write!(out, " {v}/{vt}")?,

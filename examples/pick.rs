@@ -1,19 +1,18 @@
-//! Finds the triangle under a pixel of a picture: casts the ray of a simple camera.
+//! Finds the triangle in the middle of a picture: casts the ray of a pixel of a simple camera.
 //!
-//! ```text
-//! cargo run --release --example pick -- data/unigine/room_ms11.mesh 400 300
-//! ```
-#![allow(clippy::print_stdout, reason = "an example prints what it finds")]
+//! `cargo run --release --example pick FILE`
+
+use std::{error::Error, io::Write, path::Path};
 
 use meshpeek::query::{Attributes, Hit, Ray, Scene};
-use meshpeek::{Bounds, Result, Surface};
+use meshpeek::{Bounds, Surface};
 
 /// The width and height of the picture, in pixels.
 const SIZE: [f32; 2] = [800.0, 600.0];
 
 /// Returns the ray through a pixel, counted from the upper left, of a camera that looks along the y
 /// axis at a whole box. The z axis points up.
-pub fn pixel_ray(bounds: &Bounds, [x, y]: [f32; 2]) -> Ray {
+pub(crate) fn pixel_ray(bounds: &Bounds, [x, y]: [f32; 2]) -> Ray {
     let ([min_x, min_y, min_z], [max_x, max_y, max_z]) = (bounds.min, bounds.max);
     let size = (max_x - min_x).max(max_y - min_y).max(max_z - min_z);
     let eye = [(min_x + max_x) / 2.0, min_y - 2.0 * size, (min_z + max_z) / 2.0];
@@ -23,12 +22,9 @@ pub fn pixel_ray(bounds: &Bounds, [x, y]: [f32; 2]) -> Ray {
     Ray::new(eye, [right, 1.0, up])
 }
 
-/// Casts a ray and returns the hit, and the UV coordinates of the hit if the surface has them.
-///
-/// # Errors
-///
-/// Returns the first error in the file.
-pub fn pick(path: &str, pixel: [f32; 2]) -> Result<Option<(Hit, Option<[f32; 2]>)>> {
+/// Returns the hit of the ray through a pixel, and the texture coordinates of the hit if the
+/// surface has them.
+pub(crate) fn pick(path: &Path, pixel: [f32; 2]) -> meshpeek::Result<Option<(Hit, Option<[f32; 2]>)>> {
     let model = meshpeek::open(path)?; // a file of any format
     let geometry = model.geometry()?;
     let scene = Scene::new(geometry)?; // a program builds it once, and casts many rays
@@ -38,20 +34,17 @@ pub fn pick(path: &str, pixel: [f32; 2]) -> Result<Option<(Hit, Option<[f32; 2]>
     Ok(Some((hit, attributes.uv(0, triangle, hit.barycentric))))
 }
 
-/// Picks at the pixel that is given on the command line, or at the middle of the picture.
-#[allow(dead_code, reason = "a test uses this file as a module")]
-fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().unwrap_or_else(|| "data/unigine/room_ms11.mesh".into());
-    let mut pixel = SIZE.map(|part| part / 2.0);
-    for (part, text) in pixel.iter_mut().zip(arguments) {
-        *part = text.parse().unwrap_or(*part);
-    }
-    match pick(&path, pixel)? {
-        None => println!("{path}: nothing at pixel {pixel:?}"),
+pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    match pick(path, SIZE.map(|length| length / 2.0))? {
+        None => writeln!(out, "nothing")?,
         Some((Hit { surface, triangle, point, normal, .. }, uv)) => {
-            println!("{path}: surface {surface}, triangle {triangle} at {point:?}, normal {normal:?}, UV {uv:?}");
+            writeln!(out, "surface {surface}, triangle {triangle} at {point:?}, normal {normal:?}, UV {uv:?}")?;
         }
     }
     Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: pick FILE")?;
+    run(path.as_ref(), &mut std::io::stdout().lock())
 }

@@ -23,7 +23,8 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         }
     }
     // A format that defines no axes is assumed to be right-handed with y up.
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let mut assumed = Space::UNKNOWN;
+    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
     for index in 0..model.instance_count()? {
         let instance = model.instance(index)?;
         writeln!(out, "instance {index}: asset {}", instance.asset)?;

@@ -33,7 +33,7 @@ fn first_box(model: &Model) -> Bounds {
     points.extend(bones.iter().map(|bone| bone.columns_f32()[3]));
     for surface in Surface::all(model).unwrap() {
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
-        points.extend((0..skinned.len()).map(|vertex| skinned.position(vertex).unwrap().unwrap()));
+        points.extend((0..skinned.len() as u32).map(|vertex| skinned.position(vertex).unwrap().unwrap()));
     }
     bounds_of(points)
 }

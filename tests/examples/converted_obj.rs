@@ -60,9 +60,9 @@ fn expect_surface(path: &str, obj: &Obj, object: &Object, surface: &Surface<'_>,
     assert_eq!(object.name, surface.name().unwrap().to_string(), "{path}");
     let material = surface.material().unwrap().map_or("default".into(), |material| material.to_string());
     assert_eq!(object.material, material, "{path}");
-    assert_eq!(object.triangles.len(), corners.triangle_count(), "{path}");
+    assert_eq!(object.triangles.len(), corners.triangle_count() as usize, "{path}");
     for (number, found) in object.triangles.iter().enumerate() {
-        let expected = conversion.triangle(corners.triangle(number).unwrap());
+        let expected = conversion.triangle(corners.triangle(number as u32).unwrap());
         for ([v, vt, vn], corner) in found.iter().zip(expected) {
             let (position, attribute) = (corner.position as usize, corner.attribute as usize);
             let position = conversion.position(positions.get(position).unwrap());
@@ -76,8 +76,10 @@ fn expect_surface(path: &str, obj: &Obj, object: &Object, surface: &Surface<'_>,
 }
 
 fn conversion(model: &Model) -> SpaceConversion {
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
-    let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
+    let mut assumed = Space::UNKNOWN;
+    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
+    let mut target = Space::GLTF;
+    target.uv_origin = Some(UvOrigin::BottomLeft);
     model.space().or(&assumed).conversion_to(&target).unwrap()
 }
 

@@ -20,10 +20,18 @@ mod animated;
 #[allow(dead_code, reason = "tests call `run` and not `main`")]
 mod convert_obj;
 mod converted_obj;
+#[path = "../../examples/draw_ready.rs"]
+#[allow(dead_code, reason = "tests call `run` and not `main`")]
+mod draw_ready;
+mod drawn;
 mod listed;
 #[path = "../../examples/out_of_core.rs"]
 #[allow(dead_code, reason = "tests call `run` and not `main`")]
 mod out_of_core;
+#[path = "../../examples/pick.rs"]
+#[allow(dead_code, reason = "tests call `run` and not `main`")]
+mod pick;
+mod picked;
 #[path = "../../examples/raycast.rs"]
 #[allow(dead_code, reason = "tests call `run` and not `main`")]
 mod raycast;
@@ -42,10 +50,12 @@ type Model = meshpeek::Model<meshpeek::io::FileBytes>;
 type Run = fn(&Path, &mut Vec<u8>) -> Result<(), Box<dyn Error>>;
 
 /// The name and the function of each example.
-const EXAMPLES: [(&str, Run); 5] = [
+const EXAMPLES: [(&str, Run); 7] = [
     ("animate", animate::run),
     ("convert_obj", convert_obj::run),
+    ("draw_ready", draw_ready::run),
     ("out_of_core", out_of_core::run),
+    ("pick", pick::run),
     ("raycast", raycast::run),
     ("walk", walk::run),
 ];

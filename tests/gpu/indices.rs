@@ -17,8 +17,10 @@ fn bytes(format: IndexFormat, indices: &[u32]) -> Vec<u8> {
 #[test]
 fn indices_are_those_of_the_converted_surface() {
     each_surface(|path, geometry, surface| {
-        let assumed = Space { forward: None, winding: Some(Winding::Clockwise), ..Space::GLTF };
-        let left = Space { handedness: Some(Handedness::Left), ..Space::GLTF };
+        let mut assumed = Space::GLTF;
+        (assumed.forward, assumed.winding) = (None, Some(Winding::Clockwise));
+        let mut left = Space::GLTF;
+        left.handedness = Some(Handedness::Left);
         let reversed = geometry.space().or(&assumed).conversion_to(&left).unwrap();
         let Ok(is_single) = surface.is_single_stream() else { return };
         let Ok(welded) = surface.weld() else { return };

@@ -103,7 +103,7 @@ impl<'a> Reference<'a> {
 
     /// Returns the four greatest weights with their bones, sorted by a stable sort.
     fn greatest(&self, corner: Corner) -> Vec<(i32, f32)> {
-        let list = self.surface.weights().unwrap().and_then(|weights| weights.get(corner.position as usize));
+        let list = self.surface.weights().unwrap().and_then(|weights| weights.get(corner.position));
         let mut list: Vec<_> = list.map_or(Vec::new(), |list| list.iter().map(|one| (one.bone, one.weight)).collect());
         list.retain(|(_, weight)| *weight > 0.0 && weight.is_finite());
         list.sort_by(|one, other| other.1.total_cmp(&one.1));

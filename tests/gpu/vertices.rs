@@ -190,9 +190,11 @@ fn other_spaces_convert_as_surfaces_do() {
     .unwrap();
     each_surface(|path, geometry, surface| {
         let Some(vertices) = Vertices::of(surface) else { return };
-        let assumed = Space { forward: None, winding: Some(Winding::Clockwise), ..Space::GLTF };
+        let mut assumed = Space::GLTF;
+        (assumed.forward, assumed.winding) = (None, Some(Winding::Clockwise));
         let from = geometry.space().or(&assumed);
-        let left = Space { handedness: Some(Handedness::Left), metres_per_unit: Some(0.01), ..Space::GLTF };
+        let mut left = Space::GLTF;
+        (left.handedness, left.metres_per_unit) = (Some(Handedness::Left), Some(0.01));
         for target in [Space::GLTF, left] {
             let conversion = from.conversion_to(&target).unwrap();
             let reference = Reference::new(surface, conversion, 0);

@@ -18,7 +18,6 @@ use crate::support::allocations::{allocations, most_held};
 use crate::support::corpus;
 use crate::support::ezmesh::raw_files;
 use crate::support::invariants::expect_lossy_weld;
-use crate::support::is_error;
 use crate::support::query::Lists as _;
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;

@@ -23,9 +23,6 @@ mod filters;
 mod instances;
 mod lists;
 mod open_indexed;
-mod pick;
-#[path = "../../examples/pick.rs"]
-mod pick_example;
 mod poses;
 mod reload;
 mod scene_trees;

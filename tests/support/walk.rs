@@ -74,7 +74,8 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
 
 /// Returns the conversion of an instance to the conventions of glTF.
 fn conversion(geometry: &dyn Geometry, transform: Affine) -> Result<SpaceConversion> {
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let mut assumed = Space::UNKNOWN;
+    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
     geometry.space().or(&assumed).placed(transform).conversion_to(&Space::GLTF)
 }
 
