@@ -30,10 +30,11 @@ impl<const N: usize> Packed<'_, Floats<N>> {
     /// such item.
     ///
     /// ```
-    /// use meshpeek::{Packed, decode::Floats, scan::NonFinite};
+    /// use meshpeek::{Packed, decode::Floats};
     /// use zerocopy::little_endian::F32;
     /// let raw = [[1.0, 2.0], [f32::NAN, 0.0]].map(|uv| uv.map(F32::new));
-    /// assert_eq!(Packed::new(&raw, Floats::<2>).non_finite(), NonFinite { count: 1, first: 1 });
+    /// let found = Packed::new(&raw, Floats::<2>).non_finite();
+    /// assert_eq!((found.count, found.first), (1, 1));
     /// ```
     #[must_use]
     pub fn non_finite(&self) -> NonFinite {
