@@ -10,9 +10,10 @@
 //!
 //! // SAFETY: nothing changes the sample while it is mapped. `meshpeek::read` copies and is safe.
 //! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
-//! let mesh = meshpeek::unigine::Mesh::open(map)?; // reads the header
-//! let surface = mesh.surface(0)?; // finds the arrays of one surface
-//! for position in surface.positions()?.iter() {
+//! let model = meshpeek::Model::open(map)?; // detects the format, and reads the header
+//! let surface = meshpeek::Surface::new(&model, 0);
+//! let positions = surface.positions()?; // finds the array, and decodes nothing
+//! for position in positions.iter() {
 //!     let [x, y, z] = position; // decoded here
 //!     # let _ = (x, y, z);
 //! }
@@ -22,19 +23,17 @@
 //!
 //! # Owner, scene, query result
 //!
-//! An owner is a value that owns the bytes of a file: [`unigine::Mesh`], [`unreal::Mesh`],
-//! [`secondlife::Mesh`], [`ezmesh::Mesh`], or [`Model`] for a file of any format. Surfaces and
-//! arrays borrow their bytes from the owner. A [`query::Scene`] borrows the surfaces of a mesh,
-//! holds a [`query::Tree`] over the triangles of each surface, and runs ray casts and other spatial
-//! queries. Keep the value that owns the bytes, such as [`Model`], and build the [`query::Scene`]
-//! from it once. A struct that contains the owner and the trees holds [`query::SceneTrees`], which
-//! borrow nothing and lend a scene for a batch of queries.
+//! A [`Model`] owns the bytes of a file of any format. A [`Surface`] and its arrays borrow from it.
+//! A [`query::Scene`] borrows the surfaces of a model, holds a [`query::Tree`] over the triangles
+//! of each surface, and runs ray casts and other spatial queries. Keep the model, and build the
+//! scene from it once. A struct that contains the model and the trees holds [`query::SceneTrees`],
+//! which borrow nothing and lend a scene for a batch of queries.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
 //! use meshpeek::query::{Ray, Scene};
 //!
-//! let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?; // owner
+//! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?; // owner
 //! let scene = Scene::new(model.geometry()?)?; // trees
 //! let hit = scene.ray(&Ray::toward([0.1, 0.2, 9.0], [0.1, 0.2, 0.0])); // answer
 //! assert_eq!(hit.map(|hit| (hit.surface, hit.triangle)), Some((0, 9)));
@@ -44,54 +43,58 @@
 //!
 //! # Modules
 //!
-//! - [`formats`] detects the format of a file and opens files of all supported formats.
-//!   [`unigine`], [`unreal`], [`secondlife`] and [`ezmesh`] read, validate, write and build the
-//!   files of one format.
-//! - [`model`] is the interface to meshes that all file formats share: [`Geometry`], [`Surface`],
-//!   [`Weights`], and [`Animations`] with poses and skinning.
+//! - The root of the crate has [`open`], which opens a mesh by its path, and [`Model`], which opens
+//!   the bytes of a file. A model implements the traits of the module [`model`].
+//! - [`model`] describes what a file contains, in the same way for all formats: [`Geometry`] and
+//!   [`Surface`] for triangles, [`Weights`], [`Animations`] with poses and skinning,
+//!   [`Contents`](model::Contents) for levels of detail, instances, materials and collision shapes,
+//!   and [`MeshFile`] for validation and writing.
 //! - [`query`] casts rays, finds the point on a mesh that is nearest to a given point, and finds
 //!   the triangles in a bounding box or view frustum.
-//! - [`mod@array`] contains the array types, which borrow their bytes from a file. [`decode`]
-//!   contains the formula that decodes each vertex and index encoding. [`scan`] computes sums,
-//!   bounding spheres and histograms of whole arrays without storing the decoded values.
-//! - [`io`] maps and reads files. [`parse`] contains the bounds-checked cursor, the limits on
+//! - [`mod@array`] contains the trait [`Array`]. All arrays of a file implement it, such as
+//!   [`Positions`](model::Positions).
+//! - [`io`] maps and reads files. [`parse`] contains the options for opening a file, the limits on
 //!   memory, the named byte ranges of a file ([`Region`]) and the violations that validation
 //!   reports ([`Finding`]).
-//! - [`sidecar`] stores byte offsets and query trees that are slow to compute, in a separate file
-//!   that is read when the mesh file is opened again. [`open_indexed`] reads or writes it.
+//! - [`open_indexed`] opens a mesh together with its *sidecar*: a separate file with byte offsets
+//!   and query trees that are slow to compute. It writes the sidecar if there is none.
 //! - [`guide`] is the manual: it explains the command-line program, the file formats and the design
 //!   of the crate.
+//!
+//! The readers of the single formats are private, so a program that reads one format also reads the
+//! others. Values that only one format has are not public. The program prints them: see the
+//! [guide](guide::library#what-is-not-public).
 //!
 //! # Costs
 //!
 //! In this table, "pages touched" are the memory pages of the mapped file that a call accesses for
-//! the first time.
+//! the first time. The table is for mapped files: [`open`] and [`read`] copy a file first. A
+//! [`Model`] takes one more allocation of fixed size.
 //!
 //! | call | order | pages touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`unigine::Mesh::open`] | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 176 of ms14 and ms15 |
-//! | [`surface(k)`](unigine::Mesh::surface), first time | surfaces before *k* that are not yet located | one per large array, and all of the weights | nothing |
-//! | the same for ms14 and ms15 | size of its block | the table once, and the block | the inflated block, kept with the mesh |
+//! | [`Model::open`] of a UNIGINE mesh | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 176 of ms14 and ms15 |
+//! | an array of surface *k* ([`Surface::positions`] and others) of ms10 to ms13, first time | surfaces before *k* that are not yet located | one per large array, and all of the weights | nothing |
+//! | later | the arrays before it | one per large array before it | nothing |
+//! | an array of a surface of ms14 and ms15, first time | size of its block | the table once, and the block | the inflated block, kept with the model |
 //! | [`lend(k)`](Geometry::lend) of ms14 and ms15 | size of its block | the table once, and the block | the inflated block, freed with the returned value |
 //! | [`counts(k)`](Geometry::counts) of ms14 and ms15, first time | size of its block | the table once, and the block | 128 KiB during the call |
-//! | [`unigine::Animation::open`] | bones | the header | 8 bytes per bone, 16 per animation |
-//! | [`pose(n)`](unigine::AnimationView::pose) of an10, first time | keys | all keys | 2 % of the file |
+//! | [`Model::open`] of a UNIGINE animation | bones | the header | 8 bytes per bone, 16 per animation |
+//! | [`Animations::pose`] of an10, first time | keys | all keys | 2 % of the file |
 //! | later | bones × frames between two checkpoints (64 or more) | those frames | nothing |
 //! | the same for an11 to an13, first time | keys (flags only) | all keys | 2 % of the file |
 //! | later | bones, and the flags of a few more keys | the frame | nothing |
-//! | an array of a surface | the arrays before it | one per large array before it | nothing |
 //! | [`get`](Array::get), [`iter`](Array::iter), [`chunks`](Array::chunks) | 1 per item | that of the item | nothing |
-//! | [`unreal::Mesh::open`] | 1 | both headers | nothing |
-//! | [`frame(n)`](unreal::Mesh::frame) of Unreal | 1 | none | nothing |
+//! | [`open`] of an Unreal mesh, besides reading its files | 1 | both headers | nothing |
+//! | [`vertex_frame(n)`](Surface::vertex_frame) of Unreal, after the first access to a surface | 1 | none | nothing |
 //! | a surface of Unreal, first time | polygons, and a sort if they are unordered | the polygons | 2 bytes per polygon, 12 per surface; 8 per polygon during the call |
-//! | [`secondlife::Mesh::open`] | entries of the header | the header | nothing |
-//! | [`level`](secondlife::Mesh::level), first time | size of the block | the block | the inflated block, and 4 bytes per submesh |
-//! | [`ezmesh::Mesh::open`] | text: bytes, at the speed of a search for `<`; binary: elements | text: all; binary: counts | 8 bytes per element and 16 per block of numbers; three times that during the call |
-//! | an array of text, first time | size of its block | the block's | the unfolded block, at most twice its text |
+//! | [`Model::open`] of a Second Life asset | entries of the header | the header | nothing |
+//! | [`Asset::level`](model::Asset::level) of Second Life, first time | size of the block | the block | the inflated block, and 4 bytes per submesh |
+//! | [`Model::open`] of EZ-Mesh | text: bytes, at the speed of a search for `<`; binary: elements | text: all; binary: counts | 8 bytes per element and 16 per block of numbers; three times that during the call |
+//! | an array of EZ-Mesh text, first time | size of its block | the block's | the parsed block, at most twice its text |
 //! | [`Weights::get`], first time | skinned vertices of the surface | all weights of the surface | 0.625 bytes per vertex |
-//! | each first call above, with a [`sidecar`] | 1 | those of the answer, and three of the sidecar | 64 bytes for each surface or animation |
-//! | [`ezmesh::VertexBuffer::vertex`] | 64 vertices of text; the block the first time | those | 16 bytes per 64 vertices |
+//! | each first call above, with a [sidecar](guide::sidecars) | 1 | those of the answer, and three of the sidecar | 64 bytes for each surface or animation |
 //! | [`Animations::keys`], the whole iteration | bytes of the keys | those of the keys | 44 bytes per moved bone; text: the numbers of each track, once |
 //! | [`Skeleton::new`] | bones | the bones | 208 bytes per bone; 252 with stored bind matrices |
 //! | [`Skeleton::model`], [`palette`](Skeleton::palette) | bones | none | nothing |
@@ -102,8 +105,8 @@
 //! | the same of [`Structure`](model::Part::Structure) | the structure | the structure | 16 bytes per range; that of opening the file, and 50 bytes per range, during the call |
 //! | [`query::Tree::new`] | triangles × log(triangles) | all indices and positions, twice | 4 to 9 bytes per triangle; twice that during the call |
 //! | [`open_indexed`] | size of both files; the first time also that of [`query::Tree::new`] | all of both files | the copies of both files |
-//! | [`query::Scene::indexed`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and two of the sidecar | 300 bytes per surface |
-//! | [`query::SceneTrees::scene`] | surfaces | those of [`surface(k)`](unigine::Mesh::surface), and those of at most 16 triangles | 112 bytes per surface |
+//! | [`IndexedModel::scene`] with a sidecar | surfaces | those of locating each surface, and two of the sidecar | 300 bytes per surface |
+//! | [`query::SceneTrees::scene`] | surfaces | those of locating each surface, and those of at most 16 triangles | 112 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
 //! | [`Surface::weld`] of equal index streams | corners | both index streams | 4 bytes per vertex during the call |
 //! | [`Surface::weld`] of different index streams | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |

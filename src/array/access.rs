@@ -18,22 +18,25 @@ use crate::io;
 
 /// An array in a file, whose items are decoded when they are read.
 ///
-/// The trait is implemented by arrays with one fixed encoding, such as
-/// [`Packed`](crate::array::Packed), and by enums of several encodings, such as
-/// [`Positions`](crate::model::Positions), which select their encoding once per operation. An
-/// implementation of `Array` must define [`len`](Self::len), [`get`](Self::get) and
-/// [`slice`](Self::slice). An implementation of `Array` should override a default method if a
-/// faster implementation is possible.
+/// The array types of the module [`model`](crate::model) implement it, such as
+/// [`Positions`](crate::model::Positions). A format can store such an array in several encodings.
+/// Each operation selects the encoding once. An implementation of `Array` must define
+/// [`len`](Self::len), [`get`](Self::get) and [`slice`](Self::slice). It should override a default
+/// method if a faster implementation is possible.
 ///
 /// ```
-/// use meshpeek::{Array, Packed, decode::{Index, Unorm8}};
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::{Array, Surface};
 ///
 /// fn last<A: Array>(array: A) -> Option<A::Item> {
 ///     array.get(array.len().checked_sub(1)?)
 /// }
-/// let bytes = [1_u8, 255];
-/// assert_eq!(last(Packed::new(&bytes, Index::<u8>::new())), Some(255));
-/// assert_eq!(last(Packed::new(&[bytes], Unorm8)), Some([1.0 / 255.0, 1.0]));
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// let surface = Surface::new(&mesh, 0);
+/// assert_eq!(last(surface.positions()?), Some([-0.5; 3]));
+/// assert!(last(surface.indices()?).is_some_and(|index| index < 8));
+/// # Ok(())
+/// # }
 /// ```
 pub trait Array: Copy {
     /// The type of a decoded item.
@@ -248,24 +251,10 @@ pub trait Array: Copy {
         }
     }
 
-    /// Decodes all items and converts them to another [output format](crate::decode::convert), such
-    /// as normalized integers.
+    /// Decodes all items and converts them to another output format, such as normalized integers.
     ///
     /// `decode_as` prefetches the array before it decodes the items. If the size of `out` is 32 MiB
     /// or more, `out` is written with stores that bypass the processor's cache.
-    ///
-    /// ```
-    /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Packed, decode::{Unit16, convert::Snorm}};
-    /// use zerocopy::little_endian::U16;
-    ///
-    /// let raw = [[0, 32768, 65535].map(U16::new)];
-    /// let mut normals = [[0; 3]];
-    /// Packed::new(&raw, Unit16).decode_as(Snorm::<i8>::new(), &mut normals)?;
-    /// assert_eq!(normals, [[-127, 0, 127]]);
-    /// # Ok(())
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -301,15 +290,18 @@ pub trait Array: Copy {
 /// Each chunk is borrowed from the buffer of this `Chunks` value until the next chunk is decoded.
 ///
 /// ```
-/// use meshpeek::{Array, Packed, decode::Index};
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::{Array, Surface};
 ///
-/// let raw = [7_u8; 5000];
-/// let mut chunks = Packed::new(&raw, Index::<u8>::new()).chunks();
-/// let mut sum = 0;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// let mut chunks = Surface::new(&mesh, 0).indices()?.chunks();
+/// let mut count = 0;
 /// while let Some(values) = chunks.next() {
-///     sum += values.iter().sum::<u32>();
+///     count += values.len();
 /// }
-/// assert_eq!(sum, 35_000);
+/// assert_eq!(count, 36);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone)]
 pub struct Chunks<A> {

@@ -19,7 +19,7 @@
 /// }
 ///
 /// # fn main() -> meshpeek::Result<()> {
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let mut nodes = NodeCounter::default();
 /// assert!(Scene::new(&mesh)?.probed(&mut nodes).is_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
 /// assert!(nodes.0 > 0);

@@ -16,8 +16,8 @@ pub enum Format {
     /// UNIGINE 2.x `.mesh` and `.anim`.
     Unigine,
     /// Unreal Engine 1 vertex mesh: a `_d.3d` file, an `_a.3d` file and, optionally, a script.
-    /// Unreal vertex mesh files have no magic number, so this crate recognises them by their file
-    /// names: see [`unreal::companions`](mod@crate::formats::unreal::companions).
+    /// Unreal vertex mesh files have no magic number, so [`open`](crate::open) recognises them by
+    /// their file names.
     Unreal,
     /// Second Life mesh asset: a single file, an entry in the disk cache of a viewer program, or an
     /// asset in an `.slm` container.

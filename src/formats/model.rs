@@ -36,7 +36,7 @@ pub(super) use with_file;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// for surface in meshpeek::Surface::all(model.geometry()?)? {
+/// for surface in meshpeek::Surface::all(&model)? {
 ///     println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 /// }
 /// # Ok(())
@@ -99,8 +99,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Format::detect`], and the error of the first field of the header that
-    /// is damaged.
+    /// Returns the errors of [`Format::detect`], and the error of the first field of the header
+    /// that is damaged.
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }

@@ -34,9 +34,10 @@ const HEAD: u64 = 4096;
 ///
 /// # Errors
 ///
-/// Returns the errors of [`read`](crate::read) and [`Model::open_with`], and of
-/// [`companions::find`](fn@crate::unreal::companions::find) for an Unreal mesh. The error contains
-/// the path of the file.
+/// Returns the errors of [`read`](crate::read) and [`Model::open_with`]. For an Unreal mesh,
+/// returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if one of its two binary files does
+/// not exist, and [`ErrorKind::Choice`](crate::ErrorKind::Choice) if a script imports several
+/// meshes. The error contains the path of the file.
 pub fn open(path: impl AsRef<Path>) -> Result<Model<FileBytes>> {
     OpenOptions::default().open(path)
 }

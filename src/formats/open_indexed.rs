@@ -13,8 +13,8 @@ use crate::parse::OpenOptions;
 use crate::query::{Scene, SceneTrees};
 use crate::sidecar::{Key, Sidecar, SidecarCache};
 
-/// Opens the mesh at `path`, of any format, and uses its [`sidecar`](crate::sidecar). If there is
-/// no valid sidecar, one is built and written to the cache folder of the user.
+/// Opens the mesh at `path`, of any format, and uses its [sidecar](crate::guide::sidecars). If
+/// there is no valid sidecar, one is built and written to the cache folder of the user.
 ///
 /// The first call for a file takes the time of `meshpeek index`: it builds the trees of all large
 /// surfaces. Later calls find them, until the file changes. The results of the mesh and of its
@@ -48,25 +48,18 @@ pub fn open_indexed(path: impl AsRef<Path>) -> Result<IndexedModel> {
 /// A struct that contains a mesh and its trees has the fields [`model`](Self::model) and
 /// [`scene_trees`](Self::scene_trees) of it.
 ///
-/// ```
+/// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{IndexedModel, SidecarState};
+/// use meshpeek::Model;
+/// use meshpeek::io::FileBytes;
 /// use meshpeek::query::SceneTrees;
-/// use meshpeek::sidecar::SidecarCache;
-/// use meshpeek::{Model, OpenOptions, io::FileBytes};
 ///
 /// struct Level {
 ///     model: Model<FileBytes>,
 ///     trees: SceneTrees,
 /// }
 ///
-/// # let temporary = tempfile::tempdir().unwrap();
-/// # let folder = temporary.path().join("cache");
-/// let cache = SidecarCache::in_folder(folder); // the folder of a game for its caches
-/// let open = || OpenOptions::default().open_indexed_in("data/unigine/skinned_ms12.mesh", &cache);
-/// assert!(matches!(open()?.state, SidecarState::Written(_)));
-/// let indexed = open()?;
-/// assert!(matches!(indexed.state, SidecarState::Found(_)));
+/// let indexed = meshpeek::open_indexed("city.mesh")?;
 /// let trees = indexed.scene_trees()?;
 /// let level = Level { model: indexed.model, trees };
 /// let scene = level.trees.scene(level.model.geometry()?)?;
@@ -159,28 +152,6 @@ impl OpenOptions {
     ///
     /// The bytes must be those of the file at `path`: if their number differs from the size of the
     /// file, or the file changes while it is opened, no sidecar is used.
-    ///
-    /// The [guide](crate::guide::sidecars#in-the-library) opens both from memory maps.
-    ///
-    /// ```
-    /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::OpenOptions;
-    /// use meshpeek::io::{FileBytes, read_unchanged};
-    /// use meshpeek::sidecar::SidecarCache;
-    /// use std::sync::Arc;
-    ///
-    /// # let temporary = tempfile::tempdir().unwrap();
-    /// # let cache = SidecarCache::in_folder(temporary.path().join("cache"));
-    /// let mesh = OpenOptions::default().open_indexed_by(
-    ///     "data/unigine/skinned_ms12.mesh",
-    ///     &cache,
-    ///     |path| meshpeek::read(path).map(|bytes| FileBytes::from(Arc::<[u8]>::from(bytes))),
-    ///     |sidecar| read_unchanged(&sidecar, 1 << 30),
-    /// )?;
-    /// assert!(mesh.sidecar.is_some());
-    /// # Ok(())
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///

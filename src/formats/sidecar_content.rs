@@ -11,21 +11,7 @@ use crate::sidecar::{Builder, Key, Kind};
 
 /// The content of the sidecar of a mesh. [`Model::sidecar_content`] collects it.
 ///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::sidecar::{Key, Sidecar, Trust};
-/// use std::io::Cursor;
-///
-/// let path = "data/unigine/skinned_ms12.mesh";
-/// let key = Key::of_path(path)?; // before the file is opened
-/// let model = meshpeek::open(path)?;
-/// let mut content = model.sidecar_content()?.expect("the mesh has weights to index");
-/// let mut out = Cursor::new(Vec::new());
-/// content.write_to(&key, &mut out)?;
-/// assert!(Sidecar::new(out.into_inner(), &key, Trust::Trusted).is_some());
-/// # Ok(())
-/// # }
-/// ```
+/// [`open_indexed`](crate::open_indexed) and the verb `index` of the program write sidecars.
 pub struct SidecarContent<'m> {
     builder: Builder,
     geometry: &'m dyn Geometry,
@@ -33,17 +19,17 @@ pub struct SidecarContent<'m> {
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Collects the content of the sidecar of the model. Returns `None` if the model needs no
-    /// sidecar, because all its data is found directly and no surface is
-    /// [large enough](query::worth_storing) for a stored tree.
+    /// sidecar, because all its data is found directly and no surface has the 1,024 triangles that
+    /// make a stored tree worthwhile.
     ///
     /// The call walks all data that is not found directly, such as the weights of a UNIGINE mesh up
-    /// to ms13. A model that consists of several files has no sidecar, because the [`Key`] of a
-    /// sidecar identifies one file.
+    /// to ms13. A model that consists of several files has no sidecar, because a sidecar
+    /// belongs to one file.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`MeshFile::index`](crate::MeshFile::index) and
-    /// [`query::worth_storing`].
+    /// Returns the errors of [`MeshFile::index`](crate::MeshFile::index), and the error of a
+    /// surface whose triangles cannot be counted.
     pub fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
         if self.file().source_count() > 1 {
             return Ok(None);
@@ -62,7 +48,7 @@ impl SidecarContent<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`query::write_sidecar`].
+    /// Returns the errors of building the trees, and of `out`.
     pub fn write_to<W: Write + Seek>(&mut self, key: &Key, out: &mut W) -> Result<()> {
         query::write_sidecar(&mut self.builder, self.geometry, key, out)
     }

@@ -22,17 +22,13 @@ const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 /// Where the sidecar of an [`IndexedModel`](crate::formats::IndexedModel) comes from, or why it has
 /// none.
 ///
-/// ```
+/// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::OpenOptions;
 /// use meshpeek::SidecarState;
-/// use meshpeek::sidecar::SidecarCache;
 ///
-/// let unusable = SidecarCache::in_folder("Cargo.toml"); // not a folder
-/// let mesh = OpenOptions::default().open_indexed_in("data/unigine/skinned_ms12.mesh", &unusable)?;
-/// match &mesh.state {
-///     SidecarState::Failed(error) => eprintln!("slower without a sidecar: {error}"),
-///     state => unreachable!("{state:?}"),
+/// let mesh = meshpeek::open_indexed("city.mesh")?;
+/// if let SidecarState::Failed(error) = &mesh.state {
+///     eprintln!("slower without a sidecar: {error}");
 /// }
 /// # Ok(())
 /// # }
@@ -40,7 +36,7 @@ const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SidecarState {
-    /// The sidecar at this path already existed. [`Sidecar::trust`] tells whether it is trusted.
+    /// The sidecar at this path already existed.
     Found(PathBuf),
     /// The sidecar was built, and written to this path.
     Written(PathBuf),

@@ -13,9 +13,11 @@
 //! meshpeek::io::guard::install()?;
 //! // SAFETY: No process writes to the sample while this runs.
 //! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
-//! let mesh = meshpeek::unigine::Mesh::open(map)?;
-//! let bounds = mesh.bounds();
-//! mesh.data().check()?; // now `bounds` is known to come from the whole file
+//! let model = meshpeek::Model::open(map)?;
+//! let bounds = meshpeek::Geometry::bounds(&model)?;
+//! if let Some(map) = model.file().source(0) {
+//!     map.check()?; // now `bounds` is known to come from the whole file
+//! }
 //! # let _ = bounds;
 //! # Ok(())
 //! # }

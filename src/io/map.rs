@@ -202,14 +202,15 @@ impl Map {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::Array;
+    /// use meshpeek::{Array, Model, Surface};
     /// // SAFETY: No process writes to the sample while this runs.
-    /// let mesh = meshpeek::unigine::Mesh::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
-    /// for surface in mesh.surfaces() {
-    ///     let positions = surface?.positions()?;
+    /// let model = Model::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
+    /// let map = model.file().source(0).expect("a model has a file");
+    /// for surface in Surface::all(&model)? {
+    ///     let positions = surface.positions()?;
     ///     for part in positions.parts(positions.as_bytes().len().div_ceil(64 << 20)) {
     ///         println!("{:?}", part.bounds());
-    ///         mesh.data().release(part.as_bytes());
+    ///         map.release(part.as_bytes());
     ///     }
     /// }
     /// # Ok(())

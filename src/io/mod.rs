@@ -1,5 +1,5 @@
-//! File access: memory maps, reading of files, writing of whole files, and advice to the operating
-//! system about the bytes that will be read next.
+//! File access: memory maps, reading of files, and advice to the operating system about the bytes
+//! that will be read next.
 //!
 //! # Why opening a map is `unsafe`
 //!
@@ -13,7 +13,7 @@
 //! copies the file to memory.
 //!
 //! If a mapped file changes nevertheless, the other modules of the crate return a wrong value or an
-//! error, without an access out of bounds. The record types of this crate contain only types for
+//! error, without an access out of bounds. The records that the crate reads contain only types for
 //! which every bit pattern is allowed. Names that are borrowed from a file are byte slices and not
 //! `str`. Every count and every index from a file is checked at each use.
 //!
@@ -26,8 +26,6 @@
 //! [`Map::has_changed`] returns whether the path of a map now leads to another file, for example
 //! because a new version was renamed over it. A [`FileStamp`] does the same for a file that was
 //! copied to memory.
-//!
-//! An [`AtomicFile`] replaces a file in this way. It gets its name when it is complete.
 //!
 //! # Advice
 //!

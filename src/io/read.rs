@@ -19,8 +19,8 @@ use crate::error::{Cause, Error, Result};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let bytes = meshpeek::read("data/unigine/cube_ms13.mesh")?;
-/// let mesh = meshpeek::unigine::Mesh::open(bytes)?;
-/// assert_eq!(mesh.surface_count(), 1);
+/// let model = meshpeek::Model::open(bytes)?;
+/// assert_eq!(model.geometry()?.surface_count()?, 1);
 /// # Ok(())
 /// # }
 /// ```

@@ -126,8 +126,7 @@ pub enum Attribute {
 
 /// The bytes of a file that a part of a mesh needs, for a program with I/O of its own.
 ///
-/// [`Model`](crate::Model) and the main type of each format implement this trait. So do the geometry
-/// of one level of detail and a lent surface, for their surfaces.
+/// [`Model`](crate::Model) implements this trait.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

@@ -44,8 +44,7 @@ impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
     }
 }
 
-/// The contents of a mesh file of any format. [`Model`](crate::Model) and the main type of each
-/// format implement this trait.
+/// The contents of a mesh file of any format. [`Model`](crate::Model) implements this trait.
 ///
 /// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its
 /// collision shapes; most files contain one. An [`Instance`] places an asset, or some of its

@@ -21,7 +21,7 @@ const CONVENTIONS: &str = "space";
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::Geometry;
 /// use meshpeek::model::Space;
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let conversion = mesh.space().conversion_to(&Space::GLTF)?;
 /// assert_eq!(conversion.position([1.0, 2.0, 3.0]), [-1.0, 3.0, 2.0]); // y was forward, z was up
 /// assert!(!conversion.reverses_corners());

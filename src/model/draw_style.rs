@@ -25,7 +25,7 @@ pub enum Blend {
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::DrawStyle;
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// assert_eq!(meshpeek::Surface::new(&mesh, 0).draw_style()?, DrawStyle::default());
 /// # Ok(())
 /// # }

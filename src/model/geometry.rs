@@ -40,8 +40,7 @@ pub struct Counts {
     pub targets: u32,
 }
 
-/// The surfaces of a mesh file of any format. [`Model`](crate::Model) and the main type of each
-/// format implement this trait.
+/// The surfaces of a mesh file of any format. [`Model`](crate::Model) implements this trait.
 ///
 /// The index of the first surface is 0. If the file stores separate surfaces, the surfaces are in
 /// file order. Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of

@@ -1,4 +1,4 @@
-//! The trait [`MeshFile`], which the main type of every mesh format implements.
+//! The trait [`MeshFile`]: the operations that every mesh format supports.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Region, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
-/// An open mesh file, with the operations that every format supports. The main type of each format
-/// implements this trait, and [`Model::file`](crate::Model::file) returns it.
+/// An open mesh file, with the operations that every format supports.
+/// [`Model::file`](crate::Model::file) returns it.
 ///
 /// Most meshes consist of one file. Some meshes consist of several files, which are called
 /// *sources* here: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and
@@ -145,8 +145,7 @@ pub trait MeshFile: FormatVersion {
     /// Adds to a sidecar those byte offsets in this file that take long to find.
     ///
     /// A format that can compute all offsets directly adds nothing to the sidecar. `index` adds no
-    /// query trees: [`query::write_sidecar`](crate::query::write_sidecar) adds the query trees when
-    /// it writes the sidecar.
+    /// query trees: they are added when the sidecar is written.
     ///
     /// # Errors
     ///

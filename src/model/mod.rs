@@ -1,14 +1,15 @@
 //! Traits and types for the meshes of all file formats.
 //!
-//! The main type of each format implements [`Geometry`]. A [`Surface`] is one surface of a mesh
-//! file. `Geometry` and `Surface` are lazy: a method that returns an array only finds the offset of
-//! the array in the file, and does not read its items. Some formats have two index streams: one for
-//! positions, and another for all other attributes. In this crate, a *vertex* is a position with
-//! its bone weights. An *attribute vertex* is a tangent frame with its UVs and colour. A [`Corner`]
-//! of a triangle contains the index of a vertex and the index of an attribute vertex.
-//! [`weld`](Surface::weld) converts the corners to vertices with a single index stream, and
-//! documents the cost of the conversion. [`Welded::gather`] copies an array in the order of the
-//! welded vertices.
+//! [`Model`](crate::Model) implements [`Geometry`], [`Animations`](animation::Animations),
+//! [`Contents`] and [`ByteRanges`], and lends its file as a [`MeshFile`]. A [`Surface`] is one
+//! surface of a mesh file. `Geometry` and `Surface` are lazy: a method that returns an array only
+//! finds the offset of the array in the file, and does not read its items. Some formats have two
+//! index streams: one for positions, and another for all other attributes. In this crate, a
+//! *vertex* is a position with its bone weights. An *attribute vertex* is a tangent frame with its
+//! UVs and colour. A [`Corner`] of a triangle contains the index of a vertex and the index of an
+//! attribute vertex. [`weld`](Surface::weld) converts the corners to vertices with a single index
+//! stream, and documents the cost of the conversion. [`Welded::gather`] copies an array in the
+//! order of the welded vertices.
 
 pub mod animation;
 mod attachment;

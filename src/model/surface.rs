@@ -18,7 +18,7 @@ use crate::parse::Name;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::{Array, Geometry};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let surface = meshpeek::Surface::new(&mesh, 0);
 /// let corners = surface.corners()?;
 /// let positions = surface.positions()?;

@@ -27,7 +27,7 @@ const UV_SETS: usize = 4;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::query::Attributes;
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let attributes = Attributes::new(&meshpeek::Surface::new(&mesh, 0))?;
 /// // The middle of the edge from the second corner of the first triangle to the third.
 /// let Some(here) = attributes.at(0, [0.5, 0.5]) else { panic!("no first triangle") };

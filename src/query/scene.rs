@@ -34,7 +34,7 @@ const MAX_EARLY_SURFACES: usize = 1 << 16;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::query::{Ray, Scene};
 ///
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let scene = Scene::new(&mesh)?;
 /// let hit = scene.ray(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])).expect("the ray hits the cube");
 /// assert_eq!(hit.point, [0.1, 0.2, 0.5]);
@@ -72,8 +72,8 @@ impl<'a> Scene<'a> {
     ///
     /// If the sidecar has no tree for a surface, a new tree is built for this surface.
     ///
-    /// A sidecar with [`Trust::Untrusted`](crate::sidecar::Trust::Untrusted) may have been
-    /// manipulated. Each tree of an untrusted sidecar is first compared with all triangles of its
+    /// A sidecar that another user can change may have been manipulated, so it is not trusted.
+    /// Each tree of an untrusted sidecar is first compared with all triangles of its
     /// surface. If a tree of the sidecar does not match the triangles of its surface, a new tree is
     /// built.
     ///

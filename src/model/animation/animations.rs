@@ -18,8 +18,8 @@ pub struct Event<'a> {
     pub function: Name<'a>,
 }
 
-/// The bones of a file and the animations that move them. [`Model`](crate::Model) and the main
-/// type of each format implement this trait.
+/// The bones of a file and the animations that move them. [`Model`](crate::Model) implements this
+/// trait.
 ///
 /// Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the
 /// bytes that a method has to read are damaged or missing, the method returns the error that the

@@ -123,7 +123,7 @@ impl BoneKey {
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::Animations;
 /// use std::collections::BTreeMap;
-/// let file = meshpeek::unigine::Animation::open(meshpeek::read("data/unigine/wave_an10.anim")?)?;
+/// let file = meshpeek::open("data/unigine/wave_an10.anim")?;
 /// let mut channels: BTreeMap<_, Vec<_>> = BTreeMap::new();
 /// for key in file.keys(0, None)? {
 ///     let key = key?;

@@ -17,12 +17,12 @@ use crate::parse::{expect_length, filled, room};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::{Animations, Pose, Skeleton};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let mut pose = Pose::rest(&mesh)?;
 /// for bone in pose.bones_mut() {
 ///     bone.position = bone.position.map(|part| part * 2.0);
 /// }
-/// let mut model = vec![Default::default(); mesh.bone_count()];
+/// let mut model = vec![Default::default(); mesh.bone_count()?];
 /// Skeleton::new(&mesh)?.model(pose.bones(), &mut model)?;
 /// # Ok(())
 /// # }

@@ -24,7 +24,7 @@ use crate::parse::{expect_length, filled, room};
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::{Affine, SkinMatrix};
 /// use meshpeek::{Pose, Skeleton};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = Skeleton::new(&mesh)?;
 /// let mut model = vec![Affine::IDENTITY; skeleton.len()];
 /// skeleton.model(Pose::rest(&mesh)?.bones(), &mut model)?;

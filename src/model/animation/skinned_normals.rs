@@ -29,7 +29,7 @@ use crate::parse::expect_length;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::SkinMatrix;
 /// use meshpeek::{Skeleton, SkinnedSurface, Surface};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = Skeleton::new(&mesh)?;
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
@@ -63,7 +63,7 @@ pub struct SkinnedNormals<'a, 'p> {
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::Corner;
 /// use meshpeek::{Skeleton, SkinnedSurface, Surface};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = Skeleton::new(&mesh)?;
 /// let mut palette = vec![Default::default(); skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;

@@ -27,7 +27,7 @@ use crate::parse::expect_length;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::{SkinMatrix, SkinnedSurface};
 /// use meshpeek::{Skeleton, Surface};
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = Skeleton::new(&mesh)?;
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
