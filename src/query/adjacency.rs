@@ -32,7 +32,7 @@ const NON_MANIFOLD: u32 = u32::MAX - 1;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::query::{Adjacency, Triangles};
 ///
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let triangles = Triangles::new(&meshpeek::Surface::new(&mesh, 0))?;
 /// let adjacency = Adjacency::new(&triangles)?;
 /// let (other, edge) = adjacency.across(0, 1).expect("a cube is closed");

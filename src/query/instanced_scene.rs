@@ -34,7 +34,7 @@ use crate::query::scene_instance::SceneInstance;
 /// use meshpeek::model::animation::Affine;
 /// use meshpeek::query::{InstancedScene, Ray, Scene, SceneInstance};
 ///
-/// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let cube = Scene::new(&mesh)?;
 /// let at = |x: f64, size: f64| Affine::new([[size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size], [x, 0.0, 0.0]]);
 /// let small = SceneInstance::new(7, &cube, &at(0.0, 1.0))?;

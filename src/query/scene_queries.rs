@@ -17,7 +17,7 @@ impl<'a> Scene<'a> {
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::query::{Ray, Scene};
     ///
-    /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
     /// let scene = Scene::new(&mesh)?.with_masks(|_| 0b01);
     /// let ray = Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
     /// assert!(scene.is_hit(&ray.with_mask(0b11)) && !scene.is_hit(&ray.with_mask(0b10)));
@@ -42,7 +42,7 @@ impl<'a> Scene<'a> {
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::query::{PagesTouched, Ray, Scene};
     ///
-    /// let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
     /// let scene = Scene::new(&mesh)?;
     /// let mut pages = PagesTouched::default();
     /// assert!(scene.probed(&mut pages).is_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
