@@ -99,11 +99,15 @@ pub trait Array: Copy {
     /// [`decode_into`](Self::decode_into).
     ///
     /// ```
-    /// use meshpeek::{Array, Packed, decode::Index};
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Surface};
     ///
-    /// let indices = Packed::new(&[7, 8, 9], Index::<u8>::new());
-    /// assert_eq!(indices.as_slice::<u8>(), Some(&[7, 8, 9][..]));
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// assert_eq!(indices.as_slice::<u8>().map(<[u8]>::len), Some(36));
     /// assert_eq!(indices.as_slice::<u32>(), None); // the file stores bytes
+    /// # Ok(())
+    /// # }
     /// ```
     fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
     where
@@ -120,17 +124,19 @@ pub trait Array: Copy {
     /// parts.
     ///
     /// ```
-    /// use meshpeek::{Array, array::Consecutive};
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Surface};
     ///
-    /// let sums = std::thread::scope(|scope| {
-    ///     let parts = Consecutive::new(100_000).parts(4);
-    ///     let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.fold(0, u64_sum))).collect();
-    ///     threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// let sum = std::thread::scope(|scope| {
+    ///     let parts = indices.parts(4);
+    ///     let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().sum::<u32>())).collect();
+    ///     threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u32>()
     /// });
-    /// fn u64_sum(sum: u64, item: u32) -> u64 {
-    ///     sum + u64::from(item)
-    /// }
-    /// assert_eq!(sums, 4_999_950_000);
+    /// assert_eq!(sum, indices.iter().sum());
+    /// # Ok(())
+    /// # }
     /// ```
     fn parts(
         &self,
@@ -155,12 +161,16 @@ pub trait Array: Copy {
     /// the encoding once for each 1,024 items.
     ///
     /// ```
-    /// use meshpeek::{Array, array::Consecutive};
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Surface};
     /// use rayon::iter::{IndexedParallelIterator, ParallelIterator};
     ///
-    /// let squares: Vec<u32> = Consecutive::new(5).par_iter().map(|item| item * item).collect();
-    /// assert_eq!(squares, [0, 1, 4, 9, 16]);
-    /// assert_eq!(Consecutive::new(5).par_iter().len(), 5);
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// assert_eq!(indices.par_iter().max(), indices.iter().max());
+    /// assert_eq!(indices.par_iter().len(), indices.len());
+    /// # Ok(())
+    /// # }
     /// ```
     #[cfg(feature = "rayon")]
     fn par_iter(&self) -> impl rayon::iter::IndexedParallelIterator<Item = Self::Item> + use<Self>

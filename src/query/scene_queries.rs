@@ -37,19 +37,6 @@ impl<'a> Scene<'a> {
 
     /// Returns a view of the scene for queries with a probe. Each query of the view passes the
     /// bytes that it reads to `probe`.
-    ///
-    /// ```
-    /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::query::{PagesTouched, Ray, Scene};
-    ///
-    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let scene = Scene::new(&mesh)?;
-    /// let mut pages = PagesTouched::default();
-    /// assert!(scene.probed(&mut pages).is_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
-    /// assert!(pages.mesh() > 0);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn probed<'s, P: Probe>(&'s self, probe: &'s mut P) -> SceneView<'s, 'a, &'s mut P> {
         SceneView::new(self.surfaces(), u32::MAX, probe)
