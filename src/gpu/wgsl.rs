@@ -21,20 +21,20 @@
 //! [`StoredAttribute::function`](crate::gpu::StoredAttribute::function) is the name of the function
 //! for an array. The names begin with `meshpeek_unpack_`:
 //!
-//! | name | stride in bytes | result | decoder | results differ from the decoder by |
+//! | name | stride in bytes | result | decoder in `src/decode` | results differ from the decoder by |
 //! |---|---|---|---|---|
-//! | `f32x2`, `f32x3` | 8, 12 | `vec2`, `vec3` | [`Floats`] | 0 |
-//! | `f32x2_big_endian`, `f32x3_big_endian` | 8, 12 | `vec2`, `vec3` | [`EndianFloats`] | 0 |
-//! | `packed32`, `packed64` | 4, 8 | `vec3` | [`Packed32`], [`Packed64`] | 0 |
-//! | `min_max16x2`, `min_max16x3` | 4, 6 | `vec2`, `vec3` | [`MinMax16`] | 2^-21 of the larger magnitude of `scale` and `offset` |
-//! | `unit16` | 6 | `vec3` | [`Unit16`] | 2^-24 |
-//! | `quat8_normal` | 8 | `vec3` | [`NormalOf`] of [`Quat8`] | 1e-5 |
-//! | `quat8_tangent` | 8 | `vec4`: tangent and handedness | [`BasisOf`] of [`Quat8`] | 1e-5 |
-//! | `quat7_normal` | 7 | `vec3` | [`NormalOf`] of [`Quat7`] | 0.002 near w = 0, else as `quat8_normal` |
-//! | `quat7_tangent` | 7 | `vec4`: tangent and handedness | [`BasisOf`] of [`Quat7`] | the same |
-//! | `unorm8x4` | 4 | `vec4` | [`Unorm8`] | 0 |
-//! | `argb8`, `argb8_big_endian` | 4 | `vec4` | [`Argb8`] | 0 |
-//! | `influence4`, `influence3` | 4, 3 | `vec2`: bone and weight | [`Influence4`], [`Influence3`] | 0 |
+//! | `f32x2`, `f32x3` | 8, 12 | `vec2`, `vec3` | `Floats` | 0 |
+//! | `f32x2_big_endian`, `f32x3_big_endian` | 8, 12 | `vec2`, `vec3` | `EndianFloats` | 0 |
+//! | `packed32`, `packed64` | 4, 8 | `vec3` | `Packed32`, `Packed64` | 0 |
+//! | `min_max16x2`, `min_max16x3` | 4, 6 | `vec2`, `vec3` | `MinMax16` | 2^-21 of the larger magnitude of `scale` and `offset` |
+//! | `unit16` | 6 | `vec3` | `Unit16` | 2^-24 |
+//! | `quat8_normal` | 8 | `vec3` | `NormalOf` of `Quat8` | 1e-5 |
+//! | `quat8_tangent` | 8 | `vec4`: tangent and handedness | `BasisOf` of `Quat8` | 1e-5 |
+//! | `quat7_normal` | 7 | `vec3` | `NormalOf` of `Quat7` | 0.002 near w = 0, else as `quat8_normal` |
+//! | `quat7_tangent` | 7 | `vec4`: tangent and handedness | `BasisOf` of `Quat7` | the same |
+//! | `unorm8x4` | 4 | `vec4` | `Unorm8` | 0 |
+//! | `argb8`, `argb8_big_endian` | 4 | `vec4` | `Argb8` | 0 |
+//! | `influence4`, `influence3` | 4, 3 | `vec2`: bone and weight | `Influence4`, `Influence3` | 0 |
 //!
 //! `min_max16x2` and `min_max16x3` have two more arguments, the two vectors of
 //! [`StoredAttribute::offset_scale`](crate::gpu::StoredAttribute::offset_scale). The text has more
@@ -46,21 +46,6 @@
 //! divisions and square roots. On a GPU that rounds each operation to the nearest float, and fuses
 //! no products and sums, all results are bit for bit those of the decoders. A GPU may also replace
 //! subnormal floats by 0, and change the payload of a NaN.
-//!
-//! [`Floats`]: crate::decode::Floats
-//! [`EndianFloats`]: crate::decode::EndianFloats
-//! [`Packed32`]: struct@crate::decode::Packed32
-//! [`Packed64`]: struct@crate::decode::Packed64
-//! [`MinMax16`]: struct@crate::decode::MinMax16
-//! [`Unit16`]: struct@crate::decode::Unit16
-//! [`NormalOf`]: crate::decode::NormalOf
-//! [`BasisOf`]: crate::decode::BasisOf
-//! [`Quat8`]: crate::decode::Quat8
-//! [`Quat7`]: crate::decode::Quat7
-//! [`Unorm8`]: struct@crate::decode::Unorm8
-//! [`Argb8`]: crate::decode::Argb8
-//! [`Influence4`]: struct@crate::decode::Influence4
-//! [`Influence3`]: struct@crate::decode::Influence3
 
 /// The text of all functions, which is valid anywhere in a WGSL shader that declares
 /// `meshpeek_words`.

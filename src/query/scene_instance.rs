@@ -22,7 +22,8 @@ impl<'a> SceneInstance<'a> {
     ///
     /// The map can move, rotate, scale, shear and mirror. The front side of a triangle stays its
     /// front side, even if the map mirrors: the hit of a ray that meets the front of a triangle in
-    /// the scene has [`Hit::is_front`], and its normal points to the side where the ray comes from.
+    /// the scene has [`is_front`](crate::query::Hit::is_front), and its normal points to the side
+    /// where the ray comes from.
     ///
     /// # Errors
     ///

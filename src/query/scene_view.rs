@@ -15,10 +15,9 @@ use crate::query::ray_query::RayQuery;
 use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 
 /// A view of a [`Scene`](crate::query::Scene) whose queries test only some surfaces, or report all
-/// bytes that they read to a [`Probe`](crate::query::Probe).
+/// bytes that they read to a probe.
 ///
-/// [`Scene::masked`](crate::query::Scene::masked) and
-/// [`Scene::probed`](crate::query::Scene::probed) make a view. Its queries are those of the scene.
+/// [`Scene::masked`](crate::query::Scene::masked) makes a view. Its queries are those of the scene.
 pub struct SceneView<'s, 'a, P = ()> {
     surfaces: SceneSurfaces<'s, 'a>,
     mask: u32,
