@@ -27,7 +27,8 @@ struct Stream {
 
 impl<'o> Block<'o> {
     /// Makes a block without vertices.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
     pub(super) const fn new() -> Self {
         Self { range: 0..0, corners: None, streams: None }
     }
@@ -93,16 +94,14 @@ impl Stream {
 /// Copies one index of each corner, and returns whether each index is the one before it plus 1.
 fn take(corners: &[Corner], indices: &mut [u32], index: impl Fn(&Corner) -> u32) -> bool {
     indices.iter_mut().zip(corners).for_each(|(place, corner)| *place = index(corner));
-    follow_each_other(indices)
+    let (Some(first), Some(last)) = (indices.first(), indices.last()) else { return true };
+    // This excludes nearly all lists that do not follow each other, without a loop.
+    as_index(last.wrapping_sub(*first)) == indices.len().saturating_sub(1) && follow_each_other(indices)
 }
 
 kernel! {
     fn follow_each_other(indices: &[u32]) -> bool {
-        let first = indices.first().copied().unwrap_or_default();
-        let differences = indices.iter().zip(0_u32..).fold(0, |all, (index, number)| {
-            all | (index.wrapping_sub(first) ^ number)
-        });
-        // An index that wraps around would be out of range in an array.
-        differences == 0
+        let pairs = indices.iter().zip(indices.get(1..).unwrap_or_default());
+        pairs.fold(true, |all, (one, next)| all & (next.wrapping_sub(*one) == 1))
     }
 }

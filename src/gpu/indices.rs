@@ -213,11 +213,16 @@ impl Blocks for IndexSource<'_> {
         BLOCK
     }
 
-    fn start(&self, range: &Range<usize>) -> ChunkBuffer {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
+    fn memory() -> ChunkBuffer {
+        ChunkBuffer::EMPTY
+    }
+
+    fn start(&self, range: &Range<usize>, _: &mut ChunkBuffer) {
         if let IndexArray::Stored(indices) = &self.array {
             indices.slice(range.clone()).unwrap_or(*indices).prefetch();
         }
-        ChunkBuffer::EMPTY
     }
 
     fn write_block(&self, memory: &mut ChunkBuffer, range: Range<usize>, out: &mut [u8]) -> Result<()> {

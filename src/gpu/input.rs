@@ -130,7 +130,8 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Makes the memory. The parts that only some attributes need are not written.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
     pub(super) const fn new() -> Self {
         Self { values: Buffer::EMPTY, computed: None, records: None }
     }

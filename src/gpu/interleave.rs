@@ -10,7 +10,7 @@ use crate::simd::kernel;
 
 /// The greatest number of vertices in a block. The decoded floats of a block, a column and the
 /// vertices are in the first-level cache together.
-pub(super) const MAX_VERTICES: usize = 256;
+pub(super) const MAX_VERTICES: usize = 128;
 
 /// The memory for a column of at most 16 bytes for each vertex.
 pub(super) type ColumnBuffer = Buffer<{ MAX_VERTICES * 16 }>;

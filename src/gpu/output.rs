@@ -25,8 +25,12 @@ pub(super) trait Blocks {
     /// Returns the number of items in a block.
     fn block(&self) -> usize;
 
+    /// Makes the memory. Implementations are always inlined, because moving the memory would take
+    /// longer than writing some hundred items.
+    fn memory() -> Self::Memory;
+
     /// Prepares to write the items in `range`, which does not exceed the number of items.
-    fn start(&self, range: &Range<usize>) -> Self::Memory;
+    fn start(&self, range: &Range<usize>, memory: &mut Self::Memory);
 
     /// Writes the items in `range` to `out`, which has exactly their size.
     fn write_block(&self, memory: &mut Self::Memory, range: Range<usize>, out: &mut [u8]) -> Result<()>;
@@ -53,7 +57,8 @@ pub(super) trait Blocks {
         range: Range<usize>,
         mut block: impl FnMut(usize, &mut dyn FnMut(&mut [u8]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        let mut memory = self.start(&range);
+        let mut memory = Self::memory();
+        self.start(&range, &mut memory);
         for start in range.clone().step_by(self.block().max(1)) {
             let part = start..start.saturating_add(self.block()).min(range.end);
             let size = part.len().saturating_mul(self.item_size());

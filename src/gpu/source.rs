@@ -25,7 +25,7 @@ use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, W
 /// Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
-/// blocks of at most 256 vertices in the first-level cache of the processor.
+/// blocks of at most 128 vertices in the first-level cache of the processor.
 #[derive(Clone)]
 pub struct VertexSource<'a> {
     surface: Surface<'a>,
@@ -359,18 +359,23 @@ impl<'a> Blocks for VertexSource<'a> {
         CHUNK_BYTES.checked_div(self.stride()).unwrap_or_default().clamp(1, MAX_VERTICES)
     }
 
-    fn start(&self, range: &Range<usize>) -> BlockMemory<'a> {
-        let direct = Some(range).filter(|_| self.order.is_none());
-        self.attributes.iter().for_each(|attribute| attribute.array.prefetch(direct));
-        let lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
+    fn memory() -> BlockMemory<'a> {
         BlockMemory {
             block: Block::new(),
             scratch: Scratch::new(),
             column: ColumnBuffer::EMPTY,
             pair: PairBuffer::EMPTY,
             skin: None,
-            lists,
+            lists: None,
         }
+    }
+
+    fn start(&self, range: &Range<usize>, memory: &mut BlockMemory<'a>) {
+        let direct = Some(range).filter(|_| self.order.is_none());
+        self.attributes.iter().for_each(|attribute| attribute.array.prefetch(direct));
+        memory.lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
     }
 
     fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
