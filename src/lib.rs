@@ -171,10 +171,7 @@ pub mod query;
 pub mod scan;
 #[cfg(not(feature = "internals"))]
 mod scan;
-#[cfg(feature = "internals")]
 pub mod sidecar;
-#[cfg(not(feature = "internals"))]
-mod sidecar;
 mod simd;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

@@ -27,6 +27,8 @@ pub(crate) trait Gather: Array {
 impl<D: Decode> Gather for Packed<'_, D> {
     /// Copies the records of a chunk of items to `records`, and then decodes all of them at once.
     fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [D::Value]) -> Option<()> {
+        let count = indices.len().min(out.len());
+        let (indices, out) = (indices.get(..count)?, out.get_mut(..count)?);
         let room = records.values::<u8>();
         let size = size_of::<D::Raw>();
         let step = room.len().checked_div(size)?.max(1);

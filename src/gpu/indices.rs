@@ -4,7 +4,6 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::output::Blocks;
-use super::source::expect_single_stream;
 use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::error::debug::short_debug;
@@ -171,6 +170,15 @@ impl<'a> IndexSource<'a> {
         };
         Err(self.surface.fault("indices", kind))
     }
+}
+
+/// Returns an error if the surface has two index streams.
+pub(super) fn expect_single_stream(surface: &Surface<'_>) -> Result<()> {
+    if surface.is_single_stream()? {
+        return Ok(());
+    }
+    let expected = "a single index stream; weld the surface, and pass the result to `welded`".into();
+    Err(surface.fault("attribute_indices", Cause::Refused { expected, found: "two index streams".into() }))
 }
 
 kernel! {

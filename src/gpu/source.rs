@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::block::Block;
 use super::buffer::Buffer;
+use super::indices::expect_single_stream;
 use super::input::{AttributeArray, Number, Scratch};
 use super::interleave::{ColumnBuffer, MAX_VERTICES, PairBuffer, VertexColumn};
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
@@ -392,13 +393,4 @@ impl<'a> Blocks for VertexSource<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// Returns an error if the surface has two index streams.
-pub(super) fn expect_single_stream(surface: &Surface<'_>) -> Result<()> {
-    if surface.is_single_stream()? {
-        return Ok(());
-    }
-    let expected = "a single index stream; weld the surface, and pass the result to `welded`".into();
-    Err(surface.fault("attribute_indices", Cause::Refused { expected, found: "two index streams".into() }))
 }
