@@ -51,7 +51,7 @@ fn main() {
     scan("sums of three f32", bytes, Bar::None, &|| keep(floats.sums()));
     scan("infinities and NaNs of three f32", bytes, Bar::None, &|| keep(floats.non_finite()));
     scan("sphere, three f32 (two passes)", bytes, Bar::None, &|| {
-        keep(Positions(PositionEncoding::F32(floats)).sphere())
+        keep(Positions(PositionEncoding::F32(floats)).sphere());
     });
     let indices = Indices(IndexEncoding::U32(Packed::new(cast(bytes), Index::new())));
     scan("u32 indices out of range", bytes, Bar::None, &|| keep(indices.first_out_of_range(u32::MAX)));

@@ -208,7 +208,7 @@ fn cold_by_sidecar(input: &Input) {
     claim("cold, both files' pages in memory before", before, "pages", Bar::None);
     claim("cold, last surface's last vertex by a sidecar", pages, "pages", Bar::AtMost(8.0));
     if let Some(weights) = last.weights().unwrap() {
-        std::hint::black_box(weights.get(positions.len() as u32 - 1));
+        std::hint::black_box(weights.get(u32::try_from(positions.len()).unwrap() - 1));
         claim("cold, its weights, too", resident().unwrap(), "pages", Bar::None);
     }
 }

@@ -123,7 +123,10 @@ fn mapped(surfaces: &[Located<'_>], picks: &[Pick]) -> u64 {
         let Located { positions, frames, uvs, weights } = &surfaces[surface];
         let frame = frames.get(attribute).unwrap();
         let axes = [frame.normal(), frame.tangent(), frame.bitangent()].map(bits);
-        let weights = weights.and_then(|weights| weights.get(position as u32)).into_iter().flat_map(|list| list.iter());
+        let weights = weights
+            .and_then(|weights| weights.get(u32::try_from(position).unwrap()))
+            .into_iter()
+            .flat_map(|list| list.iter());
         let weights = weights.map(|one| bits([one.weight, one.bone as f32]));
         let rest = [bits(positions.get(position).unwrap()), bits(uvs.get(attribute).unwrap())];
         axes.into_iter().chain(rest).chain(weights).fold(0, u64::wrapping_add)

@@ -37,7 +37,8 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         for corners in converted.triangles()? {
             write!(out, "f")?;
             for Corner { position, attribute } in corners {
-                let [v, vt, vn] = [0, 1, 2].map(|k| first[k] + [position, attribute, attribute][k] as usize);
+                let (position, attribute, [v, vt, vn]) = (position as usize, attribute as usize, first);
+                let (v, vt, vn) = (v + position, vt + attribute, vn + attribute);
                 match (uv_count > 0, normal_count > 0) {
                     (true, true) => write!(out, " {v}/{vt}/{vn}")?,
                     (true, false) => write!(out, " {v}/{vt}")?,

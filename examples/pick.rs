@@ -15,7 +15,7 @@ const SIZE: [f32; 2] = [800.0, 600.0];
 pub(crate) fn pixel_ray(bounds: &Bounds, [x, y]: [f32; 2]) -> Ray {
     let ([min_x, min_y, min_z], [max_x, max_y, max_z]) = (bounds.min, bounds.max);
     let size = (max_x - min_x).max(max_y - min_y).max(max_z - min_z);
-    let eye = [(min_x + max_x) / 2.0, min_y - 2.0 * size, (min_z + max_z) / 2.0];
+    let eye = [min_x.midpoint(max_x), min_y - 2.0 * size, min_z.midpoint(max_z)];
     let [width, height] = SIZE;
     // A field of view of about 53 degrees: the picture is as high as it is far away.
     let (right, up) = ((x + 0.5 - width / 2.0) / height, (height / 2.0 - y - 0.5) / height);

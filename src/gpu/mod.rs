@@ -34,9 +34,9 @@
 //! memory that is not initialised, and returns it. `push` passes blocks of at most 8 KiB to a
 //! closure, for memory that must not be read, such as a mapped buffer of a GPU.
 //!
-//! Floats are rounded to the nearest half float or normalised integer, ties to even. A number of a format
-//! that an attribute does not have is 1 for positions and 0 for normals. Bytes of a vertex that
-//! belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are written,
+//! Floats are rounded to the nearest half float or normalised integer, ties to even. A number of a
+//! format that an attribute does not have is 1 for positions and 0 for normals. Bytes of a vertex
+//! that belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are written,
 //! from the greatest to the least, and divided by their sum: unsigned integers sum to exactly 255
 //! or 65535. A vertex without weights has the joint 0 with the weight 1.
 //!

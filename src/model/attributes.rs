@@ -29,12 +29,12 @@ use crate::model::fixed_influences::FixedInfluences;
 macro_rules! with_width {
     ($indices:expr, $array:ident => $body:expr) => {
         match $indices {
-            Indices($crate::model::IndexEncoding::U8($array)) => $body,
-            Indices($crate::model::IndexEncoding::U16($array)) => $body,
-            Indices($crate::model::IndexEncoding::U32($array)) => $body,
-            Indices($crate::model::IndexEncoding::Polygon($array)) => $body,
-            Indices($crate::model::IndexEncoding::Consecutive($array)) => $body,
-            Indices($crate::model::IndexEncoding::Endian($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::U8($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::U16($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::U32($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::Polygon($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::Consecutive($array)) => $body,
+            Indices($crate::model::attributes::IndexEncoding::Endian($array)) => $body,
         }
     };
 }

@@ -22,9 +22,10 @@ fn prints_the_sizes_of_every_surface() {
         assert_eq!(lines.by_ref().take(5).last(), Some("  28  unorm8x4   Weights"), "{path:?}");
         for surface in Surface::all(&model).unwrap() {
             let corners = surface.indices().unwrap().len();
-            let vertices = match surface.is_single_stream().unwrap() {
-                true => surface.counts().unwrap().vertices as usize,
-                false => surface.weld().unwrap().vertices.len(),
+            let vertices = if surface.is_single_stream().unwrap() {
+                surface.counts().unwrap().vertices as usize
+            } else {
+                surface.weld().unwrap().vertices.len()
             };
             let name = surface.name().unwrap();
             assert_eq!(lines.next(), Some(&*format!("{name} ({vertices} vertices, {corners} indices)")), "{path:?}");

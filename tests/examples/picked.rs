@@ -20,7 +20,8 @@ fn prints_the_hit_of_every_file() {
         let expected = pick(&path, [400.0, 300.0]).unwrap();
         match expected {
             Some((hit, _)) => {
-                assert!(out.starts_with(&format!("surface {}, triangle {} at ", hit.surface, hit.triangle)))
+                let start = format!("surface {}, triangle {} at ", hit.surface, hit.triangle);
+                assert!(out.starts_with(&start), "{out}");
             }
             None => assert_eq!(out, "nothing\n"),
         }

@@ -33,16 +33,17 @@ fn indices_are_those_of_the_converted_surface() {
         ] {
             let expected: Vec<u32> =
                 plain.as_chunks::<3>().0.iter().flat_map(|corners| conversion.triangle(*corners)).collect();
-            let source = match is_single {
-                true => IndexSource::new(surface, format).unwrap(),
-                false => IndexSource::welded(surface, &welded, format),
+            let source = if is_single {
+                IndexSource::new(surface, format).unwrap()
+            } else {
+                IndexSource::welded(surface, &welded, format)
             };
             let source = source.in_space(conversion);
             let (count, size) = (source.index_count(), format.size() as usize);
             assert_eq!((count, source.byte_len()), (expected.len(), expected.len() * size), "{path}");
             if format == IndexFormat::Uint16 && expected.iter().any(|index| *index > 65535) {
                 let error = source.push(0..count, |_, _| {}).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::Refused { .. }), "{path}: {error}");
+                assert!(matches!(error.kind(), ErrorKind::Refused), "{path}: {error}");
                 continue;
             }
             for range in [0..count, 0..0, 1..count.max(1), count / 3..count / 2, count.min(1601)..count, 2..2] {

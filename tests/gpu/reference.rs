@@ -48,8 +48,8 @@ fn octahedral([x, y, z]: [f32; 3]) -> [f32; 2] {
     if !(sum > 0.0 && sum < f32::INFINITY) {
         return [0.0; 2];
     }
-    let ([u, v], sign) = ([x / sum, y / sum], |part: f32| if part < 0.0 { -1.0 } else { 1.0 });
-    if z < 0.0 { [(1.0 - v.abs()) * sign(u), (1.0 - u.abs()) * sign(v)] } else { [u, v] }
+    let ([across, along], sign) = ([x / sum, y / sum], |part: f32| if part < 0.0 { -1.0 } else { 1.0 });
+    if z < 0.0 { [(1.0 - along.abs()) * sign(across), (1.0 - across.abs()) * sign(along)] } else { [across, along] }
 }
 
 /// The arrays that a vertex is made of, which are located once.

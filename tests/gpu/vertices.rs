@@ -1,6 +1,7 @@
 //! Tests of vertices in all layouts, formats and ways out.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use meshpeek::gpu::{Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
 use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
@@ -165,13 +166,13 @@ fn all_ways_out_agree_and_allocate_nothing() {
             assert_eq!(out, expected, "{path} {range:?}");
             seen += 1;
         }
-        let wrong = [0..count + 1, count + 1..count + 1, 1..0];
+        let wrong = [0..count + 1, count + 1..count + 1, Range { start: 1, end: 0 }];
         for range in wrong {
             let error = source.push(range, |_, _| panic!("no block")).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::NoSuch { .. }), "{error}");
+            assert!(matches!(error.kind(), ErrorKind::NoSuch), "{error}");
         }
         let error = source.write_into(0..count, &mut vec![0; all.len() + 1]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Buffer { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Buffer), "{error}");
         assert!(source.write_uninit(0..count, &mut [MaybeUninit::uninit(); 1]).is_err());
     });
     assert!(seen > 500, "{seen}");

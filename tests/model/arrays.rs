@@ -84,7 +84,7 @@ fn check_both_ends<A: Array + Debug>(array: A, all: &[Vec<u8>]) {
         }
         iter.nth(usize::MAX);
         for _ in 0..3 {
-            assert!(iter.next().is_none() && iter.next_back().is_none() && iter.nth(0).is_none(), "fused");
+            assert!(iter.next().is_none() && iter.next_back().is_none() && iter.nth(1).is_none(), "fused");
         }
     }
 }

@@ -95,7 +95,7 @@ fn views_with_a_mask_are_scenes_of_some_surfaces() {
         }
         for ray in &questions.rays {
             assert_eq!(masked.masked(bits).ray(ray), some.ray(ray));
-            assert_eq!(masked.masked(bits).is_hit(&ray.with_mask(!bits)), false);
+            assert!(!masked.masked(bits).is_hit(&ray.with_mask(!bits)));
         }
     }
 }

@@ -166,10 +166,10 @@ impl World {
         let is_hit = |(other, surface, triangle, _): &&(usize, usize, u32, [Vector; 3])| {
             (*other, *surface, *triangle) == (instance, hit.surface, hit.triangle)
         };
-        let (.., [a, b, c]) = self.faces.iter().find(is_hit).unwrap();
+        let (.., corners) = self.faces.iter().find(is_hit).unwrap();
         let [x, y, z, _] = self.placed[instance].map.columns();
         let side = dot(x, cross(y, z)).signum();
-        let front = cross(subtract(*b, *a), subtract(*c, *a));
+        let front = cross(subtract(corners[1], corners[0]), subtract(corners[2], corners[0]));
         let length = dot(front, front).sqrt() * side;
         for (found, expected) in hit.normal.iter().zip(front) {
             assert!((f64::from(*found) - expected / length).abs() < 1e-5, "{hit:?} instead of {front:?}");
@@ -178,7 +178,7 @@ impl World {
         assert!(hit.is_front == (along < 0.0) || along.abs() < 1e-3 * self.size, "{hit:?} of {ray:?}");
         let [second, third] = hit.barycentric.map(f64::from);
         for axis in 0..3 {
-            let at = a[axis] * (1.0 - second - third) + b[axis] * second + c[axis] * third;
+            let at = corners[0][axis] * (1.0 - second - third) + corners[1][axis] * second + corners[2][axis] * third;
             assert!((at - f64::from(hit.point[axis])).abs() < 1e-3 * self.size, "{hit:?} is at {at}");
         }
     }
@@ -307,7 +307,7 @@ fn hostile_instances() {
         scaled(1e-200, 1e-200, 1e-200, 0.0),
     ] {
         let error = SceneInstance::new(0, &scene, &bad).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Value { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Value), "{error}");
     }
     let empty = Scene::empty();
     let places = [1e-30, 1e-9, 1.0, 1e9, 1e17, 1e30, 1e60].map(|size| scaled(size, -size, size, size * 3.0));

@@ -32,7 +32,9 @@ fn the_nearest_triangles_come_first() {
         let key = |near: &Nearest| (near.distance, near.surface, near.triangle);
         assert!(all.is_sorted_by(|one, other| key(one) < key(other)), "{point:?}");
         assert_eq!(all[0].distance, first.distance, "{point:?}");
-        all.iter().for_each(|near| oracle.expect_point(near, *point));
+        for near in &all {
+            oracle.expect_point(near, *point);
+        }
         let within = all.partition_point(|near| near.distance <= *limit);
         for count in [0, 1, 2, 3, 17, within, within + 1, usize::MAX / 2] {
             let found = scene.nearest_n(*point, *limit, count);

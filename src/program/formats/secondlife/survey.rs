@@ -230,7 +230,5 @@ fn bones(asset: &Mesh<&[u8]>, count: usize) -> Vec<(String, i32)> {
 
 /// Returns the counts of a surface whose arrays cannot be read: the base shape, without vertices.
 fn no_counts() -> Counts {
-    let mut counts = Counts::default();
-    counts.targets = 1;
-    counts
+    Counts { targets: 1, ..Counts::default() }
 }

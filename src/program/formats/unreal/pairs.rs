@@ -152,9 +152,7 @@ pub fn named_source(pair: &Pair) -> usize {
 /// Opens a mesh from its two files, with the options on the command line such as `--strict`. If
 /// `record_access` is true, the mesh counts the bytes that are read.
 pub fn open_mesh<D: AsRef<[u8]>>(data: D, aniv: D, global: &Global, record_access: bool) -> Result<Mesh<D>> {
-    let mut options = OpenOptions::default();
-    options.strict = global.strict;
-    options.record_access = record_access;
+    let options = OpenOptions { strict: global.strict, record_access, ..OpenOptions::default() };
     let divisor = if global.unreal.uv_divisor == "256" { UvDivisor::By256 } else { UvDivisor::By255 };
     Ok(Mesh::open_with(data, aniv, &options)?.with_uv_divisor(divisor))
 }
