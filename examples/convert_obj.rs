@@ -11,9 +11,8 @@ use meshpeek::{Array, Corner, Geometry, Name, Surface};
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
     // A format that defines no axes is assumed to be right-handed with y up.
-    let mut assumed = Space::UNKNOWN;
+    let (mut assumed, mut target) = (Space::UNKNOWN, Space::GLTF);
     (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
-    let mut target = Space::GLTF;
     target.uv_origin = Some(UvOrigin::BottomLeft);
     let conversion = model.space().or(&assumed).conversion_to(&target)?;
     // OBJ numbers positions, texture coordinates and normals from 1, through all objects.

@@ -36,9 +36,9 @@
 //!
 //! Floats are rounded to the nearest half float or normalised integer, ties to even. A number of a
 //! format that an attribute does not have is 1 for positions and 0 for normals. Bytes of a vertex
-//! that belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are written,
-//! from the greatest to the least, and divided by their sum: unsigned integers sum to exactly 255
-//! or 65535. A vertex without weights has the joint 0 with the weight 1.
+//! that belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are
+//! written, from the greatest to the least, and divided by their sum: unsigned integers sum to
+//! exactly 255 or 65535. A vertex without weights has the joint 0 with the weight 1.
 //!
 //! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
 //! of the file, and [`wgsl`] contains the functions that decode them in a shader.
