@@ -99,7 +99,7 @@ fn values(model: &Model<&[u8]>) -> Vec<String> {
     let value = |surface: Surface<'_>| {
         let positions = surface.positions().map(|all| all.iter().map(|one| one.map(f32::to_bits)).collect::<Vec<_>>());
         let weights = surface.weights().map(|all| {
-            let last = |all: meshpeek::Weights<'_>| all.get(all.len() / 2).map(|list| list.iter().count());
+            let last = |all: meshpeek::Weights<'_>| all.get(u32::try_from(all.len() / 2).unwrap()).map(|list| list.iter().count());
             all.and_then(last)
         });
         format!("{:?} {:?}", positions.map_err(|error| error.to_string()), weights.map_err(|error| error.to_string()))

@@ -52,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| {
         (Ok(one), Ok(other), Ok(item)) => assert!(one == other && *one == item.end && item.at == 0),
         (Err(one), Err(two), Err(three)) => {
             for fault in [one, two, three] {
-                assert_eq!((fault.at, fault.kind.to_string()), (one.at, one.kind.to_string()));
+                assert_eq!((fault.at, fault.to_string()), (one.at, one.to_string()));
                 assert!(fault.at <= bytes.len() as u64);
             }
             return;
