@@ -9,9 +9,10 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::array::Packed;
 use crate::decode::{Floats, Influence, TangentFrame};
 use crate::model::{Colors, Normals, Positions, TangentFrames, Uvs};
-use crate::{Array, Bounds, Geometry, Packed, Result, Surface, Weights};
+use crate::{Array, Bounds, Geometry, Result, Surface, Weights};
 use bytemuck::{NoUninit, cast_slice};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::formats::FormatFile;
-use crate::secondlife::{Lod, Mesh, extract_available};
+use crate::formats::secondlife::{Lod, Mesh, extract_available};
 use crate::{Error, FormatVersion as _};
 use clap::Args;
 use serde_json::{Value, json};

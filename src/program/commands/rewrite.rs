@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Finding;
 use crate::formats::FormatFile;
-use crate::unigine::Storage;
-use crate::unreal::builder;
+use crate::formats::unigine::Storage;
+use crate::formats::unreal::builder;
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::io;
 
 use crate::Model;
 use crate::formats::FormatFile;
-use crate::secondlife::LevelGeometry;
-use crate::unreal::companions::Pair;
+use crate::formats::secondlife::LevelGeometry;
+use crate::formats::unreal::companions::Pair;
 use serde_json::{Value, json};
 
 use super::summary::DescribedBlocks;

@@ -20,10 +20,10 @@ use names::{format_named, is_recognised};
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
-    ("unigine", crate::unigine::RULES),
-    ("unreal", crate::unreal::RULES),
-    ("secondlife", crate::secondlife::RULES),
-    ("ezmesh", crate::ezmesh::RULES),
+    ("unigine", crate::formats::unigine::RULES),
+    ("unreal", crate::formats::unreal::RULES),
+    ("secondlife", crate::formats::secondlife::RULES),
+    ("ezmesh", crate::formats::ezmesh::RULES),
 ];
 
 /// The ids of the rules about data whose encoding the writer of a format changes when it writes a
@@ -56,8 +56,8 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     let is_unknown = |error: &Error| error.kind() == ErrorKind::Unknown;
     let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
     match format_named(path).filter(|_| is_damaged) {
-        Some(Format::EzMesh) => crate::ezmesh::Mesh::open_with(data, &options).map(Model::from),
-        Some(Format::SecondLife) => crate::secondlife::Mesh::open_with(data, &options).map(Model::from),
+        Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, &options).map(Model::from),
+        Some(Format::SecondLife) => crate::formats::secondlife::Mesh::open_with(data, &options).map(Model::from),
         _ => Model::open_with(data, &options),
     }
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::formats::unreal::companions::Pair;
 use crate::sidecar::{Key, Sidecar};
-use crate::unreal::companions::Pair;
 use crate::{Error, Field, Finding, Model};
 
 use super::bytes::{Data, MappedFile};

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::formats::unreal::companions::Pair;
+use crate::formats::unreal::script::Script;
 use crate::io::read_up_to;
 use crate::sidecar::{self, Trust};
-use crate::unreal::companions::Pair;
-use crate::unreal::script::Script;
 use crate::{Error, Limits};
 
 use super::asset::InputAsset;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::unreal::script::Script;
+use crate::formats::unreal::script::Script;
 use crate::{Error, Finding, Region};
 
 use super::asset::{InputAsset, locate};

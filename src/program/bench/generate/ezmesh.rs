@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use crate::decode::ByteOrder;
-use crate::ezmesh::builder::{self, Column, Material, MeshElement, Section};
+use crate::formats::ezmesh::builder::{self, Column, Material, MeshElement, Section};
 use anyhow::Context as _;
 
 use super::height_field::HeightField;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
+use crate::formats::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
 
 use super::height_field::{HeightField, influences};
 

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::ops::Range;
 
 use crate::decode::{TangentFrame, compact};
+use crate::formats::unigine::{Generation, Mesh, builder};
 use crate::model::Transform;
-use crate::unigine::{Generation, Mesh, builder};
 use anyhow::Context as _;
 
 use super::counting_writer::CountingWriter;

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use crate::unreal::layout::RawAnivHeader;
-use crate::unreal::{RawPolygon, Variant, builder};
+use crate::formats::unreal::layout::RawAnivHeader;
+use crate::formats::unreal::{RawPolygon, Variant, builder};
 use zerocopy::IntoBytes as _;
 
 use super::height_field::random;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::array::Sphere;
 use crate::formats::FormatFile;
+use crate::formats::unigine::Mesh;
 use crate::model::Counts;
-use crate::unigine::Mesh;
 use crate::{Animations, Bounds, Clip, Finding, Model, Name, Surface};
 
 use super::skeletons::Skeletons;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::ezmesh::{Form, Mesh};
+use crate::formats::ezmesh::{Form, Mesh};
 use serde_json::{Value, json};
 
 use crate::program::render::json::{bounds, number, numbers};
@@ -117,7 +117,7 @@ fn list<T>(
 }
 
 /// Returns the names and types of the attributes of a vertex buffer as JSON.
-fn attributes(buffer: &crate::ezmesh::VertexBuffer<'_>) -> Value {
+fn attributes(buffer: &crate::formats::ezmesh::VertexBuffer<'_>) -> Value {
     let layout = buffer.format();
     let all = layout.columns().iter().map(|column| {
         let types: String = layout.scalars(column).iter().map(|scalar| scalar.code()).collect();

@@ -1,6 +1,6 @@
 //! Returns the values of vertex attributes that only EZ-Mesh has, for the `dump` command.
 
-use crate::ezmesh::{Mesh, Semantic, VertexValue};
+use crate::formats::ezmesh::{Mesh, Semantic, VertexValue};
 use crate::model::Transform;
 use crate::{Animations as _, Array};
 

@@ -2,7 +2,7 @@
 
 use crate::Model;
 use crate::formats::FormatFile;
-use crate::secondlife::{AssetPart, LevelGeometry, Lod};
+use crate::formats::secondlife::{AssetPart, LevelGeometry, Lod};
 use clap::Args;
 use clap::builder::TypedValueParser;
 

@@ -4,9 +4,9 @@
 use std::io;
 use std::path::Path;
 
+use crate::formats::secondlife::llsd::{LlsdMap, LlsdText, LlsdValue as Llsd};
+use crate::formats::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Mesh, Skin};
 use crate::io::read_start;
-use crate::secondlife::llsd::{LlsdMap, LlsdText, LlsdValue as Llsd};
-use crate::secondlife::{AssetPart, AssetView, Container, Header, HeaderPrefix, Matrix, Mesh, Skin};
 use crate::{Array, ErrorKind, Limits};
 use serde_json::{Map as Object, Value, json};
 

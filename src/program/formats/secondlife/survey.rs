@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::formats::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use crate::model::Counts;
-use crate::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;

@@ -1,7 +1,7 @@
 //! Returns the values of attributes that only Second Life meshes have, for the `dump` command.
 
 use crate::Array;
-use crate::secondlife::LevelGeometry;
+use crate::formats::secondlife::LevelGeometry;
 
 use crate::program::args::Attribute;
 use crate::program::render::values::{Rows, Values};

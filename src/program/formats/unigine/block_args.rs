@@ -1,6 +1,6 @@
 //! The command line options that apply to compressed UNIGINE meshes only.
 
-use crate::unigine::Storage;
+use crate::formats::unigine::Storage;
 use clap::Args;
 use clap::builder::TypedValueParser;
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::decode;
-use crate::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
+use crate::formats::unigine::{Animation, AnimationView, BlockLocation, Coding, Mesh};
 use serde_json::{Value, json};
 
 use crate::program::render::json::{hex, numbers};

@@ -2,7 +2,7 @@
 //! `dump` command.
 
 use crate::Array;
-use crate::unigine::Mesh;
+use crate::formats::unigine::Mesh;
 
 use crate::program::args::Attribute;
 use crate::program::render::values::{Rows, Values};

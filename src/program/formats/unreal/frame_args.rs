@@ -1,6 +1,6 @@
 //! The command line options that apply to Unreal vertex meshes only.
 
-use crate::unreal::Shading;
+use crate::formats::unreal::Shading;
 use clap::Args;
 use clap::builder::TypedValueParser;
 

@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::unreal::companions::{Finder, Pair, PairFile};
-use crate::unreal::script::Script;
-use crate::unreal::{Mesh, UvDivisor};
+use crate::formats::unreal::companions::{Finder, Pair, PairFile};
+use crate::formats::unreal::script::Script;
+use crate::formats::unreal::{Mesh, UvDivisor};
 use crate::{Error, ErrorKind, Field, Limits, Model, OpenOptions, Result};
 
 use super::script_file::{MissingMesh, ScriptFile};

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::unreal::companions::Pair;
-use crate::unreal::{Mesh, Placement};
+use crate::formats::unreal::companions::Pair;
+use crate::formats::unreal::{Mesh, Placement};
 use serde_json::{Value, json};
 
 use super::script_properties::{text, write_meshes};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::unreal::script::{MeshScript, Script, Selected};
+use crate::formats::unreal::script::{MeshScript, Script, Selected};
 use crate::{Error, Name};
 use serde_json::{Value, json};
 

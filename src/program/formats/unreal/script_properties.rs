@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::unreal::script::{MeshScript, Script, Sequence, Texture};
+use crate::formats::unreal::script::{MeshScript, Script, Sequence, Texture};
 use crate::{Limits, Name};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Returns the values of attributes of Unreal vertex meshes, for the `dump` command.
 
+use crate::formats::unreal::{Mesh, Placement, RawPolygon};
 use crate::model::InterpolatedPositions;
-use crate::unreal::{Mesh, Placement, RawPolygon};
 use crate::{Array, FrameBlend};
 
 use super::frame_args::FrameArgs;
