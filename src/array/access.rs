@@ -134,7 +134,7 @@ pub trait Array: Copy {
     ///     let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().sum::<u32>())).collect();
     ///     threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u32>()
     /// });
-    /// assert_eq!(sum, indices.iter().sum());
+    /// assert_eq!(sum, indices.iter().sum::<u32>());
     /// # Ok(())
     /// # }
     /// ```

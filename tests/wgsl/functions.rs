@@ -14,7 +14,7 @@ use crate::evaluator::{Evaluator, Rounding, Value};
 use crate::support::random::Random;
 
 /// The number of random items for each function.
-const RANDOM: usize = if cfg!(debug_assertions) { 200_000 } else { 1_000_000 };
+const RANDOM: usize = 1_000_000;
 /// The number of items that are evaluated together.
 const LANES: usize = 4096;
 /// The number of random items for each function, if the rounding is loose.
