@@ -177,9 +177,9 @@ impl World {
         let along = dot(hit.normal.map(f64::from), ray.direction.map(f64::from));
         assert!(hit.is_front == (along < 0.0) || along.abs() < 1e-3 * self.size, "{hit:?} of {ray:?}");
         let [second, third] = hit.barycentric.map(f64::from);
-        for axis in 0..3 {
+        for (axis, found) in hit.point.into_iter().enumerate() {
             let at = corners[0][axis] * (1.0 - second - third) + corners[1][axis] * second + corners[2][axis] * third;
-            assert!((at - f64::from(hit.point[axis])).abs() < 1e-3 * self.size, "{hit:?} is at {at}");
+            assert!((at - f64::from(found)).abs() < 1e-3 * self.size, "{hit:?} is at {at}");
         }
     }
 
