@@ -31,14 +31,13 @@ impl Values for Positions<'_> {
     }
 
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        prefetch(self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default());
+        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+        prefetch(bytes);
         match self {
             Positions(PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_)) if raw => {
                 visit_rows(range, |index| packed_integers(self, index), visit)
             }
-            Positions(PositionEncoding::MinMax16(_)) if raw => {
-                visit_codes(self.slice(range).map(|part| part.as_bytes()).unwrap_or_default(), 3, visit)
-            }
+            Positions(PositionEncoding::MinMax16(_)) if raw => visit_codes(bytes, 3, visit),
             _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
