@@ -20,7 +20,9 @@ const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
 /// Minimum number of values for which [`decode_cached`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
-/// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if `out` does not have exactly `count` items.
+/// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
+///
+/// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
 pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     if out.len() == count {
         return Ok(());
@@ -87,7 +89,9 @@ pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
 impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not exactly `count`.
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly `count`.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
         check_length(out, count)?;
         let past_cache = is_past_cache(out).then(PastCache::new);

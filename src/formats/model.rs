@@ -147,8 +147,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the format of the file has no surfaces, such as UNIGINE
+    /// Returns [`ErrorKind::Missing`] if the format of the file has no surfaces, such as UNIGINE
     /// `.anim`.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn geometry(&self) -> Result<&dyn Geometry> {
         self.file().geometry().ok_or_else(|| self.missing("surfaces"))
     }
@@ -157,7 +159,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the format of the file has no animations.
+    /// Returns [`ErrorKind::Missing`] if the format of the file has no animations.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn animations(&self) -> Result<&dyn Animations> {
         self.file().animations().ok_or_else(|| self.missing("animations"))
     }

@@ -64,8 +64,10 @@ impl<'a> IndexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the surface has two index streams, and the errors of
+    /// Returns [`ErrorKind::Refused`] if the surface has two index streams, and the errors of
     /// [`Surface::corners`] and [`Surface::positions`].
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         expect_single_stream(surface)?;
         surface.corners()?;
@@ -106,10 +108,15 @@ impl<'a> IndexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the range ends after the last index, [`ErrorKind::Buffer`](crate::ErrorKind::Buffer)
-    /// if `out` does not have exactly the size of these indices, [`ErrorKind::Value`](crate::ErrorKind::Value) if an index
-    /// is not below the number of vertices, and [`ErrorKind::Refused`](crate::ErrorKind::Refused) if an index does not fit the
+    /// Returns [`ErrorKind::NoSuch`] if the range ends after the last index, [`ErrorKind::Buffer`]
+    /// if `out` does not have exactly the size of these indices, [`ErrorKind::Value`] if an index
+    /// is not below the number of vertices, and [`ErrorKind::Refused`] if an index does not fit the
     /// format. An error may leave a part of `out` overwritten.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         Blocks::write_into(self, range, out)
     }

@@ -143,9 +143,11 @@ impl VertexLayout {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the stride is not 1 to 2048, or if an attribute ends
+    /// Returns [`ErrorKind::Refused`] if the stride is not 1 to 2048, or if an attribute ends
     /// beyond the stride, overlaps another, repeats the meaning of another, or has a format that
     /// cannot hold its meaning. The error names the attribute, its offset and the allowed values.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn new(stride: u32, attributes: impl Into<Vec<VertexAttribute>>) -> Result<Self> {
         let attributes = attributes.into();
         if !(1..=MAX_STRIDE).contains(&stride) {

@@ -181,8 +181,10 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata of the file. A
+    /// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata of the file. A
     /// file that does not exist is not an error.
+    ///
+    /// [`ErrorKind::Io`]: crate::ErrorKind::Io
     pub fn has_changed(&self) -> Result<bool> {
         let Some(path) = &self.path else {
             let metadata = self.file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;

@@ -27,9 +27,13 @@ use crate::error::{Cause, Error, Result};
 ///
 /// # Errors
 ///
-/// Returns the errors of [`Map::open`](crate::Map::open), [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) or
-/// [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file changes while it is read, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if
+/// Returns the errors of [`Map::open`](crate::Map::open), [`ErrorKind::Truncated`] or
+/// [`ErrorKind::Changed`] if the file changes while it is read, and [`ErrorKind::OutOfMemory`] if
 /// the allocation fails.
+///
+/// [`ErrorKind::Truncated`]: crate::ErrorKind::Truncated
+/// [`ErrorKind::Changed`]: crate::ErrorKind::Changed
+/// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let path = path.as_ref();
     let (file, _) = open_regular(path)?;
@@ -43,8 +47,11 @@ pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file becomes shorter while it is read,
-/// [`ErrorKind::Changed`](crate::ErrorKind::Changed) if it changes otherwise, and the errors of [`read_up_to`].
+/// Returns [`ErrorKind::Truncated`] if the file becomes shorter while it is read,
+/// [`ErrorKind::Changed`] if it changes otherwise, and the errors of [`read_up_to`].
+///
+/// [`ErrorKind::Truncated`]: crate::ErrorKind::Truncated
+/// [`ErrorKind::Changed`]: crate::ErrorKind::Changed
 pub fn read_unchanged(file: &File, limit: u64) -> Result<Vec<u8>> {
     let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
     let before = Identity::of(&metadata);
@@ -61,8 +68,11 @@ pub fn read_unchanged(file: &File, limit: u64) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) if the path is not a regular file, and [`ErrorKind::Io`](crate::ErrorKind::Io) if
+/// Returns [`ErrorKind::NotRegular`] if the path is not a regular file, and [`ErrorKind::Io`] if
 /// the file cannot be read.
+///
+/// [`ErrorKind::NotRegular`]: crate::ErrorKind::NotRegular
+/// [`ErrorKind::Io`]: crate::ErrorKind::Io
 pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
     let (file, _) = open_regular(path)?;
     read_up_to(file.take(count), count, count).map_err(|error| error.at_path(path))
@@ -75,8 +85,12 @@ pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the stream has more than `limit` bytes, [`ErrorKind::Io`](crate::ErrorKind::Io) if
-/// reading the stream fails, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
+/// Returns [`ErrorKind::Limit`] if the stream has more than `limit` bytes, [`ErrorKind::Io`] if
+/// reading the stream fails, and [`ErrorKind::OutOfMemory`] if the allocation fails.
+///
+/// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
+/// [`ErrorKind::Io`]: crate::ErrorKind::Io
+/// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
 pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let expected = expected.min(limit);
@@ -98,8 +112,11 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory or a socket, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the file
+/// Returns [`ErrorKind::NotRegular`] for a directory or a socket, and [`ErrorKind::Io`] if the file
 /// cannot be opened.
+///
+/// [`ErrorKind::NotRegular`]: crate::ErrorKind::NotRegular
+/// [`ErrorKind::Io`]: crate::ErrorKind::Io
 pub fn open_stream(path: &Path) -> Result<File> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;

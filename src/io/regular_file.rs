@@ -139,8 +139,12 @@ impl Identity {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is or was shorter, [`ErrorKind::Changed`](crate::ErrorKind::Changed) if it
-/// changed otherwise, and [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata.
+/// Returns [`ErrorKind::Truncated`] if the file is or was shorter, [`ErrorKind::Changed`] if it
+/// changed otherwise, and [`ErrorKind::Io`] if the operating system cannot report the metadata.
+///
+/// [`ErrorKind::Truncated`]: crate::ErrorKind::Truncated
+/// [`ErrorKind::Changed`]: crate::ErrorKind::Changed
+/// [`ErrorKind::Io`]: crate::ErrorKind::Io
 pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>) -> Result<()> {
     let metadata = file.metadata().map_err(|error| Error::without_offset("file", FILE, error.into()))?;
     let now = Identity::of(&metadata);
@@ -157,8 +161,10 @@ pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>)
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system cannot report the metadata for another reason
+/// Returns [`ErrorKind::Io`] if the operating system cannot report the metadata for another reason
 /// than that the file does not exist.
+///
+/// [`ErrorKind::Io`]: crate::ErrorKind::Io
 pub(crate) fn differs(path: &Path, before: &Identity) -> Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(!metadata.is_file() || Identity::of(&metadata) != *before),

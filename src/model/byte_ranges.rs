@@ -154,9 +154,12 @@ pub trait ByteRanges: FormatVersion {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of the part or `source` is out of range, and
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory). Returns the error of the reader if the structure is damaged or
+    /// Returns [`ErrorKind::NoSuch`] if an index of the part or `source` is out of range, and
+    /// [`ErrorKind::OutOfMemory`]. Returns the error of the reader if the structure is damaged or
     /// ends too early; [`Error::needed_range`] then names the missing bytes.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>>;
 }
 

@@ -48,7 +48,7 @@ impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
 ///
 /// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its
 /// collision shapes; most files contain one. An [`Instance`] places an asset, or some of its
-/// surfaces, in the scene of the file. Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if
+/// surfaces, in the scene of the file. Every method with an index returns [`ErrorKind::NoSuch`] if
 /// the index is out of range, and the error of the reader of the format if the bytes that it reads
 /// are damaged.
 ///
@@ -67,6 +67,8 @@ impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Contents: FormatVersion {
     /// Returns the number of assets in the file.

@@ -43,10 +43,12 @@ pub struct Counts {
 /// The surfaces of a mesh file of any format. [`Model`](crate::Model) implements this trait.
 ///
 /// The index of the first surface is 0. If the file stores separate surfaces, the surfaces are in
-/// file order. Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of
+/// file order. Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of
 /// range. If the bytes that a method has to read are damaged or missing, the method returns the
 /// error that the reader of the file format reports, with the field and the byte offset. A damaged
 /// part of a file is never shown as an empty part.
+///
+/// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Geometry: FormatVersion {
     /// Returns the coordinate conventions of the mesh.

@@ -47,8 +47,10 @@ pub trait MeshFile: FormatVersion {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `source` is not below the number of sources (files) of the
+    /// Returns [`ErrorKind::NoSuch`] if `source` is not below the number of sources (files) of the
     /// mesh.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     fn expect_source(&self, source: usize) -> Result<()> {
         let count = self.source_count();
         if source < count {

@@ -217,8 +217,10 @@ impl<'a> Surface<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the two index streams have different lengths, or if their
+    /// Returns [`ErrorKind::Value`] if the two index streams have different lengths, or if their
     /// length is not a multiple of three.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn corners(&self) -> Result<Corners<'a>> {
         Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
     }

@@ -90,7 +90,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file is shorter than `offset`.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the file is shorter than `offset`.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn at(mut self, offset: u64) -> Result<Self> {
         let found = usize::try_from(offset).ok().filter(|at| *at <= self.bytes.len());
         let Some(at) = found else {
@@ -159,7 +161,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file ends before the end of the record.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the file ends before the end of the record.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn read<T: Record>(&mut self, name: &'static str) -> Result<&'a T> {
         let Ok((record, _)) = T::ref_from_prefix(self.rest()) else {
             return Err(self.error(name, Cause::UnexpectedEnd { needed: as_u64(size_of::<T>()), left: self.left() }));
@@ -172,7 +176,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if fewer than `length` bytes remain in the file.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes remain in the file.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
         self.record(as_u64(bytes.len()));
@@ -186,7 +192,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Count`](crate::ErrorKind::Count) if fewer than `count` records follow in the file.
+    /// Returns [`ErrorKind::Count`] if fewer than `count` records follow in the file.
+    ///
+    /// [`ErrorKind::Count`]: crate::ErrorKind::Count
     pub fn array<T: Record>(&mut self, count: u32, name: &'static str) -> Result<&'a [T]> {
         let start = self.clone();
         let bytes = self.lend(u64::from(count), as_u64(size_of::<T>()), name)?;
@@ -197,8 +205,11 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// If fewer than `count` items follow in the file, returns [`ErrorKind::Count`](crate::ErrorKind::Count), or
-    /// [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if `size` is 1.
+    /// If fewer than `count` items follow in the file, returns [`ErrorKind::Count`], or
+    /// [`ErrorKind::UnexpectedEnd`] if `size` is 1.
+    ///
+    /// [`ErrorKind::Count`]: crate::ErrorKind::Count
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
         let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
@@ -224,7 +235,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Count`](crate::ErrorKind::Count) if the items do not fit in the remaining bytes.
+    /// Returns [`ErrorKind::Count`] if the items do not fit in the remaining bytes.
+    ///
+    /// [`ErrorKind::Count`]: crate::ErrorKind::Count
     pub fn can_hold(&self, offset: u64, count: u64, size: u64, name: &'static str) -> Result<()> {
         let left = self.left();
         match count.checked_mul(size) {

@@ -58,7 +58,9 @@ impl<'b> MemoryBudget<'b> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if fewer than `asked` bytes are left in the budget.
+    /// Returns [`ErrorKind::Limit`] if fewer than `asked` bytes are left in the budget.
+    ///
+    /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
     pub(crate) fn reserve(&mut self, asked: u64) -> Result<(), Cause> {
         let allowed = self.allowed;
         let fits = |held: u64| held.checked_add(asked).filter(|held| *held <= allowed);

@@ -41,8 +41,10 @@ impl SortedNames {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails, or if the names have more than
+    /// Returns [`ErrorKind::OutOfMemory`] if an allocation fails, or if the names have more than
     /// 4 GiB.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub(crate) fn push(&mut self, name: &[u8], number: usize) -> Result<(), Cause> {
         let start = self.bytes.len();
         let end = start.saturating_add(name.len());

@@ -57,7 +57,9 @@ impl<'a> InstancedScene<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough memory.
+    /// Returns [`ErrorKind::OutOfMemory`] if there is not enough memory.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn new(instances: Vec<SceneInstance<'a>>) -> Result<Self> {
         let mut boxes = try_with_capacity(instances.len())?;
         let placed = instances.iter().zip(0..);

@@ -27,7 +27,9 @@ impl<'a> SceneInstance<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the map is not [invertible](Affine::inverse).
+    /// Returns [`ErrorKind::Value`] if the map is not [invertible](Affine::inverse).
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn new(id: u32, scene: &'a Scene<'a>, to_world: &Affine) -> Result<Self> {
         let transform = InstanceTransform::new(*to_world).ok_or_else(|| {
             let found = format!("{:?}", to_world.columns()).into();

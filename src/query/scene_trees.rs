@@ -134,9 +134,12 @@ impl SceneTrees {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OtherMesh`](crate::ErrorKind::OtherMesh) if `geometry` is not the mesh that the trees were made for.
+    /// Returns [`ErrorKind::OtherMesh`] if `geometry` is not the mesh that the trees were made for.
     /// Returns an error if the arrays of a surface cannot be located, and
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if there is not enough memory.
+    /// [`ErrorKind::OutOfMemory`] if there is not enough memory.
+    ///
+    /// [`ErrorKind::OtherMesh`]: crate::ErrorKind::OtherMesh
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn scene<'a>(&'a self, geometry: &'a dyn Geometry) -> Result<Scene<'a>> {
         self.expect_surface_count(geometry)?;
         let mut all = try_with_capacity(self.trees.len())?;

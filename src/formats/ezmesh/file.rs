@@ -65,8 +65,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the first error in the structure of the file, with the field and the byte offset of
-    /// the error. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for an XML file of another format, and
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the file exceeds a maximum that the open options set.
+    /// the error. Returns [`ErrorKind::Unsupported`] for an XML file of another format, and
+    /// [`ErrorKind::Limit`] if the file exceeds a maximum that the open options set.
+    ///
+    /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
+    /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }

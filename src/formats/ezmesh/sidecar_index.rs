@@ -46,8 +46,10 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the vertex does not exist. Returns the same errors as
+    /// Returns [`ErrorKind::NoSuch`] if the vertex does not exist. Returns the same errors as
     /// [`vertices`](Self::vertices) if the vertex cannot be read.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     pub fn vertex(&self, row: usize, see: &mut dyn FnMut(usize, VertexValue<'a>)) -> Result<()> {
         let rows = as_index(self.count());
         if row >= rows {

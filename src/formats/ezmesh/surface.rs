@@ -109,7 +109,9 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the declared bounding box does not consist of six numbers.
+    /// Returns [`ErrorKind::Value`] if the declared bounding box does not consist of six numbers.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
         self.element.view.box_at(ElementKind::SectionBox, self.box_range(), self.element.place)
     }
@@ -138,8 +140,10 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if neither the section nor its mesh has vertices. Also
+    /// Returns [`ErrorKind::Missing`] if neither the section nor its mesh has vertices. Also
     /// returns the errors that the documentation of [`VertexBuffer`] lists.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
         if let Some(index) = self.vertex_range().next() {
             return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });

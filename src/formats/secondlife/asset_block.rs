@@ -273,7 +273,9 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is neither a map nor undefined.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub(super) fn map(self) -> Result<Option<LlsdMap<'a>>> {
         match self.value() {
             LlsdValue::Map(map) => Ok(Some(map)),

@@ -68,9 +68,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the first error in the header, with the name and the offset of the damaged field.
-    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the version of the asset is newer than this crate
+    /// Returns [`ErrorKind::Unsupported`] if the version of the asset is newer than this crate
     /// supports. If the file is a container and the header of the asset is damaged, this function
     /// returns no error, but each later access to the asset returns the error.
+    ///
+    /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &OpenOptions::default())
     }

@@ -108,7 +108,9 @@ pub trait ShownAsset: FormatVersion + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns the first error in the header, or [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the asset has no level.
+    /// Returns the first error in the header, or [`ErrorKind::Missing`] if the asset has no level.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     fn shown_part(&self) -> Result<AssetPart>;
 }
 

@@ -19,8 +19,10 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the type of the block is not a level of detail or collision
+    /// Returns [`ErrorKind::Value`] if the type of the block is not a level of detail or collision
     /// triangles, or if the LLSD value of the block is not an array.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn level(&self) -> Result<Level<'a>> {
         Level::new(*self)
     }
@@ -66,8 +68,11 @@ impl<'a> Level<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
+    /// Returns [`ErrorKind::NoSuch`] if the index is out of range, or [`ErrorKind::Value`] if the
     /// submesh is not an LLSD map.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn submesh(&self, index: usize) -> Result<Submesh<'a>> {
         let number = as_u64(index);
         let field = Field::new("").in_list(self.part().key(), number);

@@ -114,7 +114,9 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is neither a map nor undefined.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is neither a map nor undefined.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn convex(&self) -> Result<Option<Convex<'a>>> {
         Convex::new(*self)
     }
@@ -144,8 +146,10 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the minimum or the maximum of the box is not an array of
+    /// Returns [`ErrorKind::Value`] if the minimum or the maximum of the box is not an array of
     /// three numbers.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
@@ -156,8 +160,10 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the data of the points is not binary, or if its length is
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
     /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("BoundingVerts")
     }
@@ -168,8 +174,10 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the data of the points is not binary, or if its length is
+    /// Returns [`ErrorKind::Value`] if the data of the points is not binary, or if its length is
     /// not a multiple of 6 bytes. Also returns the errors of [`domain`](Self::domain).
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
         self.points("Positions")
     }
@@ -182,7 +190,9 @@ impl<'a> Convex<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the sizes of the hulls are not binary data.
+    /// Returns [`ErrorKind::Value`] if the sizes of the hulls are not binary data.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn hull_sizes(&self) -> Result<Option<&'a [u8]>> {
         Ok(self.binary("HullList")?.map(|(_, bytes)| bytes))
     }

@@ -30,7 +30,9 @@ impl<'a> AssetBlock<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the LLSD value of the block is not a map.
+    /// Returns [`ErrorKind::Value`] if the LLSD value of the block is not a map.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn skin(&self) -> Result<Skin<'a>> {
         Skin::new(*self)
     }
@@ -68,8 +70,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
     /// the name is not an LLSD string.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
             (_, LlsdValue::String(name)) => Ok(name.name()),
@@ -82,8 +87,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the skin has no bind shape matrix, or [`ErrorKind::Value`](crate::ErrorKind::Value)
+    /// Returns [`ErrorKind::Missing`] if the skin has no bind shape matrix, or [`ErrorKind::Value`]
     /// if this matrix is not an array of 16 numbers.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn bind_shape(&self) -> Result<Matrix> {
         let name = "bind_shape_matrix";
         let field = Field::new(name).in_struct(AssetPart::Skin.key());
@@ -106,8 +114,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
     /// the matrix is not an array of 16 numbers.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(1, joint)
     }
@@ -128,8 +139,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the joint index is out of range, or [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// Returns [`ErrorKind::NoSuch`] if the joint index is out of range, or [`ErrorKind::Value`] if
     /// the matrix is not an array of 16 numbers.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn alt_inverse_bind(&self, joint: usize) -> Result<Matrix> {
         self.matrix_of(2, joint)
     }
@@ -139,7 +153,9 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the value of the key `pelvis_offset` is not a number.
+    /// Returns [`ErrorKind::Value`] if the value of the key `pelvis_offset` is not a number.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn pelvis_offset(&self) -> Result<Option<f32>> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
@@ -154,8 +170,10 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the value of the key `lock_scale_if_joint_position` is not a
+    /// Returns [`ErrorKind::Value`] if the value of the key `lock_scale_if_joint_position` is not a
     /// boolean.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn lock_scale_if_joint_position(&self) -> Result<bool> {
         let name = "lock_scale_if_joint_position";
         match self.map.get(name).map(|entry| (entry.at, entry.value)) {
@@ -171,9 +189,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`bind_shape`](Self::bind_shape). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a
+    /// Returns the errors of [`bind_shape`](Self::bind_shape). Returns [`ErrorKind::Value`] if a
     /// number of the matrix is not finite, or if the number of inverse bind matrices differs from
     /// the number of joints.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub(super) fn bind_shape_map(&self) -> Result<Affine> {
         let name = "bind_shape_matrix";
         let at = self.map.get(name).map_or_else(|| self.block.value_at(), |entry| entry.at);
@@ -185,9 +205,11 @@ impl<'a> Skin<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// Returns the errors of [`inverse_bind`](Self::inverse_bind). Returns [`ErrorKind::Value`] if
     /// a number of the matrix is not finite, or if the number of inverse bind matrices differs from
     /// the number of joints.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub(super) fn inverse_bind_map(&self, joint: usize) -> Result<Affine> {
         self.expect_all_binds()?;
         let matrix = self.inverse_bind(joint)?;

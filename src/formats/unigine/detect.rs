@@ -11,11 +11,16 @@ const LENGTH: usize = 4;
 ///
 /// # Errors
 ///
-/// - [`ErrorKind::Empty`](crate::ErrorKind::Empty) if the file is empty.
-/// - [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the file has one to three bytes.
-/// - [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the first four bytes identify a known format or format version
+/// - [`ErrorKind::Empty`] if the file is empty.
+/// - [`ErrorKind::UnexpectedEnd`] if the file has one to three bytes.
+/// - [`ErrorKind::Unsupported`] if the first four bytes identify a known format or format version
 ///   that this crate does not read.
-/// - [`ErrorKind::Unknown`](crate::ErrorKind::Unknown) if the first four bytes identify no known format.
+/// - [`ErrorKind::Unknown`] if the first four bytes identify no known format.
+///
+/// [`ErrorKind::Empty`]: crate::ErrorKind::Empty
+/// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+/// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
+/// [`ErrorKind::Unknown`]: crate::ErrorKind::Unknown
 pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
     match file_kind(bytes)? {
         FileKind::Mesh(generation) => Ok(generation),

@@ -23,8 +23,10 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the surface has no shape `target`, or the first error in
+    /// Returns [`ErrorKind::NoSuch`] if the surface has no shape `target`, or the first error in
     /// the header entries of the shapes up to shape `target`.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     pub fn target(&self, target: usize) -> Result<MorphTarget<'a>> {
         let Some(number) = u32::try_from(target).ok().filter(|number| *number < self.head.targets) else {
             let kind = Cause::NoSuch { count: self.head.targets.into(), index: as_u64(target) };
@@ -44,11 +46,15 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `weights` is longer than the number of morph targets.
-    /// - [`ErrorKind::Value`](crate::ErrorKind::Value) if a morph target with a non-zero weight does not have the same
+    /// - [`ErrorKind::NoSuch`] if `weights` is longer than the number of morph targets.
+    /// - [`ErrorKind::Value`] if a morph target with a non-zero weight does not have the same
     ///   number of positions as the base shape.
-    /// - [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not the number of positions of the base
+    /// - [`ErrorKind::Buffer`] if the length of `out` is not the number of positions of the base
     ///   shape.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn blend(&self, weights: &[f32], out: &mut [[f32; 3]]) -> Result<()> {
         let base = self.positions()?;
         base.decode_into(out)?;

@@ -131,9 +131,11 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
     /// number of weight lists is not the number of positions, or if a weight list has more than
     /// four influences.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         let mut arrays = self.arrays()?;
         let positions = arrays.next()?.map_or(0, |array| array.count);
@@ -170,8 +172,10 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
     /// number of (u, v) pairs is not the number of tangent frames.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn uvs(&self, set: usize) -> Result<Option<Packed<'a, Floats<2>>>> {
         let (kind, name) = match set {
             0 => (ArrayKind::Uv0, "uv0.count"),
@@ -188,8 +192,10 @@ impl<'a> SurfaceView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`](crate::ErrorKind::Value) if the
+    /// Returns an error if the data before the array is damaged, or [`ErrorKind::Value`] if the
     /// number of colours is not the number of tangent frames.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn colors(&self) -> Result<Option<Packed<'a, Unorm8<4>>>> {
         let raw = self.attributes::<[u8; 4]>(ArrayKind::Colors, "colors.count")?;
         Ok(raw.map(|raw| Packed::new(raw, Unorm8)))

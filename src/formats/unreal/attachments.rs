@@ -28,9 +28,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below
     /// [`attachment_count`](Self::attachment_count) or the mesh has no animation frame `frame`, and
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if a vertex index of the triangle is out of range.
+    /// [`ErrorKind::Value`] if a vertex index of the triangle is out of range.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn attachment(&self, index: usize, frame: usize, placement: &Placement) -> Result<Attachment> {
         let weapons = self.groups()?.weapons();
         let Some(number) = weapons.get(index) else {

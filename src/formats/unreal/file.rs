@@ -107,7 +107,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) if the script does not import a mesh with this name.
+    /// Returns [`ErrorKind::Choice`] if the script does not import a mesh with this name.
+    ///
+    /// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
     pub fn with_script(self, script: impl Into<Arc<Script<D>>>, name: &[u8]) -> Result<Self> {
         let script = script.into();
         let selected = script.select(name);
@@ -228,8 +230,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below [`frame_count`](Self::frame_count),
-    /// and [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends before the frame.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below [`frame_count`](Self::frame_count),
+    /// and [`ErrorKind::UnexpectedEnd`] if the aniv file ends before the frame.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn frame(&self, index: usize) -> Result<Frame<'_>> {
         let number = as_u64(index);
         let field = Field::new("positions").in_list("frame", number);

@@ -23,7 +23,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
+    /// Returns the errors of `polygons`, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn surface_count(&self) -> Result<usize> {
         self.groups().map(Groups::len)
     }
@@ -32,7 +34,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not below `surface_count`, and its errors.
+    /// Returns [`ErrorKind::NoSuch`] if `index` is not below `surface_count`, and its errors.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     pub fn surface(&self, index: usize) -> Result<SurfaceView<'_>> {
         let groups = self.groups()?;
         let Some((group, order)) = groups.get(index) else {
@@ -57,7 +61,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends within animation frame 0.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn bounds(&self) -> Result<Bounds> {
         if let Some(bounds) = self.bounds.get() {
             return Ok(*bounds);
@@ -151,8 +157,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the positions of all vertices in animation frame `frame`. All surfaces of the mesh
     /// share the vertex positions of a frame.
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the aniv file ends within this animation frame.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within this animation frame.
     /// [`Mesh::frame`] returns the vertices that the file contains.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         self.whole_frame(frame)

@@ -45,8 +45,10 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`frame`](Self::frame), and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an
+    /// Returns the same errors as [`frame`](Self::frame), and [`ErrorKind::OutOfMemory`] if an
     /// allocation fails.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn normals(&self, frame: usize, shading: Shading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
         let (polygons, positions) = (self.polygons()?, self.frame(frame)?.positions());
         self.note_polygons();

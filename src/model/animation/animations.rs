@@ -21,10 +21,13 @@ pub struct Event<'a> {
 /// The bones of a file and the animations that move them. [`Model`](crate::Model) implements this
 /// trait.
 ///
-/// Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the
+/// Every method with an index returns [`ErrorKind::NoSuch`] if the index is out of range. If the
 /// bytes that a method has to read are damaged or missing, the method returns the error that the
 /// reader of the file format reports. Every method with an output slice returns
-/// [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of the slice is not the number of bones.
+/// [`ErrorKind::Buffer`] if the length of the slice is not the number of bones.
+///
+/// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+/// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.

@@ -41,8 +41,10 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
     /// fails.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn rest(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
         let mut bones = room(format, "pose", count)?;
@@ -68,8 +70,10 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the file `motion`
+    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`] if the file `motion`
     /// has another number of bones than the pose.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {
         expect_length(motion.format(), "pose", motion.bone_count()?, self.bones.len())?;
         motion.pose(clip, frame, &mut self.bones)
@@ -84,9 +88,13 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_frame`](Self::set_frame). Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if
-    /// neither the rate of the clip nor `rate` is above 0, [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the clip has no
-    /// frames, and [`ErrorKind::Value`](crate::ErrorKind::Value) if the time is not finite.
+    /// Returns the errors of [`set_frame`](Self::set_frame). Returns [`ErrorKind::Missing`] if
+    /// neither the rate of the clip nor `rate` is above 0, [`ErrorKind::NoSuch`] if the clip has no
+    /// frames, and [`ErrorKind::Value`] if the time is not finite.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn set_time(
         &mut self,
         motion: &dyn Animations,
@@ -139,7 +147,9 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the two poses have different numbers of bones.
+    /// Returns [`ErrorKind::Buffer`] if the two poses have different numbers of bones.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn interpolate(&mut self, to: &Self, fraction: f32) -> Result<()> {
         expect_length("pose", "to", self.bones.len(), to.bones.len())?;
         mix(&mut self.bones, &to.bones, fraction);

@@ -74,8 +74,10 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
+    /// Returns the errors of [`Animations::bone`], and [`ErrorKind::OutOfMemory`] if an allocation
     /// fails.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn new(onto: &dyn Animations, from: &dyn Animations) -> Result<Self> {
         let (targets, names) = (by_name(onto)?, by_name(from)?);
         let (format, bones) = (onto.format(), onto.bone_count()?);
@@ -115,9 +117,12 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::animated_bones`], and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
-    /// number of bones of `from` has changed. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation
+    /// Returns the errors of [`Animations::animated_bones`], and [`ErrorKind::Buffer`] if the
+    /// number of bones of `from` has changed. Returns [`ErrorKind::OutOfMemory`] if an allocation
     /// fails.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn left_out(&self, from: &dyn Animations, clip: usize) -> Result<Vec<&str>> {
         expect_length(from.format(), "from", from.bone_count()?, self.frame.len())?;
         let mut moved = filled(from.format(), "bones", self.frame.len(), false)?;
@@ -150,9 +155,12 @@ impl Retarget {
     /// # Errors
     ///
     /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
-    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the clip moves a bone that `onto` does not have, unless this
-    /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of
+    /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have, unless this
+    /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`] if the length of
     /// `out` is not the number of bones of `onto`.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn pose(&mut self, from: &dyn Animations, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
         self.pose_between(from, clip, &FrameBlend { from: frame, to: frame, fraction: 0.0 }, out)

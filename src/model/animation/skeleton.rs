@@ -70,10 +70,13 @@ impl Skeleton {
     /// # Errors
     ///
     /// Returns the errors of [`Animations::bone`], [`Animations::bind_shape`] and
-    /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the parent of a bone is
+    /// [`Animations::inverse_bind`]. Returns [`ErrorKind::Value`] if the parent of a bone is
     /// neither the index of a bone nor -1, if a bone is its own ancestor, or if the bind shape
-    /// matrix has a component that is not finite. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an
+    /// matrix has a component that is not finite. Returns [`ErrorKind::OutOfMemory`] if an
     /// allocation fails.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn new(motion: &dyn Animations) -> Result<Self> {
         let (format, count) = (motion.format(), motion.bone_count()?);
         let bind_shape = finite_shape(motion)?;
@@ -108,8 +111,10 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the first call for a skeleton of more than 4,096 bones
+    /// Returns [`ErrorKind::OutOfMemory`] if the first call for a skeleton of more than 4,096 bones
     /// cannot allocate memory.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn inverse_binds(&self) -> Result<&[Option<Affine>]> {
         if let Some(back) = self.back.get() {
             return Ok(back);
@@ -168,7 +173,9 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `local` or `out` is not the number of bones.
+    /// Returns [`ErrorKind::Buffer`] if the length of `local` or `out` is not the number of bones.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn model(&self, local: &[Transform], out: &mut [Affine]) -> Result<()> {
         expect_length(self.format, "local", self.len(), local.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
@@ -199,11 +206,15 @@ impl Skeleton {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `model` or `out` is not the number of bones.
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone has no inverse bind matrix: the file stores none and
+    /// Returns [`ErrorKind::Buffer`] if the length of `model` or `out` is not the number of bones.
+    /// Returns [`ErrorKind::Value`] if a bone has no inverse bind matrix: the file stores none and
     /// the rest transform has no inverse, because its scale is 0, or a component of the stored
-    /// matrix or of the rest transform is not finite. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the
+    /// matrix or of the rest transform is not finite. Returns [`ErrorKind::OutOfMemory`] if the
     /// first call for a skeleton of more than 4,096 bones cannot allocate memory.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;

@@ -146,9 +146,12 @@ impl SkinnedNormals<'_, '_> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the two slices have different lengths, and
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if an index of a corner is out of range. Also returns the errors of
+    /// Returns [`ErrorKind::Buffer`] if the two slices have different lengths, and
+    /// [`ErrorKind::Value`] if an index of a corner is out of range. Also returns the errors of
     /// [`get`](Self::get).
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn corners_into(&self, corners: &[Corner], out: &mut [[f32; 3]]) -> Result<()> {
         self.skinned.for_corners(corners, out, |corner| self.get(corner))
     }

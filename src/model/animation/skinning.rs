@@ -96,8 +96,10 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone with a weight on the vertex is not in the palette,
+    /// Returns [`ErrorKind::Value`] if a bone with a weight on the vertex is not in the palette,
     /// and the rules of the format are [`SkinningRules::Strict`].
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn position(&self, vertex: u32) -> Result<Option<[f32; 3]>> {
         let Some(position) = self.positions.get(as_index(vertex)) else { return Ok(None) };
         let Some(weights) = self.weights else { return Ok(Some(position)) };
@@ -113,10 +115,13 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not the number of positions. Returns
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) for a vertex for which [`position`](Self::position) returns it. After
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not the number of positions. Returns
+    /// [`ErrorKind::Value`] for a vertex for which [`position`](Self::position) returns it. After
     /// an error about a vertex, the positions in `out` before this vertex are skinned, and all
     /// other positions in `out` are not skinned.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         expect_length("skinned", "out", self.len(), out.len())?;
         self.positions.decode_into(out)?;

@@ -61,8 +61,11 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of a vertex is out of range in `array`, and
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
+    /// Returns [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`, and
+    /// [`ErrorKind::OutOfMemory`] if the allocation fails.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn gather<A: VertexArray>(&self, array: A) -> Result<Vec<A::Item>> {
         collect(self.vertices.len(), self.items_of(array))
     }
@@ -86,8 +89,11 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not exactly the number of vertices,
-    /// and [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an index of a vertex is out of range in `array`.
+    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly the number of vertices,
+    /// and [`ErrorKind::NoSuch`] if an index of a vertex is out of range in `array`.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     pub fn gather_into<A: VertexArray>(&self, array: A, out: &mut [A::Item]) -> Result<()> {
         bulk::check_length(out, self.vertices.len())?;
         for (place, item) in out.iter_mut().zip(self.items_of(array)) {
@@ -118,8 +124,11 @@ impl Welded {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if `get` returns `None`, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if
+    /// Returns [`ErrorKind::Missing`] if `get` returns `None`, and [`ErrorKind::OutOfMemory`] if
     /// the allocation fails.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(u32) -> Option<T>) -> Result<Vec<T>> {
         let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
         collect(self.vertices.len(), self.items(stream, get, missing))

@@ -26,9 +26,12 @@ impl Surface<'_> {
     /// # Errors
     ///
     /// Returns the errors of [`corners`](Self::corners) and [`positions`](Self::positions). Returns
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if one of the two indices of a corner is out of range, and
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails. [`weld_lossy`](Self::weld_lossy) leaves
+    /// [`ErrorKind::Value`] if one of the two indices of a corner is out of range, and
+    /// [`ErrorKind::OutOfMemory`] if an allocation fails. [`weld_lossy`](Self::weld_lossy) leaves
     /// out triangles with an index that is out of range.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn weld(&self) -> Result<Welded> {
         weld(self, &self.corners()?, self.counts()?)
     }

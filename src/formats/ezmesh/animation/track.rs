@@ -78,7 +78,9 @@ impl<'a> Track<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the file does not declare the number of key frames.
+    /// Returns [`ErrorKind::Value`] if the file does not declare the number of key frames.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn frame_count(&self) -> Result<u32> {
         if let Some(mut reader) = self.element.fields()? {
             reader.skip_text("name")?;
@@ -129,9 +131,11 @@ impl<'a> Track<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the text has fewer numbers than the key frames need, or if a
+    /// Returns [`ErrorKind::Value`] if the text has fewer numbers than the key frames need, or if a
     /// word of the text is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict),
-    /// also returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the text has more numbers than the key frames need.
+    /// also returns [`ErrorKind::Value`] if the text has more numbers than the key frames need.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn keys(&self) -> Result<Keys<'a>> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
@@ -160,8 +164,10 @@ impl<'a> Track<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of
+    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the length of
     /// `out` is not the total number of floats.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
         let fits = |needed: usize| {
             let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(out.len()) };

@@ -34,7 +34,9 @@ impl Mesh {
     /// # Errors
     ///
     /// Returns an error with the field name and the byte offset if an element of the file cannot be
-    /// read. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
+    /// read. Returns [`ErrorKind::OutOfMemory`] if an allocation fails.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn of(view: View<'_>) -> Result<Self> {
         let default = Self::default();
         let [system, asset] = view.versions()?;

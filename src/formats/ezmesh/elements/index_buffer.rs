@@ -19,8 +19,10 @@ pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"
 /// The triangles of a section or of a convex hull. Each triangle has three indices into the
 /// vertices of the same section or convex hull.
 ///
-/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`](crate::ErrorKind::Value) if a text file declares no
+/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`] if a text file declares no
 /// triangle count, or if the declared count is not a number.
+///
+/// [`ErrorKind::Value`]: crate::ErrorKind::Value
 #[derive(Clone, Copy, Debug)]
 pub struct IndexBuffer<'a> {
     element: ElementReader<'a>,
@@ -113,10 +115,12 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if a text file has fewer than three indices per triangle, or if
+    /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
     /// an index is not an integer of 32 bits. With
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`] if
     /// the text has more than three indices per triangle.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
             reader.u32("triangles")?;
@@ -131,8 +135,10 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
+    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`] if the
     /// length of `out` is not [`index_count`](Self::index_count).
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
         if out.len() != self.index_count() {
             let kind = Cause::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };

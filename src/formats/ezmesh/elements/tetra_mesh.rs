@@ -34,7 +34,9 @@ impl<'a> TetraMesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the file does not declare the number of tetrahedra.
+    /// Returns [`ErrorKind::Value`] if the file does not declare the number of tetrahedra.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn count(&self) -> Result<u32> {
         let missing = || View::missing(self.element.start().unwrap_or_default(), self.element.place, "count");
         self.element.counted("count")?.ok_or_else(missing)
@@ -55,8 +57,10 @@ impl<'a> TetraMesh<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the attribute `ctype` does not declare four groups of three
+    /// Returns [`ErrorKind::Value`] if the attribute `ctype` does not declare four groups of three
     /// floats, or if the text has fewer than twelve numbers per declared tetrahedron.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn corners(&self) -> Result<Packed<'a, EndianFloats<TETRA>>> {
         let tag = self.element.tag()?;
         let [ctype, semantic] = tag.values(["ctype", "semantic"]);

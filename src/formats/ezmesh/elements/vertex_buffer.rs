@@ -34,8 +34,10 @@ use crate::parse::Name;
 /// # }
 /// ```
 ///
-/// The methods that return a `VertexBuffer` return [`ErrorKind::Value`](crate::ErrorKind::Value) if the attribute `count`,
+/// The methods that return a `VertexBuffer` return [`ErrorKind::Value`] if the attribute `count`,
 /// `ctype` or `semantic` of a text file is missing or cannot be parsed.
+///
+/// [`ErrorKind::Value`]: crate::ErrorKind::Value
 #[derive(Clone, Copy)]
 pub struct VertexBuffer<'a> {
     element: ElementReader<'a>,
@@ -185,9 +187,11 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the vertex text has fewer numbers than declared, or if a
+    /// Returns [`ErrorKind::Value`] if the vertex text has fewer numbers than declared, or if a
     /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
-    /// returns [`ErrorKind::Value`](crate::ErrorKind::Value) if the text has more numbers than declared.
+    /// returns [`ErrorKind::Value`] if the text has more numbers than declared.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
@@ -214,9 +218,12 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if
-    /// the vertices have no positions, and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the length of `out` is not
+    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
+    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of `out` is not
     /// [`count`](Self::count).
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
         self.floats_into(Semantic::Position, out)
     }
@@ -261,8 +268,10 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`](crate::ErrorKind::Buffer) if the
+    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
     /// length of `out` is not [`byte_count`](Self::byte_count).
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.byte_count() {
             let kind = Cause::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };

@@ -107,9 +107,11 @@ impl Container {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the asset index of an instance is out of range, if a
+    /// Returns [`ErrorKind::Refused`] if the asset index of an instance is out of range, if a
     /// number is not finite, or if a string is too long for LLSD. If the header at the start of an
     /// asset cannot be read, returns the error from reading the header.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.check()?;
         let mut writer = LlsdWriter::new();
@@ -186,11 +188,14 @@ impl Instance {
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the asset begins with an LLSD marker line before the header,
+/// Returns [`ErrorKind::Refused`] if the asset begins with an LLSD marker line before the header,
 /// if the asset does not have a block in `missing`, or if the cache file format has no flag for a
 /// block in `missing`. If the header at the start of `asset` cannot be read, returns the error from
-/// reading the header. Returns [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if a block in `missing` ends after the
+/// reading the header. Returns [`ErrorKind::UnexpectedEnd`] if a block in `missing` ends after the
 /// end of `asset`.
+///
+/// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+/// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
 pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
     let header = header_of(asset, Field::new("header"))?;
     if header.marker_line() > 0 {

@@ -109,9 +109,11 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `inflated` is not one LLSD value, or if the LLSD value has
+    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value, or if the LLSD value has
     /// the wrong type for the block. The LLSD value of a block of geometry must be an array of
     /// maps. The LLSD value of the block of convex hulls must be a map or an undefined value.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
         check(part, inflated, &self.limits)?;
         Ok(self.put(part, deflate(inflated)?))
@@ -125,8 +127,10 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `stored` is empty, because a size of 0 in the header means
+    /// Returns [`ErrorKind::Refused`] if `stored` is empty, because a size of 0 in the header means
     /// that the block does not exist.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn replace_stored(&mut self, part: AssetPart, stored: Vec<u8>) -> Result<&mut Self> {
         if stored.is_empty() {
             return Err(refused(Field::new(part.key()), "a stored block of 1 byte or more", "0 bytes"));
@@ -147,9 +151,13 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) with the names
-    /// of the blocks that the asset has, or [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the asset has no blocks.
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `from` or `to` is not a block of geometry.
+    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`] with the names
+    /// of the blocks that the asset has, or [`ErrorKind::Missing`] if the asset has no blocks.
+    /// Returns [`ErrorKind::Refused`] if `from` or `to` is not a block of geometry.
+    ///
+    /// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn rename(&mut self, from: AssetPart, to: AssetPart) -> Result<&mut Self> {
         if from == to {
             return Ok(self);
@@ -202,8 +210,10 @@ impl<'a> Edit<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `value` is not one LLSD value, if `key` is the key of a
+    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, if `key` is the key of a
     /// block, or if `key` is `version` and `value` is an integer above 999, which readers refuse.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
         if AssetPart::ALL.iter().any(|part| part.key() == key) {
             return Err(refused(Field::new("header"), "a key that does not belong to a block", format!("`{key}`")));

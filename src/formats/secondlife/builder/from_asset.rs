@@ -44,8 +44,10 @@ impl Submesh {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first array that cannot be decoded. Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if
+    /// Returns the error of the first array that cannot be decoded. Returns [`ErrorKind::Value`] if
     /// the submesh has weights for only some of the vertices.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn of(submesh: &surface::Submesh<'_>) -> Result<Self> {
         if submesh.is_placeholder() {
             return Ok(Self::default());

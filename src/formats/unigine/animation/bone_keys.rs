@@ -19,9 +19,13 @@ impl<'a> AnimationView<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `bone` is not below the number of bones. Returns
-    /// [`ErrorKind::Value`](crate::ErrorKind::Value) if a bone index of the animation refers to no bone of the skeleton, or
-    /// occurs twice. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
+    /// Returns [`ErrorKind::NoSuch`] if `bone` is not below the number of bones. Returns
+    /// [`ErrorKind::Value`] if a bone index of the animation refers to no bone of the skeleton, or
+    /// occurs twice. Returns [`ErrorKind::OutOfMemory`] if an allocation fails.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn bone_keys(&self, bone: Option<usize>) -> Result<ClipKeys<'a>> {
         self.check_bones()?;
         let Some(bone) = bone else { return self.read_keys(None) };

@@ -85,12 +85,14 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the files cannot hold the mesh. A mesh can have at most
+    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh. A mesh can have at most
     /// 65,535 polygons, 65,535 animation frames, and 16,383 classic, 16,381 prototype or 8,191 Deus
     /// Ex vertices. Each vertex index must be below `vertices`, and each position must be in the
     /// range of the vertex format. Each animation frame must have exactly `vertices` positions, and
     /// a mesh in the prototype format must not have exactly two vertices. Also returns an error if
     /// writing to `out` fails.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
         self.check()?;
         let header = RawDataHeader {
@@ -208,8 +210,10 @@ short_debug!(Quantized: |quantized| { stored: items(&quantized.stored), clamped:
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) for a coordinate that is out of range, infinite or NaN, unless
+/// Returns [`ErrorKind::Refused`] for a coordinate that is out of range, infinite or NaN, unless
 /// `out_of_range` is [`OutOfRange::Clamp`].
+///
+/// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
 pub fn quantize(variant: Variant, positions: &[[f32; 3]], out_of_range: OutOfRange) -> Result<Quantized> {
     let mut quantized = Quantized::default();
     let scale = variant.author_scale();

@@ -62,8 +62,10 @@ short_debug!(Finder: |finder| { folders: finder.cache.folder_count() });
 ///
 /// # Errors
 ///
-/// Returns the same errors as [`Finder::find`], and [`ErrorKind::Choice`](crate::ErrorKind::Choice) if a script imports
+/// Returns the same errors as [`Finder::find`], and [`ErrorKind::Choice`] if a script imports
 /// several meshes whose files exist.
+///
+/// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
 pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
     let path = path.as_ref();
     let pairs = Finder::new().find(path)?;
@@ -103,10 +105,15 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if the data file or the aniv file of a mesh does not exist,
-    /// [`ErrorKind::Outside`](crate::ErrorKind::Outside) if a path in a script leads out of the root folder of the script,
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if a folder or script exceeds a maximum in [`Limits`], and
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file system reports an error.
+    /// Returns [`ErrorKind::Missing`] if the data file or the aniv file of a mesh does not exist,
+    /// [`ErrorKind::Outside`] if a path in a script leads out of the root folder of the script,
+    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`], and
+    /// [`ErrorKind::Io`] if the file system reports an error.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Outside`]: crate::ErrorKind::Outside
+    /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
+    /// [`ErrorKind::Io`]: crate::ErrorKind::Io
     pub fn find(&mut self, path: &Path) -> Result<Vec<Pair>> {
         let path = &*self.spelled(path);
         match self.target(path)? {
@@ -121,8 +128,10 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Choice`](crate::ErrorKind::Choice) with the names of the meshes in the script if no mesh has the
+    /// Returns [`ErrorKind::Choice`] with the names of the meshes in the script if no mesh has the
     /// given name. Also returns the errors of [`find`](Self::find).
+    ///
+    /// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
     pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
         let path = &*self.spelled(path);
         let pair = match self.target(path)? {
@@ -284,8 +293,10 @@ impl Finder {
 
     /// Returns the file in the folder of `file` whose name is the last name of a path in a script.
     ///
-    /// Returns [`ErrorKind::Outside`](crate::ErrorKind::Outside) if the file is a link that leads out of both the folder of
+    /// Returns [`ErrorKind::Outside`] if the file is a link that leads out of both the folder of
     /// `file` and the root folder of the script.
+    ///
+    /// [`ErrorKind::Outside`]: crate::ErrorKind::Outside
     fn beside_by_script(&mut self, file: &Path, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
         let Some(found) = self.beside(file, file_names::last(path))? else { return Ok(None) };
         let folder = folder_of(file);

@@ -52,8 +52,11 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the script is longer than [`Limits::script`] bytes or has
-    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
+    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::script`] bytes or has
+    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    ///
+    /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn open(data: D) -> Result<Self> {
         Self::open_with(data, &Limits::default())
     }

@@ -41,8 +41,10 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if a value contains quotes or control characters, because
+    /// Returns [`ErrorKind::Refused`] if a value contains quotes or control characters, because
     /// scripts have no escapes for these characters.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn of(command: &Command<'_>, instead: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Self> {
         let mut line = b"#exec".to_vec();
         for word in command.words() {
@@ -68,8 +70,10 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the name is empty or contains a blank, `=`, a quote, a
+    /// Returns [`ErrorKind::Refused`] if the name is empty or contains a blank, `=`, a quote, a
     /// control character, `//` or `/*`.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn name(self, key: &'static str, name: impl AsRef<[u8]>) -> Result<Self> {
         let name = name.as_ref();
         if name.is_empty() || !is_text(name) || !is_bare(name) {
@@ -83,7 +87,9 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the text has quotes or control characters.
+    /// Returns [`ErrorKind::Refused`] if the text has quotes or control characters.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn file(mut self, key: &'static str, text: impl AsRef<[u8]>) -> Result<Self> {
         let text = text.as_ref();
         if !is_text(text) {
