@@ -8,11 +8,10 @@ use std::ops::Range;
 use bytemuck::Pod;
 
 use crate::array::bounds::{Bounds, to_file_order};
-use crate::array::bulk::{self, Converter};
+use crate::array::bulk;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::iter::{ArrayIter, split};
 use crate::decode::bounds;
-use crate::decode::convert::OutputFormat;
 use crate::error::Result;
 use crate::io;
 
@@ -259,24 +258,6 @@ pub trait Array: Copy {
             let Some(items) = chunks.next() else { return };
             visit(first, items);
         }
-    }
-
-    /// Decodes all items and converts them to another output format, such as normalized integers.
-    ///
-    /// `decode_as` prefetches the array before it decodes the items. If the size of `out` is 32 MiB
-    /// or more, `out` is written with stores that bypass the processor's cache.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if the length of `out` is not
-    /// exactly [`len`](Self::len).
-    fn decode_as<F: OutputFormat<N>, const N: usize>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()>
-    where
-        Self: Array<Item = [f32; N]>,
-    {
-        let mut converter = Converter::new(format, out, self.len())?;
-        self.for_each_chunk(|first, values| converter.put(first, values));
-        Ok(())
     }
 
     /// Returns the bounding box of all positions.

@@ -12,7 +12,8 @@ use zerocopy::IntoBytes;
 
 use crate::array::access::{Array, impl_view};
 use crate::array::bounds::Bounds;
-use crate::array::bulk;
+use crate::array::bulk::{self, Converter};
+use crate::decode::convert::OutputFormat;
 use crate::decode::{Decode, Floats, MinMax16, Packed32, Packed64, bounds, min_max16, packed32, packed64};
 use crate::error::Result;
 
@@ -60,6 +61,23 @@ impl<'a, D: Decode> Packed<'a, D> {
     pub(crate) fn decoded(&self) -> impl ExactSizeIterator<Item = D::Value> + DoubleEndedIterator + use<'a, D> {
         let decode = self.decode;
         self.raw.iter().map(move |raw| decode.decode(raw))
+    }
+}
+
+impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
+    /// Decodes all items and converts them to another output format, such as normalized integers.
+    ///
+    /// `decode_as` prefetches the array before it decodes the items. If the size of `out` is 32 MiB
+    /// or more, `out` is written with stores that bypass the processor's cache.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if the length of `out` is not
+    /// exactly [`len`](Array::len).
+    pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
+        let mut converter = Converter::new(format, out, self.len())?;
+        self.for_each_chunk(|first, values| converter.put(first, values));
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Output formats that decoded floats are converted to for a GPU: floats, half floats, or
 //! normalised integers.
 //!
-//! [`Array::decode_as`](crate::array::Array::decode_as) decodes a small batch of values and
+//! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a small batch of values and
 //! converts the batch while it is in the fastest cache of the processor. `decode_as` decodes and
 //! converts the values batch by batch, so it never allocates an array of floats for all values.
 //!
