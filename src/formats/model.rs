@@ -10,7 +10,7 @@ use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::animation::Animations;
 use crate::model::{Contents, Geometry, MeshFile};
 use crate::parse::OpenOptions;
-use crate::sidecar::Sidecar;
+use crate::sidecar::{Builder, Sidecar};
 
 /// Evaluates an expression with the opened file of a model, whatever its format is.
 macro_rules! with_file {
@@ -56,6 +56,26 @@ pub enum FormatFile<D> {
     SecondLife(Box<secondlife::Mesh<D>>),
     /// EZ-Mesh. Each mesh section of the file is one surface of the [`Geometry`].
     EzMesh(Box<ezmesh::Mesh<D>>),
+}
+
+impl<D: AsRef<[u8]>> FormatFile<D> {
+    /// Adds to a sidecar those byte offsets in this file that take long to find.
+    ///
+    /// A format that can compute all offsets directly adds nothing to the sidecar. `index` adds no
+    /// query trees: they are added when the sidecar is written.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset, or
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        match self {
+            Self::Unigine(mesh) => mesh.index(builder),
+            Self::UnigineAnimation(animation) => animation.index(builder),
+            Self::EzMesh(mesh) => mesh.index(builder),
+            Self::Unreal(_) | Self::SecondLife(_) => Ok(()),
+        }
+    }
 }
 
 impl<D: AsRef<[u8]>> fmt::Debug for Model<D> {

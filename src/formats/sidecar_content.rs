@@ -28,14 +28,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`MeshFile::index`](crate::MeshFile::index), and the error of a
-    /// surface whose triangles cannot be counted.
+    /// Returns the first error in the structure, with its field and offset,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or the error of a surface whose
+    /// triangles cannot be counted.
     pub fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
         if self.file().source_count() > 1 {
             return Ok(None);
         }
         let mut builder = Builder::default();
-        self.file().index(&mut builder)?;
+        self.format_file().index(&mut builder)?;
         let geometry = self.geometry()?;
         let is_needless = builder.is_empty() && query::worth_storing(geometry)?.is_empty();
         Ok((!is_needless).then_some(SidecarContent { builder, geometry }))

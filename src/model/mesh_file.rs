@@ -10,7 +10,7 @@ use super::geometry::Geometry;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Region, Rule};
-use crate::sidecar::{Builder, Sidecar};
+use crate::sidecar::Sidecar;
 
 /// An open mesh file, with the operations that every format supports.
 /// [`Model::file`](crate::Model::file) returns it.
@@ -142,20 +142,6 @@ pub trait MeshFile: FormatVersion {
     {
         self.set_sidecar(sidecar);
         self
-    }
-
-    /// Adds to a sidecar those byte offsets in this file that take long to find.
-    ///
-    /// A format that can compute all offsets directly adds nothing to the sidecar. `index` adds no
-    /// query trees: they are added when the sidecar is written.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error in the structure, with its field and offset, or
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    fn index(&self, builder: &mut Builder) -> Result<()> {
-        let _ = builder;
-        Ok(())
     }
 
     /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.

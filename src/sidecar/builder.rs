@@ -25,7 +25,7 @@ use crate::sidecar::records::Sidecar;
 /// let path = "data/unigine/skinned_ms12.mesh";
 /// let model = meshpeek::Model::open(meshpeek::read(path)?)?;
 /// let mut builder = Builder::default();
-/// model.file().index(&mut builder)?;
+/// meshpeek::internals::format_file(&model).index(&mut builder)?;
 /// let key = Key::of(&std::fs::metadata(path).unwrap());
 /// let mut bytes = Vec::new();
 /// builder.write_to(&key, &mut bytes).unwrap();

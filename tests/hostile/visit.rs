@@ -32,7 +32,10 @@ const SOME: usize = 4;
 pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
     let file = model.file();
     if random.one_in(2) {
-        common(file, random);
+        common(file);
+        if random.one_in(2) {
+            let _ = format_file(model).index(&mut Builder::default());
+        }
     }
     ranges(model, random);
     if let Some(geometry) = file.geometry() {
@@ -61,16 +64,13 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
 }
 
 /// Calls the methods that every file has.
-fn common<D: AsRef<[u8]>>(file: &dyn MeshFile<Data = D>, random: &mut Random) {
+fn common<D: AsRef<[u8]>>(file: &dyn MeshFile<Data = D>) {
     let _ = (file.check(), file.format(), file.version(), file.touched_bytes());
     let _ = file.validate(&mut |finding| drop(finding.to_string()));
     let _ = file.validate_structure(&mut |finding| drop(finding.to_string()));
     for source in 0..file.source_count() {
         let _ = file.regions(source, &mut |region| drop(black_box(region.field.to_string())));
         let _ = file.write_to(source, &mut sink());
-    }
-    if random.one_in(2) {
-        let _ = file.index(&mut Builder::default());
     }
 }
 
@@ -459,7 +459,7 @@ fn visit_ezmesh<D: AsRef<[u8]> + Send + Sync>(mesh: &ezmesh::Mesh<D>) {
 /// Writes the sidecar of a file with its trees. Returns the bytes, or `None` if an error occurs.
 pub fn sidecar<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, key: &meshpeek::sidecar::Key) -> Option<Vec<u8>> {
     let mut builder = Builder::default();
-    model.file().index(&mut builder).ok()?;
+    format_file(model).index(&mut builder).ok()?;
     let mut out = std::io::Cursor::new(Vec::new());
     write_sidecar(&mut builder, model.geometry().ok()?, key, &mut out).ok()?;
     Some(out.into_inner())

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use meshpeek::internals::format_file;
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Kind, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
@@ -35,7 +36,7 @@ fn agree(file: &[u8], what: &str) -> Answers {
         assert_eq!(plain.differs(&with), None, "{what}, {trust:?}");
         let mut again = Builder::default();
         let model = Model::open(file).unwrap().with_sidecar(Arc::new(opened(&sidecar, trust)));
-        model.file().index(&mut again).unwrap();
+        format_file(&model).index(&mut again).unwrap();
         let mut bytes = Vec::new();
         again.write_to(&key(), &mut bytes).unwrap();
         assert!(bytes == sidecar, "{what}, {trust:?}: the sidecar that was made with a sidecar differs");
@@ -114,15 +115,15 @@ fn animation_files_answer_the_same() {
 fn what_needs_none_gets_none() {
     for stem in ["cube_ms14", "cube_ms15", "room_ms14", "skinned_ms14", "cube_ms14_raw"] {
         let mut builder = Builder::default();
-        Model::open(bytes(stem)).unwrap().file().index(&mut builder).unwrap();
+        format_file(&Model::open(bytes(stem)).unwrap()).index(&mut builder).unwrap();
         assert!(builder.is_empty(), "{stem}");
     }
     let mut builder = Builder::default();
-    Model::open(bytes("cube_ms13")).unwrap().file().index(&mut builder).unwrap();
+    format_file(&Model::open(bytes("cube_ms13")).unwrap()).index(&mut builder).unwrap();
     // A single surface without weights is located as fast without a sidecar.
     assert!(builder.is_empty() && builder.count(Kind::Sections) == 2);
     let mut builder = Builder::default();
-    Model::open(bytes("skinned_ms12")).unwrap().file().index(&mut builder).unwrap();
+    format_file(&Model::open(bytes("skinned_ms12")).unwrap()).index(&mut builder).unwrap();
     assert!(!builder.is_empty());
 }
 
@@ -130,7 +131,7 @@ fn what_needs_none_gets_none() {
 fn a_damaged_file_gets_none() {
     let file = small_mesh();
     let mut builder = Builder::default();
-    let error = Model::open(&file[..file.len() - 9]).unwrap().file().index(&mut builder).unwrap_err();
+    let error = format_file(&Model::open(&file[..file.len() - 9]).unwrap()).index(&mut builder).unwrap_err();
     assert!(error.offset().is_some(), "{error}");
     // The sidecar of the whole file is attached to a truncated file. It changes no result for a
     // reader that does not trust it.

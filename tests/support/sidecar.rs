@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use meshpeek::decode::{Influence, TangentFrame};
+use meshpeek::internals::format_file;
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, builder};
@@ -39,7 +40,7 @@ pub fn key() -> Key {
 /// Makes the sidecar of a file.
 pub fn sidecar_of(bytes: &[u8], key: &Key) -> Vec<u8> {
     let mut builder = Builder::default();
-    Model::open(bytes).unwrap().file().index(&mut builder).unwrap();
+    format_file(&Model::open(bytes).unwrap()).index(&mut builder).unwrap();
     let mut sidecar = Vec::new();
     builder.write_to(key, &mut sidecar).unwrap();
     sidecar

@@ -174,6 +174,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let count = view.count(ElementKind::Mesh);
         if mesh < count { Ok(MeshElement::new(view, mesh)) } else { Err(no_such("mesh", count, mesh)) }
     }
+
+    /// Adds to a sidecar those byte offsets in this file that take long to find.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset, or
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        sidecar_index::write(self.view(), builder)
+    }
 }
 
 fn no_such(list: &'static str, count: usize, index: usize) -> Error {
@@ -230,10 +240,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
         sidecar_index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
-    }
-
-    fn index(&self, builder: &mut Builder) -> Result<()> {
-        sidecar_index::write(self.view(), builder)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

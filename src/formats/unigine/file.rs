@@ -227,34 +227,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface_in(index, buffer)
     }
 
-    /// Inflates the geometry blocks of the given surfaces. With the feature `rayon`, the geometry
-    /// blocks are inflated in parallel.
-    ///
-    /// `inflate` has the same effect as a first call to [`surface`](Self::surface) for each of the
-    /// given surfaces. For files before ms14, `inflate` only locates the surfaces.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the first surface, in the order of `surfaces`, that cannot be located
-    /// or inflated. If one surface cannot be inflated, the other surfaces are still inflated.
-    pub fn inflate(&self, surfaces: &[usize]) -> Result<()>
-    where
-        D: Sync,
-    {
-        #[cfg(feature = "rayon")]
-        if crate::parallel::has_threads() {
-            use rayon::prelude::*;
-            // Errors of the parallel loop are ignored. The sequential loop below requests each
-            // surface again and returns the error of the first surface that has one.
-            surfaces.par_iter().for_each(|surface| drop(self.surface(*surface)));
-        }
-        let mut first = Ok(());
-        for surface in surfaces {
-            first = first.and(self.surface(*surface).map(drop));
-        }
-        first
-    }
-
     /// Returns the spatial tree and the edge records that the file stores for surface `index`.
     ///
     /// The first call for a surface inflates the tree block of the surface, but not its geometry
@@ -327,6 +299,16 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }
+
+    /// Adds to a sidecar those byte offsets in this file that take long to find.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset, or
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        self.reader().index(builder)
+    }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
@@ -380,10 +362,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         if sidecar.matches(self.reader().file().header_bytes()) {
             self.state.file.context.sidecar = SidecarSlot::new(sidecar);
         }
-    }
-
-    fn index(&self, builder: &mut Builder) -> Result<()> {
-        self.reader().index(builder)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

@@ -22,6 +22,7 @@ use std::sync::{Arc, LazyLock};
 
 use input::Input;
 use libfuzzer_sys::fuzz_target;
+use meshpeek::internals::format_file;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::{Array, Model, OpenOptions, Result, Severity, Surface};
@@ -160,7 +161,7 @@ fuzz_target!(|bytes: &[u8]| {
     pose_and_skin(file);
     look_at_scene(&model, bytes);
     let mut builder = Builder::default();
-    if some(file.index(&mut builder), length).is_some() {
+    if some(format_file(&model).index(&mut builder), length).is_some() {
         let mut sidecar = Vec::new();
         builder.write_to(&KEY, &mut sidecar).unwrap();
         for trust in [Trust::Trusted, Trust::Untrusted] {

@@ -207,6 +207,16 @@ impl<D: AsRef<[u8]>> Animation<D> {
     pub fn end(&self) -> Result<u64> {
         self.reader().end()
     }
+
+    /// Adds to a sidecar those byte offsets in this file that take long to find.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset, or
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn index(&self, builder: &mut Builder) -> Result<()> {
+        self.reader().index(builder)
+    }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Animation<D> {
@@ -260,10 +270,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
         if sidecar.matches(self.reader().file().header_bytes()) {
             self.state.file.context.sidecar = SidecarSlot::new(sidecar);
         }
-    }
-
-    fn index(&self, builder: &mut Builder) -> Result<()> {
-        self.reader().index(builder)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

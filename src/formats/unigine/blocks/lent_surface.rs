@@ -190,4 +190,32 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let block = self.reader().block_in(index, buffer)?;
         LentSurface::new(self.reader(), index, block.map(LentBlock::Borrowed))
     }
+
+    /// Inflates the geometry blocks of the given surfaces. With the feature `rayon`, the geometry
+    /// blocks are inflated in parallel.
+    ///
+    /// `inflate` has the same effect as a first call to [`surface`](Self::surface) for each of the
+    /// given surfaces. For files before ms14, `inflate` only locates the surfaces.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the first surface, in the order of `surfaces`, that cannot be located
+    /// or inflated. If one surface cannot be inflated, the other surfaces are still inflated.
+    pub fn inflate(&self, surfaces: &[usize]) -> Result<()>
+    where
+        D: Sync,
+    {
+        #[cfg(feature = "rayon")]
+        if crate::parallel::has_threads() {
+            use rayon::prelude::*;
+            // Errors of the parallel loop are ignored. The sequential loop below requests each
+            // surface again and returns the error of the first surface that has one.
+            surfaces.par_iter().for_each(|surface| drop(self.surface(*surface)));
+        }
+        let mut first = Ok(());
+        for surface in surfaces {
+            first = first.and(self.surface(*surface).map(drop));
+        }
+        first
+    }
 }
