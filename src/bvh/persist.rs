@@ -183,7 +183,7 @@ fn record(sidecar: &Sidecar, index: u64) -> Option<&RawTree> {
 /// The records are sorted by surface. In a sidecar with unsorted records, some records are not
 /// found.
 fn find(sidecar: &Sidecar, surface: u32) -> Option<u64> {
-    let (mut low, mut high) = (0, sidecar.count(Kind::Trees));
+    let (mut low, mut high) = (0, Kind::Trees.count_in(sidecar));
     while low < high {
         let middle = low.midpoint(high);
         match record(sidecar, middle)?.surface.get().cmp(&surface) {
@@ -211,7 +211,7 @@ fn has_own_pages(sidecar: &Sidecar, index: u64) -> bool {
     };
     let next = index.saturating_add(1);
     index.checked_sub(1).is_none_or(|before| follows(before, index))
-        && (next >= sidecar.count(Kind::Trees) || follows(index, next))
+        && (next >= Kind::Trees.count_in(sidecar) || follows(index, next))
 }
 
 /// Returns the page indices of a tree: its nodes, and its list of triangle indices after them.

@@ -56,8 +56,7 @@ impl SidecarContent<'_> {
 
     /// Returns the number of records of the given kind. [`write_to`](Self::write_to) adds the
     /// records of trees.
-    #[must_use]
-    pub fn count(&self, kind: Kind) -> u64 {
+    pub(crate) fn count(&self, kind: Kind) -> u64 {
         self.builder.count(kind)
     }
 }

@@ -31,7 +31,7 @@ use crate::sidecar::records::Sidecar;
 /// builder.write_to(&key, &mut bytes).unwrap();
 ///
 /// let sidecar = Sidecar::new(bytes, &key, Trust::Trusted).expect("the sidecar belongs to that file");
-/// assert!(sidecar.count(Kind::Sections) > 0);
+/// assert!(Kind::Sections.count_in(&sidecar) > 0);
 /// let model = model.with_sidecar(Arc::new(sidecar)); // finds surfaces and weights without a walk
 /// # Ok(())
 /// # }
@@ -104,7 +104,7 @@ impl Builder {
         let alike = |(kind, list): (Kind, &List)| {
             let size = list.size.max(1);
             let same = |(index, record): (u64, &[u8])| sidecar.bytes_of(kind, index, size) == Some(record);
-            sidecar.count(kind) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
+            kind.count_in(sidecar) == as_u64(list.count()) && (0..).zip(list.bytes.chunks(size)).all(same)
         };
         // A query tree is compared with the triangles of the mesh file later, when the tree is
         // first used.

@@ -38,12 +38,20 @@ pub struct Sidecar {
     trust: Trust,
 }
 
+impl Kind {
+    /// Returns the number of records of this kind in a sidecar.
+    #[must_use]
+    pub fn count_in(self, sidecar: &Sidecar) -> u64 {
+        sidecar.lists.get(self.number()).map_or(0, |list| list.count.get())
+    }
+}
+
 impl fmt::Debug for Sidecar {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = out.debug_struct("Sidecar");
         shown.field("bytes", &self.bytes.as_ref().as_ref().len());
         for kind in Kind::ALL {
-            shown.field(kind.name(), &self.count(kind));
+            shown.field(kind.name(), &kind.count_in(self));
         }
         shown.field("trust", &self.trust).finish_non_exhaustive()
     }
@@ -85,12 +93,6 @@ impl Sidecar {
     /// Returns whether the sidecar was made for a mesh file whose header has the bytes `header`.
     pub(crate) fn matches(&self, header: &[u8]) -> bool {
         self.structure == hash(header)
-    }
-
-    /// Returns the number of records of the given kind in the sidecar.
-    #[must_use]
-    pub fn count(&self, kind: Kind) -> u64 {
-        self.lists.get(kind.number()).map_or(0, |list| list.count.get())
     }
 
     /// Returns record `index` of the given kind.

@@ -47,7 +47,7 @@ fn agree(file: &[u8], what: &str) -> Answers {
 /// Returns the number of records of each kind.
 fn records(file: &[u8]) -> [u64; 8] {
     let sidecar = opened(&sidecar_of(file, &key()), Trust::Trusted);
-    Kind::ALL.map(|kind| sidecar.count(kind))
+    Kind::ALL.map(|kind| kind.count_in(&sidecar))
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn expect_same(flat: &Flat, seed: u64) {
     assert_eq!(large, (0..flat.0.len()).filter(|at| flat.0[*at].len() >= 1024).collect::<Vec<_>>());
     for trust in [Trust::Trusted, Trust::Untrusted] {
         let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), trust).unwrap());
-        assert_eq!(sidecar.count(Kind::Trees), large.len() as u64);
+        assert_eq!(Kind::Trees.count_in(&sidecar), large.len() as u64);
         let stored = Scene::indexed(flat, &sidecar).unwrap();
         for ((surface, tree), (_, built)) in stored.trees().zip(scene.trees()) {
             assert_eq!(tree.is_stored(), large.contains(&surface), "surface {surface}, {trust:?}");
