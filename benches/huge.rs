@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use meshpeek::query::{PagesTouched, Ray, Scene, write_sidecar};
+use meshpeek::query::{PagesTouched, ProbedScene, Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, MeshFile as _};
@@ -178,8 +178,9 @@ fn child(job: &str, path: &Path) {
             let most = watched(|| hits = asked(path, hits_of));
             let seconds = start.elapsed().as_secs_f64();
             // This runs a second time, because recording the pages also uses memory.
-            let noted =
-                |scene: &Scene<'_>| rays(scene).filter(|ray| scene.probed(&mut pages).ray(ray).is_some()).count();
+            let noted = |scene: &Scene<'_>| {
+                rays(scene).filter(|ray| ProbedScene::new(scene, &mut pages).ray(ray).is_some()).count()
+            };
             assert_eq!(asked(path, noted), hits);
             println!("{seconds} {most} {hits} {} {}", pages.mesh(), pages.tree());
         }

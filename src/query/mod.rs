@@ -66,6 +66,7 @@ mod instanced_scene;
 mod nearest_list;
 mod overlap;
 mod pages_touched;
+mod probed_scene;
 #[cfg(test)]
 mod random;
 mod ray;
@@ -100,6 +101,10 @@ pub use instanced_scene::InstancedScene;
 pub use pages_touched::PagesTouched;
 #[cfg(not(feature = "internals"))]
 pub(crate) use pages_touched::PagesTouched;
+#[cfg(feature = "internals")]
+pub use probed_scene::ProbedScene;
+#[cfg(not(feature = "internals"))]
+pub(crate) use probed_scene::ProbedScene;
 pub use ray::{Faces, Ray};
 pub use scene::Scene;
 pub use scene_instance::SceneInstance;

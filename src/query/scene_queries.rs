@@ -1,10 +1,10 @@
 //! The queries of a scene.
 
 use crate::array::Bounds;
-use crate::bvh::probe::Probe;
 use crate::query::batch;
 use crate::query::frustum::Frustum;
 use crate::query::hit::{Hit, Nearest};
+use crate::query::probed_scene::ProbedScene;
 use crate::query::ray::Ray;
 use crate::query::scene::Scene;
 use crate::query::scene_view::SceneView;
@@ -28,18 +28,11 @@ impl<'a> Scene<'a> {
     /// ```
     #[must_use]
     pub fn masked(&self, mask: u32) -> SceneView<'_, 'a> {
-        SceneView::new(self.surfaces(), mask, ())
+        SceneView::new(self.surfaces(), mask)
     }
 
-    fn all(&self) -> SceneView<'_, 'a> {
-        self.masked(u32::MAX)
-    }
-
-    /// Returns a view of the scene for queries with a probe. Each query of the view passes the
-    /// bytes that it reads to `probe`.
-    #[must_use]
-    pub fn probed<'s, P: Probe>(&'s self, probe: &'s mut P) -> SceneView<'s, 'a, &'s mut P> {
-        SceneView::new(self.surfaces(), u32::MAX, probe)
+    fn all(&self) -> ProbedScene<'_, 'a, ()> {
+        ProbedScene::new(self, ())
     }
 
     /// Returns the hit of a ray that is nearest to the start of the ray's range, on any surface of

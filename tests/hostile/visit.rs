@@ -10,7 +10,8 @@ use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::model::{Attribute, ByteRanges, Indices, Part, Transform};
 use meshpeek::query::{
-    Attributes, Frustum, PagesTouched, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing, write_sidecar,
+    Attributes, Frustum, PagesTouched, ProbedScene, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing,
+    write_sidecar,
 };
 use meshpeek::scan::Histogram;
 use meshpeek::secondlife::{self, AssetPart, Edit, Lod};
@@ -210,8 +211,8 @@ pub fn query(scene: &Scene<'_>, random: &mut Random) {
     let planes = [[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.5], [0.0; 4], [0.0; 4], [0.0; 4], [0.0, 0.0, 1.0, 0.5]];
     black_box((scene.overlapping_box(&bounds), scene.overlapping_frustum(&Frustum::from_planes(planes))));
     let mut pages = PagesTouched::default();
-    black_box(scene.probed(&mut pages).nearest([0.0; 3], 9.0));
-    black_box(scene.probed(&mut pages).overlapping_box(&bounds));
+    black_box(ProbedScene::new(scene, &mut pages).nearest([0.0; 3], 9.0));
+    black_box(ProbedScene::new(scene, &mut pages).overlapping_box(&bounds));
     black_box((triangles_around(scene, 0, 1), neighbors(scene, 0, 2), pages.total(), scene.bounds()));
     let triangles = |surface| scene.triangles(surface).copied();
     if let Some(one) = triangles(0) {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use meshpeek::decode::{ByteOrder, Influence, TangentFrame};
 use meshpeek::model::Transform;
-use meshpeek::query::{Attributes, PagesTouched, Scene, Triangles};
+use meshpeek::query::{Attributes, PagesTouched, ProbedScene, Scene, Triangles};
 use meshpeek::unigine::{AnimationGeneration, Generation};
 use meshpeek::{
     Animations, Array, Geometry, Limits, Model, OpenOptions, Pose, Skeleton, SkinnedSurface, Surface, ezmesh,
@@ -92,8 +92,8 @@ fn expect_short_geometry(geometry: &dyn Geometry, [format, version]: [&str; 2]) 
     expect_short(&scene, "triangles: ");
     expect_short(&scene.trees().next().unwrap().1, "triangles: ");
     let mut pages = PagesTouched::default();
-    scene.probed(&mut pages).nearest([0.0; 3], f32::INFINITY).unwrap();
-    expect_short(&scene.probed(&mut pages), "surfaces: ");
+    ProbedScene::new(&scene, &mut pages).nearest([0.0; 3], f32::INFINITY).unwrap();
+    expect_short(&ProbedScene::new(&scene, &mut pages), "surfaces: ");
     expect_short(&pages, "mesh: ");
 }
 

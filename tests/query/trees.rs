@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use meshpeek::array::Bounds;
-use meshpeek::query::{PagesTouched, Probe, Ray, Scene, Tree, worth_storing};
+use meshpeek::query::{PagesTouched, Probe, ProbedScene, Ray, Scene, Tree, worth_storing};
 use meshpeek::sidecar::{Kind, Sidecar, Trust};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -243,16 +243,16 @@ fn queries_read_few_nodes() {
                 max: [0, 1, 2].map(|axis| one[axis].max(middle[axis])),
             }
         });
-        let counted = |ask: &mut dyn FnMut(&mut ReadCounter)| {
+        let counted = |ask: &mut dyn FnMut(&mut ProbedScene<'_, '_, &mut ReadCounter>)| {
             let mut counter = ReadCounter::default();
-            ask(&mut counter);
+            ask(&mut ProbedScene::new(&scene, &mut counter));
             [counter.nodes, counter.mesh]
         };
         [
-            counted(&mut |counter| rays.iter().for_each(|ray| _ = scene.probed(counter).ray(ray))),
-            counted(&mut |counter| rays.iter().for_each(|ray| _ = scene.probed(counter).is_hit(ray))),
-            counted(&mut |counter| points.iter().for_each(|point| _ = scene.probed(counter).nearest(*point, f32::MAX))),
-            counted(&mut |counter| boxes.iter().for_each(|one| drop(scene.probed(counter).overlapping_box(one)))),
+            counted(&mut |scene| rays.iter().for_each(|ray| _ = scene.ray(ray))),
+            counted(&mut |scene| rays.iter().for_each(|ray| _ = scene.is_hit(ray))),
+            counted(&mut |scene| points.iter().for_each(|point| _ = scene.nearest(*point, f32::MAX))),
+            counted(&mut |scene| boxes.iter().for_each(|one| scene.overlapping_box_into(one, &mut Vec::new()))),
         ]
     });
     let most = READS.map(|queries| queries.map(|counts| counts.map(|count| count * 101 / 100)));
@@ -311,16 +311,16 @@ fn watched_is_answered_alike() {
     for scene in [Scene::new(&flat).unwrap(), Scene::indexed(&flat, &sidecar).unwrap()] {
         for ray in &questions.rays {
             let mut pages = PagesTouched::default();
-            assert_eq!(scene.probed(&mut pages).ray(ray), scene.ray(ray));
+            assert_eq!(ProbedScene::new(&scene, &mut pages).ray(ray), scene.ray(ray));
             assert_eq!(pages.mesh() + pages.tree(), pages.total());
             assert!(scene.ray(ray).is_none() || (pages.mesh() > 0 && pages.tree() > 0));
-            assert_eq!(scene.probed(&mut pages).all_hits(ray), scene.all_hits(ray));
+            assert_eq!(ProbedScene::new(&scene, &mut pages).all_hits(ray), scene.all_hits(ray));
         }
         let mut all = PagesTouched::default();
         for (point, limit) in &questions.points {
             let mut pages = PagesTouched::default();
-            assert_eq!(scene.probed(&mut pages).nearest(*point, *limit), scene.nearest(*point, *limit));
-            assert_eq!(scene.probed(&mut all).nearest(*point, *limit), scene.nearest(*point, *limit));
+            assert_eq!(ProbedScene::new(&scene, &mut pages).nearest(*point, *limit), scene.nearest(*point, *limit));
+            assert_eq!(ProbedScene::new(&scene, &mut all).nearest(*point, *limit), scene.nearest(*point, *limit));
             assert!(all.mesh() >= pages.mesh() && all.tree() >= pages.tree());
         }
         // The positions of the ball alone fill more than five pages.

@@ -12,7 +12,9 @@ use meshpeek::decode::{Floats, Index};
 use meshpeek::model::{
     Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
 };
-use meshpeek::query::{Frustum, Hit, Nearest, Probe, Ray, Scene, SceneView, Tree, Triangles, write_sidecar};
+use meshpeek::query::{
+    Frustum, Hit, Nearest, Probe, ProbedScene, Ray, Scene, SceneView, Tree, Triangles, write_sidecar,
+};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
@@ -41,7 +43,7 @@ fn listed<T>(fill: impl FnOnce(&mut Vec<T>)) -> Vec<T> {
     list
 }
 
-impl<P: Probe> Lists for SceneView<'_, '_, P> {
+impl<P: Probe> Lists for ProbedScene<'_, '_, P> {
     fn all_hits(mut self, ray: &Ray) -> Vec<Hit> {
         listed(|list| self.all_hits_into(ray, list))
     }
@@ -56,20 +58,25 @@ impl<P: Probe> Lists for SceneView<'_, '_, P> {
     }
 }
 
-impl Lists for &Scene<'_> {
-    fn all_hits(self, ray: &Ray) -> Vec<Hit> {
-        listed(|list| self.all_hits_into(ray, list))
-    }
-    fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
-        listed(|list| self.nearest_n_into(point, limit, count, list))
-    }
-    fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)> {
-        filled((9, 9), |list| self.overlapping_box_into(bounds, list))
-    }
-    fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)> {
-        filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
-    }
+macro_rules! impl_lists {
+    ($($scene:ty),+) => {$(
+        impl Lists for $scene {
+            fn all_hits(self, ray: &Ray) -> Vec<Hit> {
+                listed(|list| self.all_hits_into(ray, list))
+            }
+            fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
+                listed(|list| self.nearest_n_into(point, limit, count, list))
+            }
+            fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)> {
+                filled((9, 9), |list| self.overlapping_box_into(bounds, list))
+            }
+            fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)> {
+                filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
+            }
+        }
+    )+};
 }
+impl_lists!(&Scene<'_>, SceneView<'_, '_>);
 
 /// Returns the triangles around a vertex.
 pub fn triangles_around(scene: &Scene<'_>, surface: usize, vertex: u32) -> Vec<u32> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::Bounds;
-use crate::query::{Frustum, Hit, Nearest, PagesTouched, Ray, Scene};
+use crate::query::{Frustum, Hit, Nearest, PagesTouched, ProbedScene, Ray, Scene};
 
 use crate::program::outcome::UsageError;
 
@@ -138,7 +138,7 @@ impl SurfaceSet<'_> {
 
     fn answer(&self, question: &Question) -> anyhow::Result<Answer> {
         let mut pages = PagesTouched::default();
-        let mut scene = self.scene.probed(&mut pages);
+        let mut scene = ProbedScene::new(self.scene, &mut pages);
         let kind = match question {
             Question::Ray(ray, RayMode::First) => AnswerKind::First(scene.ray(ray)),
             Question::Ray(ray, RayMode::All) => AnswerKind::All(filled(|list| scene.all_hits_into(ray, list))),
