@@ -11,9 +11,8 @@ use meshpeek::{Array, Corner, Geometry, Name, Surface};
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
     // A format that defines no axes is assumed to be right-handed with y up.
-    let (mut assumed, mut target) = (Space::UNKNOWN, Space::GLTF);
-    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
-    target.uv_origin = Some(UvOrigin::BottomLeft);
+    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
+    let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
     let conversion = model.space().or(&assumed).conversion_to(&target)?;
     // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
     let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);

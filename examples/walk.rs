@@ -23,8 +23,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         }
     }
     // A format that defines no axes is assumed to be right-handed with y up.
-    let mut assumed = Space::UNKNOWN;
-    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
+    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
     for index in 0..model.instance_count()? {
         let instance = model.instance(index)?;
         writeln!(out, "instance {index}: asset {}", instance.asset)?;

@@ -47,8 +47,7 @@ impl OpenOptions {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// let mut options = meshpeek::OpenOptions::default();
-    /// options.strict = true;
+    /// let options = meshpeek::OpenOptions::default().with_strict(true);
     /// let mesh = options.open("data/secondlife/arm.llmesh")?;
     /// # Ok(())
     /// # }

@@ -1,5 +1,7 @@
 //! Maximum sizes and counts that bound the memory and time for reading a file.
 
+use crate::parse::setters::setters;
+
 /// Maximum sizes and counts that bound the memory and time for reading one file, even if it is
 /// malicious.
 ///
@@ -9,8 +11,8 @@
 /// returns [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the field.
 ///
 /// ```
-/// let mut limits = meshpeek::Limits::default();
-/// limits.items = 1000;
+/// let limits = meshpeek::Limits::default().with_items(1000).with_block(256 << 20);
+/// assert_eq!((limits.items, limits.depth), (1000, 96));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -59,6 +61,23 @@ pub struct Limits {
     /// Maximum size of one number in text, in bytes. 128 by default. A limit above 128 bytes has
     /// the effect of 128.
     pub number: u64,
+}
+
+impl Limits {
+    setters! {
+        this: "limits";
+        with_items(items: u64);
+        with_stream(stream: u64);
+        with_script(script: u64);
+        with_block(block: u64);
+        with_asset(asset: u64);
+        with_header(header: u64);
+        with_depth(depth: u32);
+        with_elements(elements: u32);
+        with_attributes(attributes: u32);
+        with_attribute(attribute: u64);
+        with_number(number: u64);
+    }
 }
 
 impl Default for Limits {

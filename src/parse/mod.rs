@@ -10,6 +10,7 @@ mod memory_budget;
 mod name;
 mod open_options;
 mod region;
+mod setters;
 mod sorted_names;
 
 pub use access_log::{AccessLog, PAGE};
@@ -27,4 +28,5 @@ pub(crate) use allocation::{expect_length, filled, room};
 pub(crate) use finding::{Report, Tally, limited, rules};
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
+pub(crate) use setters::setters;
 pub(crate) use sorted_names::{NameCopy, SortedNames};

@@ -1,6 +1,7 @@
 //! Options for opening a mesh file.
 
 use crate::parse::limits::Limits;
+use crate::parse::setters::setters;
 
 /// Options for opening a mesh file of any format.
 ///
@@ -9,8 +10,7 @@ use crate::parse::limits::Limits;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::{MeshFile, Model, OpenOptions};
-/// let mut options = OpenOptions::default();
-/// options.record_access = true;
+/// let options = OpenOptions::default().with_record_access(true);
 /// let model = Model::open_with(meshpeek::read("data/unigine/cube_ms13.mesh")?, &options)?;
 /// assert!(model.file().touched_bytes() > Some(0));
 /// # Ok(())
@@ -44,4 +44,15 @@ pub struct OpenOptions {
     /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). A block that is not available yet is not
     /// reported as damage of the file.
     pub partial: bool,
+}
+
+impl OpenOptions {
+    setters! {
+        this: "options";
+        with_limits(limits: Limits);
+        with_strict(strict: bool);
+        with_record_access(record_access: bool);
+        with_asset(asset: usize);
+        with_partial(partial: bool);
+    }
 }

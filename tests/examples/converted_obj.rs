@@ -76,10 +76,8 @@ fn expect_surface(path: &str, obj: &Obj, object: &Object, surface: &Surface<'_>,
 }
 
 fn conversion(model: &Model) -> SpaceConversion {
-    let mut assumed = Space::UNKNOWN;
-    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
-    let mut target = Space::GLTF;
-    target.uv_origin = Some(UvOrigin::BottomLeft);
+    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
+    let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
     model.space().or(&assumed).conversion_to(&target).unwrap()
 }
 

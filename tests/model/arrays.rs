@@ -138,9 +138,7 @@ fn check_slice<A: Array, T: Pod + Debug>(array: A, is_native: bool, decode: impl
 
 /// Returns conventions in which the z axis points up.
 fn z_up() -> Space {
-    let mut space = Space::GLTF;
-    (space.up, space.forward) = (Some(Axis::Z), Some(Axis::NegativeY));
-    space
+    Space::GLTF.with_up(Axis::Z).with_forward(Axis::NegativeY)
 }
 
 const IS_LITTLE: bool = cfg!(target_endian = "little");

@@ -60,6 +60,18 @@ fn agreement(surface: &ConvertedSurface<'_>) -> [usize; 2] {
 }
 
 #[test]
+fn conventions_are_made_in_one_expression() {
+    const GLTF: Space = Space::UNKNOWN
+        .with_up(Axis::Y)
+        .with_forward(Axis::Z)
+        .with_handedness(Handedness::Right)
+        .with_winding(Winding::CounterClockwise)
+        .with_metres_per_unit(1.0)
+        .with_uv_origin(UvOrigin::TopLeft);
+    assert_eq!(GLTF, Space::GLTF);
+}
+
+#[test]
 fn states_the_conventions_of_each_format() {
     let said = |geometry: &dyn Geometry| {
         let space = geometry.space();

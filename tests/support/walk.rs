@@ -74,8 +74,7 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
 
 /// Returns the conversion of an instance to the conventions of glTF.
 fn conversion(geometry: &dyn Geometry, transform: Affine) -> Result<SpaceConversion> {
-    let mut assumed = Space::UNKNOWN;
-    (assumed.up, assumed.handedness) = (Some(Axis::Y), Some(Handedness::Right));
+    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
     geometry.space().or(&assumed).placed(transform).conversion_to(&Space::GLTF)
 }
 
