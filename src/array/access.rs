@@ -157,7 +157,8 @@ pub trait Array: Copy {
     /// the same order.
     ///
     /// Each thread decodes consecutive items. For an enum of several encodings, a thread selects
-    /// the encoding once for each 1,024 items.
+    /// the encoding once for each 1,024 items. An item that [`get`](Self::get) does not return,
+    /// although its index is below [`len`](Self::len), is zero.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
