@@ -7,6 +7,7 @@ use crate::array::gather::Gather;
 use crate::array::iter::impl_into_iter;
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
+use crate::error::debug::{item_count, short_debug};
 
 /// The number of influence slots in each vertex.
 pub(crate) const MAX_FIXED_INFLUENCES: usize = 4;
@@ -78,8 +79,10 @@ impl Gather for FixedInfluences {}
 impl_into_iter!([] FixedInfluences);
 
 /// The bone indices and weights of all vertices, with four slots per vertex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct FixedWeights<'a> {
+    /// The bytes of all vertices, which contain the bones and the weights.
+    bytes: &'a [u8],
     bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
     weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
     /// Index of the first bone of the mesh's skeleton among all bones of the file. The stored bone
@@ -87,18 +90,21 @@ pub(crate) struct FixedWeights<'a> {
     first: u32,
 }
 
+short_debug!(FixedWeights<'_>: |lists| (item_count::<[Influence]>(lists.len())));
+
 impl<'a> FixedWeights<'a> {
     pub(crate) const fn new(
+        bytes: &'a [u8],
         bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
         weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
         first: u32,
     ) -> Self {
-        Self { bones, weights, first }
+        Self { bytes, bones, weights, first }
     }
 
     /// Returns the bytes of the vertices that contain the influences.
-    pub(crate) fn as_bytes(&self) -> &'a [u8] {
-        self.bones.as_bytes()
+    pub(crate) const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -117,10 +117,14 @@ impl<'a> Weights<'a> {
         self.len() == 0
     }
 
-    /// Returns the bytes of the file from which the influences are read.
+    /// Returns the bytes from which the influences are read. Two surfaces with the same bytes share
+    /// their influences.
     ///
-    /// Two surfaces with the same bytes share their influences. The slice may contain other data,
-    /// too, such as the other attributes of the vertices.
+    /// | weights in the file | bytes |
+    /// |---|---|
+    /// | a list for each vertex, with a count before it or a mark at its end | all lists in the file, with their counts and marks |
+    /// | four slots in each record of a vertex | all records in the file, with the other attributes of the vertices |
+    /// | four slots for each vertex in a text | the numbers of the vertices, with their other attributes, after they were parsed: little-endian, one attribute after another |
     #[must_use]
     pub fn as_bytes(&self) -> &'a [u8] {
         match &self.lists {

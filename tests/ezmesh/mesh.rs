@@ -354,6 +354,15 @@ fn agrees_with_the_neutral_view() {
             let (ours, own) = (surface.weights().unwrap(), vertices.weights(bones));
             assert_eq!(ours.is_some(), own.is_some(), "{file}");
             if let (Some(ours), Some(own)) = (ours, own) {
+                let (slots, influences) = vertices.lanes().unwrap();
+                let bytes = ours.as_bytes().as_ptr_range();
+                assert!(
+                    [slots.as_bytes(), influences.as_bytes()]
+                        .map(<[u8]>::as_ptr_range)
+                        .iter()
+                        .all(|one| bytes.start <= one.start && one.end <= bytes.end),
+                    "{file}"
+                );
                 let pairs = |list: Influences<'_>| list.iter().map(|one| (one.bone, one.weight)).collect::<Vec<_>>();
                 let same = |vertex| ours.get(vertex).map(pairs) == own.get(vertex).map(pairs);
                 assert!((0..=vertices.len() as u32).all(same), "{file}");

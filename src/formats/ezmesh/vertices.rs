@@ -171,7 +171,7 @@ impl<'a> Vertices<'a> {
     pub fn weights(&self, first_bone: usize) -> Option<Weights<'a>> {
         let (bones, weights) = self.lanes()?;
         let first = u32::try_from(first_bone).unwrap_or(u32::MAX);
-        Some(Weights::from_fixed(FixedWeights::new(bones, weights, first)))
+        Some(Weights::from_fixed(FixedWeights::new(self.bytes, bones, weights, first)))
     }
 
     /// Returns the four bone indices and the four bone weights of every vertex, as stored in the
