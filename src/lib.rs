@@ -146,6 +146,17 @@
 )]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
+/// Exports names of the child modules: publicly with the feature `internals`, and otherwise only
+/// within the crate.
+macro_rules! internal_use {
+    ($($($part:ident)::+),+ $(,)?) => {$(
+        #[cfg(feature = "internals")]
+        pub use $($part)::+;
+        #[cfg(not(feature = "internals"))]
+        pub(crate) use $($part)::+;
+    )+};
+}
+
 pub mod array;
 mod bvh;
 #[cfg(feature = "internals")]

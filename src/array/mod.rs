@@ -23,20 +23,6 @@ mod strided;
 
 pub use access::{Array, Chunks};
 pub use bounds::{Bounds, Sphere};
-#[cfg(feature = "internals")]
-pub use consecutive::Consecutive;
-#[cfg(not(feature = "internals"))]
-pub(crate) use consecutive::Consecutive;
-#[cfg(feature = "internals")]
-pub use corner_array::CornerArray;
-#[cfg(not(feature = "internals"))]
-pub(crate) use corner_array::CornerArray;
 pub use iter::ArrayIter;
-#[cfg(feature = "internals")]
-pub use packed::Packed;
-#[cfg(not(feature = "internals"))]
-pub(crate) use packed::Packed;
-#[cfg(feature = "internals")]
-pub use strided::Strided;
-#[cfg(not(feature = "internals"))]
-pub(crate) use strided::Strided;
+
+internal_use!(consecutive::Consecutive, corner_array::CornerArray, packed::Packed, strided::Strided);

@@ -48,18 +48,19 @@ mod read;
 mod regular_file;
 
 pub use advice::prefetch;
-#[cfg(feature = "internals")]
-pub use atomic_file::{AtomicFile, ExistingFile, OpenFolder};
-#[cfg(not(feature = "internals"))]
-pub(crate) use atomic_file::{AtomicFile, ExistingFile, OpenFolder};
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};
-#[cfg(feature = "internals")]
-pub use read::{open_stream, read_start, read_unchanged};
-#[cfg(not(feature = "internals"))]
-pub(crate) use read::{open_stream, read_start, read_unchanged};
 pub use read::{read, read_up_to};
+
+internal_use!(
+    atomic_file::AtomicFile,
+    atomic_file::ExistingFile,
+    atomic_file::OpenFolder,
+    read::open_stream,
+    read::read_start,
+    read::read_unchanged
+);
 
 pub(crate) use advice::ReadAhead;
 pub(crate) use huge_pages::Huge;

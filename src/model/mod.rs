@@ -41,14 +41,6 @@ mod weld;
 
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
-#[cfg(feature = "internals")]
-pub use attributes::{
-    ColorEncoding, IndexEncoding, InfluenceEncoding, NormalEncoding, PositionEncoding, TangentFrameEncoding, UvEncoding,
-};
-#[cfg(not(feature = "internals"))]
-pub(crate) use attributes::{
-    ColorEncoding, IndexEncoding, InfluenceEncoding, NormalEncoding, PositionEncoding, TangentFrameEncoding, UvEncoding,
-};
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, ByteRanges, Part};
@@ -59,10 +51,6 @@ pub use conversion::SpaceConversion;
 pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_style::{Blend, DrawStyle};
-#[cfg(feature = "internals")]
-pub use fixed_influences::FixedInfluences;
-#[cfg(not(feature = "internals"))]
-pub(crate) use fixed_influences::FixedInfluences;
 pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;
@@ -73,6 +61,17 @@ pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
+
+internal_use!(
+    attributes::ColorEncoding,
+    attributes::IndexEncoding,
+    attributes::InfluenceEncoding,
+    attributes::NormalEncoding,
+    attributes::PositionEncoding,
+    attributes::TangentFrameEncoding,
+    attributes::UvEncoding,
+    fixed_influences::FixedInfluences
+);
 
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;

@@ -14,15 +14,13 @@ mod setters;
 mod sorted_names;
 
 pub use access_log::{AccessLog, PAGE};
-#[cfg(feature = "internals")]
-pub use cursor::{Cursor, Record};
-#[cfg(not(feature = "internals"))]
-pub(crate) use cursor::{Cursor, Record};
 pub use finding::{Finding, Rule, Severity};
 pub use limits::Limits;
 pub use name::Name;
 pub use open_options::OpenOptions;
 pub use region::{Element, Region};
+
+internal_use!(cursor::Cursor, cursor::Record);
 
 pub(crate) use allocation::{expect_length, filled, room};
 pub(crate) use finding::{Report, Tally, limited, rules};

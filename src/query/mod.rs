@@ -82,14 +82,6 @@ mod scene_view;
 mod triangle_overlap;
 mod watertight_ray;
 
-#[cfg(feature = "internals")]
-pub use crate::bvh::persist::{worth_storing, write_sidecar};
-#[cfg(not(feature = "internals"))]
-pub(crate) use crate::bvh::persist::{worth_storing, write_sidecar};
-#[cfg(feature = "internals")]
-pub use crate::bvh::probe::Probe;
-#[cfg(not(feature = "internals"))]
-pub(crate) use crate::bvh::probe::Probe;
 pub use crate::bvh::tree::Tree;
 pub use crate::bvh::triangles::Triangles;
 pub use adjacency::Adjacency;
@@ -97,16 +89,16 @@ pub use attributes::{Attributes, PointAttributes};
 pub use frustum::Frustum;
 pub use hit::{Hit, Nearest};
 pub use instanced_scene::InstancedScene;
-#[cfg(feature = "internals")]
-pub use pages_touched::PagesTouched;
-#[cfg(not(feature = "internals"))]
-pub(crate) use pages_touched::PagesTouched;
-#[cfg(feature = "internals")]
-pub use probed_scene::ProbedScene;
-#[cfg(not(feature = "internals"))]
-pub(crate) use probed_scene::ProbedScene;
 pub use ray::{Faces, Ray};
 pub use scene::Scene;
 pub use scene_instance::SceneInstance;
 pub use scene_trees::SceneTrees;
 pub use scene_view::SceneView;
+
+internal_use!(
+    crate::bvh::persist::worth_storing,
+    crate::bvh::persist::write_sidecar,
+    crate::bvh::probe::Probe,
+    pages_touched::PagesTouched,
+    probed_scene::ProbedScene
+);

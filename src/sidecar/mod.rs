@@ -61,21 +61,11 @@ mod location;
 mod records;
 mod slot;
 
-#[cfg(feature = "internals")]
-pub use builder::Builder;
-#[cfg(not(feature = "internals"))]
-pub(crate) use builder::Builder;
 pub use key::Key;
-#[cfg(feature = "internals")]
-pub use layout::{Kind, MAGIC};
-#[cfg(not(feature = "internals"))]
-pub(crate) use layout::{Kind, MAGIC};
 pub use location::{Found, SidecarCache, adjacent_path, cache_path, find};
-#[cfg(feature = "internals")]
-pub use records::RecordSlice;
-#[cfg(not(feature = "internals"))]
-pub(crate) use records::RecordSlice;
 pub use records::{Sidecar, Trust};
+
+internal_use!(builder::Builder, layout::Kind, layout::MAGIC, records::RecordSlice);
 
 pub(crate) use builder::{failed, write_page};
 pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};
