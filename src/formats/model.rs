@@ -163,12 +163,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         with_file!(&self.0, file => &**file)
     }
 
-    /// Returns the surfaces of the model as a [`Geometry`].
+    /// Returns the surfaces of the model as a [`Geometry`]: those of one asset in its highest level
+    /// of detail, without their placement. [`Contents`](crate::model::Contents) contains everything
+    /// in the file. A file with animations only, such as UNIGINE `.anim`, has no surfaces.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`] if the format of the file has no surfaces, such as UNIGINE
-    /// `.anim`.
+    /// Returns [`ErrorKind::Missing`] if the file of the format never has surfaces.
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn geometry(&self) -> Result<&dyn Geometry> {

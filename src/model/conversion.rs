@@ -1,7 +1,7 @@
 //! The conversion of positions, directions, texture coordinates and triangles from one coordinate
 //! convention to another.
 
-use super::animation::affine::Affine;
+use super::animation::affine::{Affine, SkinMatrix};
 use super::space::{Axis, Handedness, Space};
 use crate::array::Bounds;
 use crate::decode::TangentFrame;
@@ -143,6 +143,16 @@ impl SpaceConversion {
         self.map.inverse().map(|back| back.then(transform).then(&self.map))
     }
 
+    /// Converts the matrix of a bone, or returns `None` if the conversion cannot be inverted.
+    ///
+    /// A [palette](crate::Skeleton::palette) moves stored vertices. Converted vertices, such as
+    /// those of [`VertexSource::in_space`](crate::gpu::VertexSource::in_space), need converted
+    /// matrices.
+    #[must_use]
+    pub fn skin_matrix(&self, matrix: &SkinMatrix) -> Option<SkinMatrix> {
+        self.transform(&Affine::from(matrix)).map(|converted| SkinMatrix::from(&converted))
+    }
+
     /// Converts a bounding box: returns the bounding box of the eight converted corners.
     #[must_use]
     pub fn bounds(&self, bounds: &Bounds) -> Bounds {
@@ -222,17 +232,17 @@ fn rotation(from: &Space, to: &Space) -> Result<Affine> {
 /// down.
 fn axes(space: &Space, has_front: bool) -> Result<Option<[[f32; 3]; 3]>> {
     let (Some(up), Some(handedness)) = (space.up, space.handedness) else { return Ok(None) };
-    let up = up.direction();
+    let (up_axis, up) = (up, up.direction());
     let crossed = |a, b| match handedness {
         Handedness::Right => cross(a, b),
         Handedness::Left => cross(b, a),
     };
     if let (Some(forward), true) = (space.forward, has_front) {
-        let forward = forward.direction();
-        if dot(forward, up).abs() > 0.5 {
+        if forward.is_parallel(up_axis) {
             let expected = "a forward axis that is perpendicular to the up axis".into();
             return Err(fault("forward", Cause::Value { expected, found: "parallel axes".into() }));
         }
+        let forward = forward.direction();
         return Ok(Some([crossed(forward, up), forward, up]));
     }
     let [along, ..] = up;

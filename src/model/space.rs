@@ -42,6 +42,11 @@ impl Axis {
             Self::NegativeZ => [0.0, 0.0, -1.0],
         }
     }
+
+    /// Returns whether two axes have the same or opposite directions.
+    pub(super) fn is_parallel(self, other: Self) -> bool {
+        dot(self.direction(), other.direction()).abs() > 0.5
+    }
 }
 
 /// Whether a coordinate system is right-handed or left-handed.
@@ -213,7 +218,8 @@ impl Space {
     /// Returns these conventions, with each unknown field replaced by the field of `assumed`. The
     /// placement does not change.
     ///
-    /// A program uses `or` to state the conventions of a mesh whose format does not define them.
+    /// A program uses `or` to state the conventions of a mesh whose format does not define them. A
+    /// forward axis of `assumed` is not used if it is parallel to the up axis.
     ///
     /// ```
     /// use meshpeek::model::{Axis, Space};
@@ -222,9 +228,11 @@ impl Space {
     /// ```
     #[must_use]
     pub fn or(self, assumed: &Self) -> Self {
+        let up = self.up.or(assumed.up);
+        let is_parallel = |forward: &Axis| up.is_some_and(|up| up.is_parallel(*forward));
         Self {
-            up: self.up.or(assumed.up),
-            forward: self.forward.or(assumed.forward),
+            up,
+            forward: self.forward.or(assumed.forward.filter(|forward| !is_parallel(forward))),
             handedness: self.handedness.or(assumed.handedness),
             winding: self.winding.or(assumed.winding),
             metres_per_unit: self.metres_per_unit.or(assumed.metres_per_unit),

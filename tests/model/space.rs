@@ -1,7 +1,7 @@
 //! Tests the coordinate conventions of each format, and the conversion to other conventions.
 
 use meshpeek::decode::TangentFrame;
-use meshpeek::model::animation::Affine;
+use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion, UvOrigin, Winding};
 use meshpeek::unreal::{self, Placement};
 use meshpeek::{Array, Bounds, Geometry, Model, Surface};
@@ -298,6 +298,31 @@ fn converts_units_boxes_and_texture_coordinates() {
     let bounds = conversion.bounds(&Bounds { min: [1.0, 2.0, 3.0], max: [4.0, 5.0, 6.0] });
     assert_eq!(bounds, Bounds { min: [-4.0, -5.0, 3.0], max: [-1.0, -2.0, 6.0] });
     assert_eq!(conversion.bounds(&Bounds::EMPTY), Bounds::EMPTY);
+}
+
+#[test]
+fn skin_matrices_move_converted_vertices() {
+    let skinned = open("unigine/skinned_ms12.mesh");
+    let conversion = skinned.space().conversion_to(&Space::GLTF).unwrap();
+    let columns = [[0.0, 1.0, 0.0], [-2.0, 0.0, 0.5], [0.0, 0.0, 1.0], [3.0, -4.0, 5.0]];
+    let matrix = SkinMatrix { columns };
+    let converted = conversion.skin_matrix(&matrix).unwrap();
+    for point in [[0.0; 3], [1.0, 2.0, -3.0]] {
+        let expected = conversion.position(matrix.apply(point));
+        expect_close(converted.apply(conversion.position(point)), expected, 1e-5, "moved");
+    }
+    let flat = changed!(Space::GLTF, placement: Affine::new([[0.0; 3]; 4])).conversion_to(&Space::GLTF).unwrap();
+    assert!(flat.skin_matrix(&matrix).is_none());
+}
+
+#[test]
+fn an_assumed_forward_axis_is_perpendicular_to_the_up_axis() {
+    let quad = open("secondlife/quad.llmesh");
+    let space = quad.space().or(&Space::GLTF);
+    assert_eq!((space.up, space.forward), (Some(Axis::Z), None));
+    assert!(space.conversion_to(&Space::GLTF).is_ok());
+    let up = changed!(Space::UNKNOWN, up: Some(Axis::NegativeX));
+    assert_eq!(up.or(&Space::GLTF).forward, Space::GLTF.forward);
 }
 
 #[test]

@@ -215,6 +215,12 @@ impl Default for SkinMatrix {
     }
 }
 
+impl From<&SkinMatrix> for Affine {
+    fn from(matrix: &SkinMatrix) -> Self {
+        Self::new(matrix.columns.map(|column| column.map(f64::from)))
+    }
+}
+
 impl From<&Affine> for SkinMatrix {
     fn from(map: &Affine) -> Self {
         Self { columns: map.columns_f32() }
