@@ -27,6 +27,7 @@ mod scanning;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
+mod vertices;
 
 use support::claims;
 
@@ -35,8 +36,14 @@ use table::Table;
 fn main() {
     if callgrind::is_child() {
         return callgrind::run(|| {
-            let parts =
-                [access::kernels(), opening::kernels(), decoding::kernels(), scanning::kernels(), querying::kernels()];
+            let parts = [
+                access::kernels(),
+                opening::kernels(),
+                decoding::kernels(),
+                scanning::kernels(),
+                querying::kernels(),
+                vertices::kernels(),
+            ];
             parts.into_iter().flatten().collect()
         });
     }

@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::array::access::Array;
-use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::chunk_buffer::{CHUNK_BYTES, ChunkBuffer};
 use crate::array::{Consecutive, CornerArray, Packed, Strided};
 use crate::decode::Decode;
 use crate::decode::polygon::DecodeCorners;
@@ -24,20 +24,51 @@ pub(crate) trait Gather: Array {
     }
 }
 
+impl<D: Decode> Packed<'_, D> {
+    /// Copies the records with the given indices to `records`, in order. Returns `None` if an index
+    /// is out of range, or if `records` has room for fewer.
+    pub(crate) fn gather_records<'r>(&self, indices: &[u32], records: &'r mut ChunkBuffer) -> Option<&'r [D::Raw]> {
+        let bytes = records.values::<u8>().get_mut(..indices.len().checked_mul(size_of::<D::Raw>())?)?;
+        let places = <[D::Raw]>::mut_from_bytes(bytes).ok()?;
+        self.copy_records(indices, places)?;
+        Some(places)
+    }
+
+    /// Copies the records with the given indices to `places`, in order, until one of the two slices
+    /// ends. Returns `None` if an index is out of range.
+    fn copy_records(&self, indices: &[u32], places: &mut [D::Raw]) -> Option<()> {
+        let raw = self.raw();
+        let copy = |place: &mut D::Raw, index: u32| {
+            place.as_mut_bytes().copy_from_slice(raw.get(as_index(index))?.as_bytes());
+            Some(())
+        };
+        let (fours, last) = places.as_chunks_mut::<4>();
+        let (four_indices, last_indices) = indices.as_chunks::<4>();
+        for ([a, b, c, d], [first, second, third, fourth]) in fours.iter_mut().zip(four_indices) {
+            copy(a, *first)?;
+            copy(b, *second)?;
+            copy(c, *third)?;
+            copy(d, *fourth)?;
+        }
+        for (place, index) in last.iter_mut().zip(last_indices) {
+            copy(place, *index)?;
+        }
+        Some(())
+    }
+}
+
 impl<D: Decode> Gather for Packed<'_, D> {
     /// Copies the records of a chunk of items to `records`, and then decodes all of them at once.
+    /// Records that are values are copied to `out`.
     fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [D::Value]) -> Option<()> {
         let count = indices.len().min(out.len());
         let (indices, out) = (indices.get(..count)?, out.get_mut(..count)?);
-        let room = records.values::<u8>();
-        let size = size_of::<D::Raw>();
-        let step = room.len().checked_div(size)?.max(1);
+        if self.decoder().is_copy() {
+            return self.copy_records(indices, <[D::Raw]>::mut_from_bytes(bytemuck::cast_slice_mut(out)).ok()?);
+        }
+        let step = CHUNK_BYTES.checked_div(size_of::<D::Raw>())?.max(1);
         for (indices, out) in indices.chunks(step).zip(out.chunks_mut(step)) {
-            let bytes = room.get_mut(..indices.len().checked_mul(size)?)?;
-            for (place, index) in bytes.chunks_exact_mut(size).zip(indices) {
-                place.copy_from_slice(self.raw().get(as_index(*index))?.as_bytes());
-            }
-            self.decoder().decode_all(<[D::Raw]>::ref_from_bytes(bytes).ok()?, out);
+            self.decoder().decode_all(self.gather_records(indices, records)?, out);
         }
         Some(())
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use zerocopy::FromBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 use crate::array::access::{Array, impl_view};
 use crate::array::bounds::{Bounds, to_file_order};
@@ -60,6 +60,11 @@ impl<'a, D: Decode> Strided<'a, D> {
         self.decode
     }
 
+    /// Returns the bytes from the first field on, and the distance from each field to the next.
+    pub(crate) fn fields(&self) -> (&'a [u8], usize) {
+        (self.bytes.get(self.at..).unwrap_or_default(), self.stride)
+    }
+
     /// Returns an iterator over the decoded items.
     #[inline]
     fn decoded(&self) -> impl DoubleEndedIterator<Item = D::Value> + use<'a, D> {
@@ -68,6 +73,27 @@ impl<'a, D: Decode> Strided<'a, D> {
         // field.
         let records = self.bytes.chunks_exact(self.stride);
         records.map(move |record| array.decode_at(record, array.at).unwrap_or_else(D::Value::zeroed))
+    }
+
+    /// Calls `write` with each item of `out` and its raw field.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the loop must be compiled for each way to write")]
+    fn for_each_field(&self, out: &mut [D::Value], write: impl Fn(&mut D::Value, &D::Raw)) {
+        // A chunk starts at a field instead of at a record, so the compiler checks the length once
+        // for all chunks. The last field is in the rest, unless the records start with the field.
+        let mut fields = self.fields().0.chunks_exact(self.stride);
+        let last = std::iter::once(fields.remainder());
+        let mut places = out.iter_mut();
+        for (field, place) in fields.by_ref().zip(places.by_ref()) {
+            if let Ok((raw, _)) = D::Raw::ref_from_prefix(field) {
+                write(place, raw);
+            }
+        }
+        for (place, field) in places.zip(last) {
+            if let Ok((raw, _)) = D::Raw::ref_from_prefix(field) {
+                write(place, raw);
+            }
+        }
     }
 
     /// Decodes the field that starts at byte `offset` of `bytes`.
@@ -116,6 +142,18 @@ impl<D: Decode> Array for Strided<'_, D> {
         let has_gaps = self.stride != size_of::<D::Raw>();
         let raw = <[D::Raw]>::ref_from_bytes(self.bytes).ok().filter(|_| !has_gaps)?;
         self.decode.as_slice(raw)
+    }
+
+    fn fill(&self, out: &mut [D::Value]) {
+        if self.decode.is_copy() {
+            self.for_each_field(out, |place, raw| {
+                if let Ok(place) = D::Raw::mut_from_bytes(bytemuck::bytes_of_mut(place)) {
+                    place.as_mut_bytes().copy_from_slice(raw.as_bytes());
+                }
+            });
+        } else {
+            self.for_each_field(out, |place, raw| *place = self.decode.decode(raw));
+        }
     }
 
     #[inline]

@@ -31,6 +31,11 @@ pub trait Decode: Copy {
         one_by_one(raw, out, |raw| self.decode(raw));
     }
 
+    /// Returns whether the bytes of each record are the bytes of its value on this machine.
+    fn is_copy(&self) -> bool {
+        false
+    }
+
     /// Returns the records as a slice of `T`, without copying, or `None` if a record is not stored
     /// as a `T` of this machine or is not aligned for `T`.
     ///

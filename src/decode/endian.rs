@@ -87,6 +87,10 @@ impl<const N: usize> Decode for EndianFloats<N> {
         raw.map(|word| self.0.f32(word))
     }
 
+    fn is_copy(&self) -> bool {
+        self.0 == ByteOrder::NATIVE
+    }
+
     fn as_slice<'a, T: Pod>(&self, raw: &'a [[RawWord; N]]) -> Option<&'a [T]> {
         cast::<[f32; N], T, _>(raw, self.0)
     }

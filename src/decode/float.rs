@@ -23,7 +23,7 @@ impl<const N: usize> Decode for Floats<N> {
     }
 
     fn decode_all(&self, raw: &[[F32; N]], out: &mut [[f32; N]]) {
-        if cfg!(target_endian = "little") {
+        if self.is_copy() {
             // On a little-endian machine, the floats of the file are copied byte for byte.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
@@ -32,6 +32,10 @@ impl<const N: usize> Decode for Floats<N> {
         } else {
             one_by_one(raw, out, |raw| self.decode(raw));
         }
+    }
+
+    fn is_copy(&self) -> bool {
+        cfg!(target_endian = "little")
     }
 
     fn as_slice<'a, T: Pod>(&self, raw: &'a [[F32; N]]) -> Option<&'a [T]> {

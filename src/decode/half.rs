@@ -9,7 +9,8 @@
 //! of the payload.
 
 use half::f16;
-use zerocopy::little_endian::U16;
+use zerocopy::little_endian::{F32, U16};
+use zerocopy::transmute;
 
 use crate::decode::codec::Decode;
 use crate::simd::kernel;
@@ -85,7 +86,7 @@ pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
 
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the value has 16 bits")]
-fn narrow(value: f32) -> f16 {
+pub(super) fn narrow(value: f32) -> f16 {
     let bits = value.to_bits();
     let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
     // To round to the nearest half float, `narrow` adds half the value of the last fraction bit
@@ -106,17 +107,62 @@ fn narrow(value: f32) -> f16 {
     f16::from_bits((sign | if rest < 0x4780_0000 { finite } else { large }) as u16)
 }
 
+kernel! {
+    /// Converts pairs of little-endian floats, which are `stride` bytes apart, to half floats.
+    ///
+    /// `pairs` starts with the first pair. Pairs of which bytes are missing are left out.
+    pub(crate) fn pairs_to_half(pairs: &[u8], stride: usize, out: &mut [[f16; 2]]) {
+        avx512 => x86::pairs_to_half(pairs, stride, out),
+        avx2 => x86::pairs_to_half(pairs, stride, out),
+        _ => each_pair(pairs, stride, out, narrow_pair),
+    }
+}
+
+#[inline(always)]
+fn each_pair(pairs: &[u8], stride: usize, out: &mut [[f16; 2]], narrow: impl Fn(&[u8; 8]) -> [f16; 2]) {
+    let mut pairs = pairs.chunks_exact(stride);
+    let mut places = out.iter_mut();
+    for (pair, place) in pairs.by_ref().zip(places.by_ref()) {
+        if let Some(pair) = pair.first_chunk() {
+            *place = narrow(pair);
+        }
+    }
+    if let Some((pair, place)) = pairs.remainder().first_chunk().zip(places.next()) {
+        *place = narrow_pair(pair);
+    }
+}
+
+#[inline(always)]
+fn narrow_pair(pair: &[u8; 8]) -> [f16; 2] {
+    let floats: [F32; 2] = transmute!(*pair);
+    floats.map(|float| narrow(float.get()))
+}
+
 /// Conversion of half floats to `f32` with the conversion instructions of x86-64 (F16C and
 /// AVX-512).
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
-    use std::arch::x86_64::{__m128i, __m256i, _mm256_cvtph_ps, _mm512_cvtph_ps};
+    use std::arch::x86_64::{
+        __m128i, __m256i, _MM_FROUND_TO_NEAREST_INT, _mm_castsi128_ps, _mm_cvtps_ph, _mm_set_epi64x, _mm256_cvtph_ps,
+        _mm512_cvtph_ps,
+    };
 
     use bytemuck::cast;
+    use half::f16;
     use zerocopy::little_endian::U16;
     use zerocopy::transmute;
 
-    use crate::decode::half::widen_each;
+    use crate::decode::half::{each_pair, widen_each};
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn pairs_to_half(pairs: &[u8], stride: usize, out: &mut [[f16; 2]]) {
+        each_pair(pairs, stride, out, |pair| {
+            let floats = _mm_castsi128_ps(_mm_set_epi64x(0, cast(*pair)));
+            let [half, _, _, _]: [[f16; 2]; 4] = cast(_mm_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(floats));
+            half
+        });
+    }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl")]
@@ -170,6 +216,32 @@ mod tests {
             assert!(again.get() == if nan { code | 0x0200 } else { code });
             assert_eq!(narrow(value).to_bits(), again.get(), "{code:04x}");
         }
+    }
+
+    #[test]
+    fn pairs_at_any_distance_are_narrowed() {
+        let floats: Vec<u8> = (0..90_u16)
+            .map(|number| f32::from(number) * 1.7 - 60.0)
+            .chain([f32::NAN, -0.0, 1e9, 65519.0, 65520.0, 1e-7])
+            .flat_map(f32::to_le_bytes)
+            .collect();
+        crate::simd::at_each_level(|level| {
+            for (stride, at) in [(8, 0), (12, 4), (16, 3), (17, 9), (48, 40)] {
+                for count in 0..=(floats.len() - at) / stride {
+                    let bytes = &floats[at..];
+                    let expected: Vec<_> = (0..count)
+                        .map(|pair| narrow_pair(bytes[pair * stride..].first_chunk().unwrap()).map(f16::to_bits))
+                        .collect();
+                    let end = count.saturating_sub(1) * stride + if count > 0 { 8 } else { 0 };
+                    for bytes in [bytes, &bytes[..end]] {
+                        let mut out = vec![[f16::ONE; 2]; count];
+                        pairs_to_half(bytes, stride, &mut out);
+                        let found: Vec<_> = out.iter().map(|pair| pair.map(f16::to_bits)).collect();
+                        assert_eq!(found, expected, "{level:?} {stride} {at} {count}");
+                    }
+                }
+            }
+        });
     }
 
     #[test]

@@ -12,11 +12,13 @@
 //! of up to one step, `(max - min) / 65535`. If values that were decoded are encoded by truncation
 //! again, one code in ten changes.
 
+use half::f16;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::divisor::BY_65535;
+use crate::decode::half::narrow;
 use crate::decode::rounding::round;
 use crate::io;
 use crate::simd::{self, kernel};
@@ -145,6 +147,66 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LA
     }
 }
 
+impl MinMax16<2> {
+    /// Decodes pairs of codes and rounds the values to half floats. The results equal those of
+    /// decoding to floats first. The two slices have the same length.
+    pub(crate) fn decode_to_half(&self, raw: &[[U16; 2]], out: &mut [[f16; 2]]) {
+        pairs_to_half(raw, out, *self);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "a record is passed as `one_by_one` passes it")]
+    fn half(&self, raw: &[U16; 2]) -> [f16; 2] {
+        self.decode(raw).map(narrow)
+    }
+}
+
+kernel! {
+    fn pairs_to_half(raw: &[[U16; 2]], out: &mut [[f16; 2]], decode: MinMax16<2>) {
+        avx512 => x86::pairs_to_half(raw, out, decode),
+        avx2 => x86::pairs_to_half(raw, out, decode),
+        _ => one_by_one(raw, out, |raw| decode.half(raw)),
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use std::arch::x86_64::{
+        __m128i, _MM_FROUND_TO_NEAREST_INT, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_cvtps_ph,
+        _mm256_fmadd_ps, _mm256_mul_ps, _mm256_set_ps, _mm256_set1_ps,
+    };
+
+    use bytemuck::cast;
+    use half::f16;
+    use zerocopy::little_endian::U16;
+    use zerocopy::transmute;
+
+    use crate::decode::codec::one_by_one;
+    use crate::decode::divisor::BY_65535;
+    use crate::decode::min_max16::MinMax16;
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) fn pairs_to_half(raw: &[[U16; 2]], out: &mut [[f16; 2]], decode: MinMax16<2>) {
+        let ([x, y], [far_x, far_y]) = (decode.min, decode.max);
+        let start = _mm256_set_ps(y, x, y, x, y, x, y, x);
+        let (width, height) = (far_x - x, far_y - y);
+        let extent = _mm256_set_ps(height, width, height, width, height, width, height, width);
+        let (chunks, rest) = raw.as_chunks::<4>();
+        let (places, last) = out.as_chunks_mut::<4>();
+        for (place, chunk) in places.iter_mut().zip(chunks) {
+            let codes: __m128i = transmute!(*chunk);
+            let number = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(codes));
+            // The quotient is the one of `Divisor::divide`.
+            let rest = _mm256_mul_ps(number, _mm256_set1_ps(BY_65535.rest));
+            let part = _mm256_fmadd_ps(number, _mm256_set1_ps(BY_65535.reciprocal), rest);
+            let value = _mm256_add_ps(_mm256_mul_ps(part, extent), start);
+            *place = cast(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(value));
+        }
+        one_by_one(rest, last, |raw| decode.half(raw));
+    }
+}
+
 /// Returns the bounding box of encoded points. `bounds` compares the 16-bit codes, and decodes only
 /// the smallest and the largest code of each axis.
 ///
@@ -192,6 +254,7 @@ mod tests {
     use super::*;
     use crate::array::{Array, Packed};
     use crate::decode::equivalence_tests::every_code;
+    use crate::simd::at_each_level;
 
     const BOX: MinMax16<3> = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 0.1]);
 
@@ -233,6 +296,28 @@ mod tests {
         let mut out = vec![[0.0; 5]; 10];
         decode.decode_all(&fives, &mut out);
         assert!(out.iter().copied().eq(fives.iter().map(|raw| decode.decode(raw))));
+    }
+
+    #[test]
+    fn half_floats_are_those_of_the_floats() {
+        let raw: Vec<[U16; 2]> =
+            every_code().map(|code| [U16::new(code), U16::new(code.wrapping_mul(40_503))]).collect();
+        for decode in [
+            MinMax16::new([-3.0, 1.0], [7.0, 2.0]),
+            MinMax16::new([0.0; 2], [1.0, 0.001]),
+            MinMax16::new([5.0, f32::NAN], [-1e9, 1.0]),
+        ] {
+            let expected: Vec<_> = raw.iter().map(|raw| decode.decode(raw).map(f16::from_f32)).collect();
+            at_each_level(|level| {
+                for count in (0..12).chain([raw.len()]) {
+                    let mut out = vec![[f16::ONE; 2]; count];
+                    decode.decode_to_half(&raw[..count], &mut out);
+                    let bits =
+                        |all: &[[f16; 2]]| all.as_flattened().iter().map(|half| half.to_bits()).collect::<Vec<_>>();
+                    assert!(bits(&out) == bits(&expected[..count]), "{level:?} {count}");
+                }
+            });
+        }
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub mod packed64;
 pub mod polygon;
 mod quantize;
 mod rounding;
+pub(crate) mod snorm8x4;
 pub mod tangent16;
 pub mod tangent_frame;
 pub mod unit;

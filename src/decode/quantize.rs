@@ -97,7 +97,7 @@ rounded! {
 /// ends at the last output element. If two stores overlap, they write the same values to the
 /// elements that both contain.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-mod x86 {
+pub(in crate::decode) mod x86 {
     use std::arch::x86_64::{
         __m256, __m256i, __m512, __m512i, _CMP_ORD_Q, _MM_FROUND_TO_NEAREST_INT, _mm256_and_ps, _mm256_cmp_ps,
         _mm256_cvtps_epi32, _mm256_cvtps_ph, _mm256_max_ps, _mm256_min_ps, _mm256_mul_ps, _mm256_packs_epi16,
@@ -122,7 +122,7 @@ mod x86 {
     /// nearest integer. NaN is converted to the integer 0.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn nearest512(value: __m512, least: f32, most: f32) -> __m512i {
+    pub(in crate::decode) fn nearest512(value: __m512, least: f32, most: f32) -> __m512i {
         let clamped = _mm512_min_ps(_mm512_max_ps(value, _mm512_set1_ps(least)), _mm512_set1_ps(1.0));
         let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(value, value);
         _mm512_cvtps_epi32(_mm512_maskz_mul_ps(number, clamped, _mm512_set1_ps(most)))
@@ -131,7 +131,7 @@ mod x86 {
     /// Clamps, multiplies and rounds floats like [`nearest512`], for vectors of 256 bits.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn nearest256(value: __m256, least: f32, most: f32) -> __m256i {
+    pub(in crate::decode) fn nearest256(value: __m256, least: f32, most: f32) -> __m256i {
         let clamped = _mm256_min_ps(_mm256_max_ps(value, _mm256_set1_ps(least)), _mm256_set1_ps(1.0));
         let number = _mm256_cmp_ps::<_CMP_ORD_Q>(value, value);
         _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_and_ps(number, clamped), _mm256_set1_ps(most)))

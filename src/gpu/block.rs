@@ -37,9 +37,10 @@ impl<'o> Block<'o> {
     pub(super) fn move_to(&mut self, range: Range<usize>, order: Option<&'o [Corner]>) {
         self.corners = order.map(|order| order.get(range.clone()).unwrap_or_default());
         if let Some(corners) = self.corners {
-            let [positions, attributes] = self.streams.get_or_insert([Stream::EMPTY; 2]);
-            positions.set(corners, IndexStream::Positions);
-            attributes.set(corners, IndexStream::Attributes);
+            let [positions, attributes] = self.streams.get_or_insert_with(Stream::pair);
+            split(corners, &mut positions.indices, &mut attributes.indices);
+            positions.find_start(corners.len());
+            attributes.find_start(corners.len());
         }
         self.range = range;
     }
@@ -78,25 +79,28 @@ impl<'o> Block<'o> {
 }
 
 impl Stream {
-    const EMPTY: Self = Self { indices: [0; MAX_VERTICES], start: None };
+    /// Makes the memory of two streams.
+    const fn pair() -> [Self; 2] {
+        [Self { indices: [0; MAX_VERTICES], start: None }; 2]
+    }
 
-    fn set(&mut self, corners: &[Corner], stream: IndexStream) {
-        let count = corners.len().min(MAX_VERTICES);
-        let indices = self.indices.get_mut(..count).unwrap_or_default();
-        let follow = match stream {
-            IndexStream::Positions => take(corners, indices, |corner| corner.position),
-            IndexStream::Attributes => take(corners, indices, |corner| corner.attribute),
-        };
+    /// Finds out whether each of the first `count` indices is the one before it plus 1.
+    fn find_start(&mut self, count: usize) {
+        let indices = self.indices.get(..count).unwrap_or_default();
+        let span = indices.first().zip(indices.last()).map(|(first, last)| as_index(last.wrapping_sub(*first)));
+        // The span excludes nearly all lists that do not follow each other, without a loop.
+        let follow = span.is_some_and(|span| span == count.saturating_sub(1)) && follow_each_other(indices);
         self.start = indices.first().filter(|_| follow).map(|index| as_index(*index));
     }
 }
 
-/// Copies one index of each corner, and returns whether each index is the one before it plus 1.
-fn take(corners: &[Corner], indices: &mut [u32], index: impl Fn(&Corner) -> u32) -> bool {
-    indices.iter_mut().zip(corners).for_each(|(place, corner)| *place = index(corner));
-    let (Some(first), Some(last)) = (indices.first(), indices.last()) else { return true };
-    // This excludes nearly all lists that do not follow each other, without a loop.
-    as_index(last.wrapping_sub(*first)) == indices.len().saturating_sub(1) && follow_each_other(indices)
+kernel! {
+    /// Copies both indices of each corner.
+    fn split(corners: &[Corner], positions: &mut [u32; MAX_VERTICES], attributes: &mut [u32; MAX_VERTICES]) {
+        for ((position, attribute), corner) in positions.iter_mut().zip(attributes).zip(corners) {
+            (*position, *attribute) = (corner.position, corner.attribute);
+        }
+    }
 }
 
 kernel! {

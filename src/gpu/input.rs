@@ -9,15 +9,20 @@ use super::interleave::MAX_VERTICES;
 use super::layout::Semantic;
 use super::octahedral;
 use super::vertex_format::VertexFormat;
-use crate::array::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::gather::Gather;
-use crate::decode::TangentFrame;
+use crate::array::{Array, Packed};
 use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};
+use crate::decode::half::pairs_to_half;
+use crate::decode::snorm8x4::{self, Snorm8x4};
+use crate::decode::tangent_frame::normals8_to_snorm8x4;
+use crate::decode::{ByteOrder, Decode, TangentFrame};
 use crate::error::Result;
 use crate::math::as_index;
+
 use crate::model::{
-    Colors, IndexStream, Normals, Positions, SpaceConversion, Surface, TangentFrames, Uvs, VertexArray,
+    Colors, IndexStream, NormalEncoding, Normals, Positions, SpaceConversion, Surface, TangentFrames, UvEncoding, Uvs,
+    VertexArray,
 };
 use crate::simd::kernel;
 
@@ -106,7 +111,19 @@ impl Picks<'_> {
                 array.slice(start..end)?.fill(out);
                 Some(())
             }
-            Self::List(indices) => array.gather(indices, records.get_or_insert(ChunkBuffer::EMPTY), out),
+            Self::List(indices) => array.gather(indices, records.get_or_insert_with(|| ChunkBuffer::EMPTY), out),
+        }
+    }
+
+    /// Returns the encoded items. Items with indices in a list are copied to `memory`.
+    fn records<'r, D: Decode>(
+        self,
+        array: &Packed<'r, D>,
+        memory: &'r mut Option<ChunkBuffer>,
+    ) -> Option<&'r [D::Raw]> {
+        match self {
+            Self::Range(start, end) => array.raw().get(start..end),
+            Self::List(indices) => array.gather_records(indices, memory.get_or_insert_with(|| ChunkBuffer::EMPTY)),
         }
     }
 
@@ -205,28 +222,28 @@ impl<'a> AttributeArray<'a> {
         }
     }
 
-    /// Advises the operating system that the items in `range` will soon be read, or all items.
-    pub(super) fn prefetch(&self, range: Option<&Range<usize>>) {
-        fn advise<A: Array>(array: &A, range: Option<&Range<usize>>) {
-            let part = range.and_then(|range| array.slice(range.clone()));
-            part.unwrap_or(*array).prefetch();
+    /// Returns the bytes of the items in `range`, or of all items.
+    pub(super) fn bytes(&self, range: Option<&Range<usize>>) -> &'a [u8] {
+        fn bytes<'b, A: Array + 'b>(array: &A, range: Option<&Range<usize>>) -> &'b [u8] {
+            range.and_then(|range| array.slice(range.clone())).unwrap_or(*array).as_bytes()
         }
         match self {
-            Self::Position(array) => advise(array, range),
-            Self::Normal(array) | Self::OctahedralNormal(array) => advise(array, range),
-            Self::Tangent(array) => advise(array, range),
-            Self::Uv(array) => advise(array, range),
-            Self::Color(array) => advise(array, range),
+            Self::Position(array) => bytes(array, range),
+            Self::Normal(array) | Self::OctahedralNormal(array) => bytes(array, range),
+            Self::Tangent(array) => bytes(array, range),
+            Self::Uv(array) => bytes(array, range),
+            Self::Color(array) => bytes(array, range),
         }
     }
 
-    /// Returns the number of floats that each vertex has.
-    pub(super) const fn floats(&self) -> usize {
-        match self {
-            Self::Position(_) | Self::Normal(_) => 3,
-            Self::OctahedralNormal(_) | Self::Uv(_) => 2,
-            Self::Tangent(_) | Self::Color(_) => 4,
-        }
+    /// Returns the number of bytes that a column has for each vertex.
+    pub(super) const fn width(&self, number: Number) -> usize {
+        let numbers: usize = match (self, number) {
+            (Self::Normal(_), Number::Snorm8) | (Self::Tangent(_) | Self::Color(_), _) => 4,
+            (Self::Position(_) | Self::Normal(_), _) => 3,
+            (Self::OctahedralNormal(_) | Self::Uv(_), _) => 2,
+        };
+        numbers.saturating_mul(number.size())
     }
 
     /// Decodes the attribute of the vertices of a block and writes it to a column. Returns `None`
@@ -246,24 +263,29 @@ impl<'a> AttributeArray<'a> {
             }
             Self::Normal(array) => {
                 let convert = conversion.map(|conversion| |value| conversion.normal(value));
+                if number == Number::Snorm8 {
+                    return normal_bytes(array, picks, convert.as_ref(), scratch, cast(out).get_mut(..picks.len())?);
+                }
                 column(array, picks, number, convert.as_ref(), scratch, out)
             }
             Self::Uv(array) => {
                 let convert = conversion.filter(|conversion| conversion.flips_v());
                 let convert = convert.map(|conversion| |value| conversion.uv(value));
+                if number == Number::Half
+                    && convert.is_none()
+                    && half_uvs(array, picks, scratch, cast(out).get_mut(..picks.len())?)?
+                {
+                    return Some(());
+                }
                 column(array, picks, number, convert.as_ref(), scratch, out)
             }
             Self::Color(array) => column(array, picks, number, None::<&fn([f32; 4]) -> [f32; 4]>, scratch, out),
             Self::OctahedralNormal(array) => {
                 let Scratch { values, computed, records } = scratch;
                 let normals = values.values::<[f32; 3]>(picks.len())?;
-                picks.fill(array, records, normals)?;
-                if let Some(conversion) = conversion {
-                    for normal in normals.iter_mut() {
-                        *normal = conversion.normal(*normal);
-                    }
-                }
-                let points = computed.get_or_insert(Buffer::EMPTY).values::<[f32; 2]>(picks.len())?;
+                let convert = conversion.map(|conversion| |value| conversion.normal(value));
+                decode(array, picks, convert.as_ref(), records, normals)?;
+                let points = computed.get_or_insert_with(|| Buffer::EMPTY).values::<[f32; 2]>(picks.len())?;
                 octahedral::encode_all(normals, points);
                 number.put(points, out);
                 Some(())
@@ -271,13 +293,9 @@ impl<'a> AttributeArray<'a> {
             Self::Tangent(array) => {
                 let Scratch { values, computed, records } = scratch;
                 let frames = values.values(picks.len())?;
-                picks.fill(array, records, frames)?;
-                if let Some(conversion) = conversion {
-                    for frame in frames.iter_mut() {
-                        *frame = conversion.tangent_frame(frame);
-                    }
-                }
-                let tangents = computed.get_or_insert(Buffer::EMPTY).values::<[f32; 4]>(picks.len())?;
+                let convert = conversion.map(|conversion| |frame| conversion.tangent_frame(&frame));
+                decode(array, picks, convert.as_ref(), records, frames)?;
+                let tangents = computed.get_or_insert_with(|| Buffer::EMPTY).values::<[f32; 4]>(picks.len())?;
                 tangents_of(frames, tangents);
                 number.put(tangents, out);
                 Some(())
@@ -296,6 +314,69 @@ kernel! {
     }
 }
 
+/// Writes the normals of a block as four signed bytes each. Encodings of integers are converted
+/// without floats between them.
+fn normal_bytes(
+    array: &Normals<'_>,
+    picks: Picks<'_>,
+    convert: Option<&impl Fn([f32; 3]) -> [f32; 3]>,
+    scratch: &mut Scratch,
+    out: &mut [Snorm8x4],
+) -> Option<()> {
+    match (&array.0, picks, convert) {
+        (NormalEncoding::Quat8(array), _, None) => {
+            normals8_to_snorm8x4(picks.records(array, &mut scratch.records)?, out);
+        }
+        (NormalEncoding::Unit16(array), _, None) => {
+            snorm8x4::from_unit16(picks.records(array, &mut scratch.records)?, out);
+        }
+        (NormalEncoding::Strided(array), Picks::Range(start, end), None) if array.decoder().0 == ByteOrder::Little => {
+            let (fields, stride) = array.slice(start..end)?.fields();
+            snorm8x4::from_fields(fields, stride, out);
+        }
+        _ => {
+            let Scratch { values, records, .. } = scratch;
+            let normals = values.values(picks.len())?;
+            decode(array, picks, convert, records, normals)?;
+            snorm8x4::from_floats(normals, out);
+        }
+    }
+    Some(())
+}
+
+/// Writes the texture coordinates of a block as half floats, without floats between them if the
+/// encoding has a kernel for it. Returns whether it has.
+fn half_uvs(array: &Uvs<'_>, picks: Picks<'_>, scratch: &mut Scratch, out: &mut [[f16; 2]]) -> Option<bool> {
+    match (&array.0, picks) {
+        (UvEncoding::MinMax16(array), _) => {
+            array.decoder().decode_to_half(picks.records(array, &mut scratch.records)?, out);
+        }
+        (UvEncoding::Strided(array), Picks::Range(start, end)) if array.decoder().0 == ByteOrder::Little => {
+            let (fields, stride) = array.slice(start..end)?.fields();
+            pairs_to_half(fields, stride, out);
+        }
+        _ => return Some(false),
+    }
+    Some(true)
+}
+
+/// Decodes the values of a block, and converts them to other conventions if `convert` is given.
+fn decode<A: Gather>(
+    array: &A,
+    picks: Picks<'_>,
+    convert: Option<&impl Fn(A::Item) -> A::Item>,
+    records: &mut Option<ChunkBuffer>,
+    values: &mut [A::Item],
+) -> Option<()> {
+    picks.fill(array, records, values)?;
+    if let Some(convert) = convert {
+        for value in values.iter_mut() {
+            *value = convert(*value);
+        }
+    }
+    Some(())
+}
+
 /// Decodes the values of a block, converts them to other conventions if `convert` is given, and
 /// writes them to a column.
 fn column<const N: usize, A: Gather<Item = [f32; N]>>(
@@ -307,20 +388,11 @@ fn column<const N: usize, A: Gather<Item = [f32; N]>>(
     out: &mut [u8],
 ) -> Option<()> {
     let Scratch { values, records, .. } = scratch;
-    let mut decode = |values: &mut [[f32; N]]| {
-        picks.fill(array, records, values)?;
-        if let Some(convert) = convert {
-            for value in values.iter_mut() {
-                *value = convert(*value);
-            }
-        }
-        Some(())
-    };
     if number == Number::Float {
-        return decode(cast(out).get_mut(..picks.len())?);
+        return decode(array, picks, convert, records, cast(out).get_mut(..picks.len())?);
     }
     let values = values.values(picks.len())?;
-    decode(values)?;
+    decode(array, picks, convert, records, values)?;
     number.put(values, out);
     Some(())
 }

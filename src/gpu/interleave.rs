@@ -6,17 +6,23 @@
 #![allow(clippy::inline_always, reason = "the loops must be compiled for each width")]
 
 use super::buffer::Buffer;
+use super::places::for_each_place;
+use super::triple_words::{TRIPLE, with_1_word, with_2_words, with_3_words};
 use crate::simd::kernel;
 
-/// The greatest number of vertices in a block. The decoded floats of a block, a column and the
+/// The greatest number of vertices in a block. The decoded floats of a block, its columns and the
 /// vertices are in the first-level cache together.
-pub(super) const MAX_VERTICES: usize = 128;
+pub(super) const MAX_VERTICES: usize = 256;
 
 /// The memory for a column of at most 16 bytes for each vertex.
 pub(super) type ColumnBuffer = Buffer<{ MAX_VERTICES * 16 }>;
 
-/// The memory for a column of at most 4 bytes for each vertex.
-pub(super) type PairBuffer = Buffer<{ MAX_VERTICES * 4 }>;
+/// The memory for a column of 4 bytes for each vertex.
+pub(super) type WordBuffer = Buffer<{ MAX_VERTICES * 4 }>;
+
+/// The greatest number of [words](VertexColumn::is_word) that are copied together with a
+/// [triple](VertexColumn::is_triple).
+pub(super) const MAX_WORDS: usize = 3;
 
 /// The place of an attribute in a vertex, and the bytes of it that a column contains.
 #[derive(Clone, Copy, Debug)]
@@ -34,26 +40,42 @@ pub(super) struct VertexColumn {
 impl VertexColumn {
     /// Copies the column to each vertex.
     pub(super) fn put(&self, column: &[u8], vertices: &mut [u8], stride: usize) {
-        scatter(column, self, vertices, stride);
-    }
-
-    /// Returns whether `next` follows this column in a vertex, and [`put_pair`](Self::put_pair) can
-    /// copy both.
-    pub(super) const fn pairs_with(&self, next: &Self) -> bool {
-        self.width == 12
-            && self.size == 12
-            && next.size == 4
-            && next.width >= 3
-            && next.offset == self.offset.saturating_add(12)
-    }
-
-    /// Copies this column and `next` to each vertex, which must be a [pair](Self::pairs_with).
-    pub(super) fn put_pair(&self, column: &[u8], next: (&Self, &[u8]), vertices: &mut [u8], stride: usize) {
-        let (next, next_column) = next;
-        if next.width == 4 {
-            pair4(column, next_column, vertices, stride, self.offset);
+        if self.width == stride && vertices.len() == column.len() {
+            vertices.copy_from_slice(column);
         } else {
-            pair3(column, next_column, vertices, stride, self.offset);
+            scatter(column, self, vertices, stride);
+        }
+    }
+
+    /// Returns whether the attribute is three floats.
+    const fn is_triple(&self) -> bool {
+        self.width == TRIPLE && self.size == TRIPLE
+    }
+
+    /// Returns whether the attribute has 4 bytes, which are all in the column.
+    const fn is_word(&self) -> bool {
+        self.width == 4 && self.size == 4
+    }
+
+    /// Returns how many of the next columns, in the order of their offsets, are words that follow
+    /// this triple without a gap. [`put_with_words`](Self::put_with_words) copies them together.
+    pub(super) fn words_after<'c>(&self, next: impl Iterator<Item = &'c Self>) -> usize {
+        let mut end = self.offset.saturating_add(TRIPLE);
+        let follows = |column: &&Self| {
+            let is_next = column.is_word() && column.offset == end;
+            end = end.saturating_add(4);
+            is_next
+        };
+        if self.is_triple() { next.take(MAX_WORDS).take_while(follows).count() } else { 0 }
+    }
+
+    /// Copies this triple and the words that follow it to each vertex.
+    pub(super) fn put_with_words(&self, column: &[u8], words: &[&[[u8; 4]]], vertices: &mut [u8], stride: usize) {
+        match *words {
+            [a] => with_1_word(column, [a], vertices, stride, self.offset),
+            [a, b] => with_2_words(column, [a, b], vertices, stride, self.offset),
+            [a, b, c] => with_3_words(column, [a, b, c], vertices, stride, self.offset),
+            _ => debug_assert!(false, "a triple has 1 to {MAX_WORDS} words"),
         }
     }
 }
@@ -68,20 +90,19 @@ kernel! {
 fn scatter_any(column: &[u8], place: &VertexColumn, vertices: &mut [u8], stride: usize) {
     let [first, second, ..] = place.pad;
     match (place.width, place.size) {
-        (2, 2) => each::<2, 2>(column, vertices, stride, place.offset, |bytes| bytes),
-        (4, 4) => each::<4, 4>(column, vertices, stride, place.offset, |bytes| bytes),
-        (8, 8) => each::<8, 8>(column, vertices, stride, place.offset, |bytes| bytes),
-        (12, 12) => each::<12, 12>(column, vertices, stride, place.offset, |bytes| bytes),
-        (16, 16) => each::<16, 16>(column, vertices, stride, place.offset, |bytes| bytes),
-        (3, 4) => each::<3, 4>(column, vertices, stride, place.offset, |[x, y, z]| [x, y, z, first]),
+        (2, 2) => each::<2, 2>(column, vertices, stride, place.offset, |bytes| *bytes),
+        (4, 4) => each::<4, 4>(column, vertices, stride, place.offset, |bytes| *bytes),
+        (8, 8) => each::<8, 8>(column, vertices, stride, place.offset, |bytes| *bytes),
+        (12, 12) => each::<12, 12>(column, vertices, stride, place.offset, |bytes| *bytes),
+        (16, 16) => each::<16, 16>(column, vertices, stride, place.offset, |bytes| *bytes),
         (6, 8) => {
-            each::<6, 8>(column, vertices, stride, place.offset, |[a, b, c, d, e, f]| {
+            each::<6, 8>(column, vertices, stride, place.offset, |&[a, b, c, d, e, f]| {
                 [a, b, c, d, e, f, first, second]
             });
         }
         (12, 16) => each::<12, 16>(column, vertices, stride, place.offset, |bytes| {
             let mut all = [0; 16];
-            for (all, byte) in all.iter_mut().zip(bytes.into_iter().chain(place.pad)) {
+            for (all, byte) in all.iter_mut().zip(bytes.iter().copied().chain(place.pad)) {
                 *all = byte;
             }
             all
@@ -98,78 +119,9 @@ fn each<const WIDTH: usize, const SIZE: usize>(
     vertices: &mut [u8],
     stride: usize,
     offset: usize,
-    make: impl Fn([u8; WIDTH]) -> [u8; SIZE],
+    make: impl Fn(&[u8; WIDTH]) -> [u8; SIZE],
 ) {
-    for (vertex, bytes) in vertices.chunks_exact_mut(stride).zip(column.as_chunks::<WIDTH>().0) {
-        if let Some(place) = vertex.get_mut(offset..).and_then(<[u8]>::first_chunk_mut::<SIZE>) {
-            *place = make(*bytes);
-        }
-    }
-}
-
-kernel! {
-    /// Copies 12 bytes of one column and 4 bytes of another to each vertex.
-    fn pair4(column: &[u8], next: &[u8], vertices: &mut [u8], stride: usize, offset: usize) {
-        avx512 => x86::pair(column, next.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word)), vertices, stride, offset),
-        avx2 => x86::pair(column, next.as_chunks().0.iter().map(|word| i32::from_le_bytes(*word)), vertices, stride, offset),
-        _ => pair(column, next.as_chunks().0.iter().copied(), vertices, stride, offset),
-    }
-}
-
-kernel! {
-    /// Copies 12 bytes of one column, 3 bytes of another, and a byte 0 to each vertex.
-    fn pair3(column: &[u8], next: &[u8], vertices: &mut [u8], stride: usize, offset: usize) {
-        avx512 => x86::pair(column, next.as_chunks().0.iter().map(|word| x86::word3(*word)), vertices, stride, offset),
-        avx2 => x86::pair(column, next.as_chunks().0.iter().map(|word| x86::word3(*word)), vertices, stride, offset),
-        _ => pair(column, next.as_chunks().0.iter().map(|[x, y, z]| [*x, *y, *z, 0]), vertices, stride, offset),
-    }
-}
-
-#[inline(always)]
-fn pair(column: &[u8], next: impl Iterator<Item = [u8; 4]>, vertices: &mut [u8], stride: usize, offset: usize) {
-    let columns = column.as_chunks::<12>().0.iter().zip(next);
-    for (vertex, (first, second)) in vertices.chunks_exact_mut(stride).zip(columns) {
-        let Some((place, rest)) = vertex.get_mut(offset..).and_then(<[u8]>::split_first_chunk_mut::<12>) else {
-            return;
-        };
-        if let Some(next) = rest.first_chunk_mut::<4>() {
-            (*place, *next) = (*first, second);
-        }
-    }
-}
-
-/// The same copies with one store of 16 bytes for each vertex.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod x86 {
-    use std::arch::x86_64::{__m128i, _mm_insert_epi32};
-
-    use bytemuck::cast;
-
-    #[inline(always)]
-    pub(super) fn word3([x, y, z]: [u8; 3]) -> i32 {
-        i32::from_le_bytes([x, y, z, 0])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn pair(
-        column: &[u8],
-        next: impl Iterator<Item = i32>,
-        vertices: &mut [u8],
-        stride: usize,
-        offset: usize,
-    ) {
-        let columns = column.as_chunks::<12>().0.iter().zip(next);
-        for (vertex, (first, second)) in vertices.chunks_exact_mut(stride).zip(columns) {
-            let Some(place) = vertex.get_mut(offset..).and_then(<[u8]>::first_chunk_mut::<16>) else { return };
-            let mut bytes = [0; 16];
-            if let Some(start) = bytes.first_chunk_mut::<12>() {
-                *start = *first;
-            }
-            let vector: __m128i = cast(bytes);
-            *place = cast(_mm_insert_epi32::<3>(vector, second));
-        }
-    }
+    for_each_place(vertices, stride, offset, column.as_chunks::<WIDTH>().0.iter(), |place, bytes| *place = make(bytes));
 }
 
 #[cfg(test)]
@@ -190,7 +142,7 @@ mod tests {
     #[test]
     fn each_level_copies_what_a_loop_does() {
         let bytes = any_bytes(200 * 16);
-        let widths = [(2, 2), (4, 4), (8, 8), (12, 12), (16, 16), (3, 4), (6, 8), (12, 16)];
+        let widths = [(2, 2), (4, 4), (8, 8), (12, 12), (16, 16), (6, 8), (12, 16)];
         at_each_level(|level| {
             for (width, size) in widths {
                 for count in (0..40).chain([200]) {
@@ -207,20 +159,42 @@ mod tests {
     }
 
     #[test]
-    fn each_level_copies_pairs_as_two_columns() {
-        let bytes = any_bytes(200 * 16);
+    fn each_level_copies_words_with_a_triple_as_single_columns() {
+        let bytes = any_bytes(200 * 24 + 16);
         at_each_level(|level| {
-            for (width, count, stride) in [(3, 33, 16), (4, 33, 16), (3, 200, 20), (4, 200, 37), (3, 0, 16)] {
-                let first = VertexColumn { offset: stride - 16, width: 12, size: 12, pad: [0; 4] };
-                let next = VertexColumn { offset: stride - 4, width, size: 4, pad: [0; 4] };
-                assert!(first.pairs_with(&next) && !next.pairs_with(&first));
-                let (column, other) = (&bytes[..count * 12], &bytes[bytes.len() - count * width..]);
-                let (mut found, mut expected) = (vec![1; count * stride], vec![1; count * stride]);
-                first.put_pair(column, (&next, other), &mut found, stride);
-                first.put(column, &mut expected, stride);
-                next.put(other, &mut expected, stride);
-                assert_eq!(found, expected, "{level:?} {width} {count} {stride}");
+            for words in 1..=MAX_WORDS {
+                let size = TRIPLE + 4 * words;
+                for (stride, offset) in [(size, 0), (size + 4, 0), (size + 4, 4), (size + 9, 7), (61, 61 - size)] {
+                    let column = |offset, width| VertexColumn { offset, width, size: width, pad: [0; 4] };
+                    let triple = column(offset, TRIPLE);
+                    let next: Vec<_> = (0..words).map(|word| column(offset + TRIPLE + 4 * word, 4)).collect();
+                    assert_eq!(triple.words_after(next.iter()), words);
+                    for count in (0..70).chain([128, 200]) {
+                        let triples = &bytes[..count * TRIPLE];
+                        let words: Vec<&[[u8; 4]]> =
+                            (0..words).map(|word| &bytes[count * (12 + 4 * word)..].as_chunks().0[..count]).collect();
+                        let (mut found, mut expected) = (vec![1; count * stride], vec![1; count * stride]);
+                        triple.put_with_words(triples, &words, &mut found, stride);
+                        triple.put(triples, &mut expected, stride);
+                        for (place, word) in next.iter().zip(&words) {
+                            place.put(word.as_flattened(), &mut expected, stride);
+                        }
+                        assert_eq!(found, expected, "{level:?} {words:?} {count} {stride} {offset}");
+                    }
+                }
             }
         });
+    }
+
+    #[test]
+    fn words_follow_a_triple_without_gaps() {
+        let column = |offset, width| VertexColumn { offset, width, size: width, pad: [0; 4] };
+        let count = |triple: VertexColumn, next: &[VertexColumn]| triple.words_after(next.iter());
+        assert_eq!(count(column(4, 12), &[column(16, 4), column(20, 4), column(24, 8)]), 2);
+        assert_eq!(count(column(4, 12), &[column(16, 4), column(24, 4)]), 1);
+        assert_eq!(count(column(4, 12), &[column(17, 4)]), 0);
+        assert_eq!(count(column(0, 8), &[column(8, 4)]), 0);
+        assert_eq!(count(VertexColumn { size: 16, ..column(0, 12) }, &[column(16, 4)]), 0);
+        assert_eq!(count(column(0, 12), &[column(12, 4), column(16, 4), column(20, 4), column(24, 4)]), MAX_WORDS);
     }
 }

@@ -32,13 +32,19 @@
 //!
 //! There are three ways out, with the same bytes. `write_into` fills a slice. `write_uninit` fills
 //! memory that is not initialised, and returns it. `push` passes blocks of at most 8 KiB to a
-//! closure, for memory that must not be read, such as a mapped buffer of a GPU.
+//! closure. `write_uninit` and `push` never read the target, so both suit a mapped buffer of a GPU;
+//! `push` also serves an interface that takes slices of bytes.
 //!
 //! Floats are rounded to the nearest half float or normalised integer, ties to even. A number of a
 //! format that an attribute does not have is 1 for positions and 0 for normals. Bytes of a vertex
 //! that belong to no attribute are 0. Of the bone weights of a vertex, the four greatest are
 //! written, from the greatest to the least, and divided by their sum: unsigned integers sum to
 //! exactly 255 or 65535. A vertex without weights has the joint 0 with the weight 1.
+//!
+//! Skinning on a GPU differs from [`SkinnedSurface`](crate::SkinnedSurface) in three points. It uses
+//! four influences instead of all. A vertex without weights follows the first bone, but stays in
+//! place under [`SkinningRules::Strict`](crate::model::SkinningRules). And joints are
+//! compared with the number of bones only after [`VertexSource::with_bones`].
 //!
 //! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
 //! of the file, and [`wgsl`] contains the functions that decode them in a shader.
@@ -51,11 +57,14 @@ mod interleave;
 mod layout;
 mod octahedral;
 mod output;
+mod places;
 mod skin;
 mod source;
 mod stored;
+mod triple_words;
 mod vertex_format;
 pub mod wgsl;
+mod write_vertices;
 
 pub use indices::{IndexFormat, IndexSource};
 pub use layout::{Semantic, VertexAttribute, VertexLayout};

@@ -8,6 +8,7 @@ use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
+use crate::model::SkinningRules;
 use crate::model::{Influences, Weights, WeightsIter};
 
 /// The number of bones of a vertex.
@@ -17,6 +18,8 @@ const BONES: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SkinColumns<'a> {
     weights: Weights<'a>,
+    /// The number of bones, if joints are checked.
+    bones: Option<usize>,
     joints: Option<(VertexFormat, VertexColumn)>,
     shares: Option<(VertexFormat, VertexColumn)>,
 }
@@ -26,13 +29,18 @@ impl<'a> SkinColumns<'a> {
     /// weights.
     pub(super) fn new(weights: Weights<'a>) -> Self {
         let _ = weights.get(0);
-        Self { weights, joints: None, shares: None }
+        Self { weights, bones: None, joints: None, shares: None }
     }
 
     /// Adds the column of joints or of weights.
     pub(super) fn add(&mut self, semantic: Semantic, format: VertexFormat, column: VertexColumn) {
         let place = if semantic == Semantic::Joints { &mut self.joints } else { &mut self.shares };
         *place = Some((format, column));
+    }
+
+    /// Checks joints against the number of bones.
+    pub(super) fn with_bones(self, bones: usize) -> Self {
+        Self { bones: Some(bones), ..self }
     }
 
     /// Returns the lists of influences from the first vertex on.
@@ -60,8 +68,12 @@ impl<'a> SkinColumns<'a> {
                 Some(lists) => lists.next(),
                 None => self.weights.get(block.position(number)),
             };
-            let greatest = Greatest::of(influences.as_ref());
+            let mut greatest = Greatest::of(influences.as_ref());
             if let Some((format, _)) = self.joints {
+                if let Some(bones) = self.bones {
+                    let vertex = block.start().saturating_add(number);
+                    greatest.limit_bones(bones, self.weights.skinning_rules(), vertex)?;
+                }
                 let place = item(joints, number, joint_size);
                 greatest.write_joints(format, block.start().saturating_add(number), place)?;
             }
@@ -104,20 +116,50 @@ impl Greatest {
         if greatest > 0.0 { all } else { Self { weights: [1.0, 0.0, 0.0, 0.0], ..Self::NONE } }
     }
 
-    fn with(mut self, influence: Influence) -> Self {
+    /// Adds an influence after those with at least its weight. The last of four is removed.
+    #[allow(clippy::many_single_char_names, reason = "four weights and four bones")]
+    fn with(self, influence: Influence) -> Self {
         let Influence { bone, weight } = influence;
         if !(weight > 0.0 && weight.is_finite()) {
             return self;
         }
-        let (mut next, mut is_placed) = ((bone, weight), false);
-        for (bone, weight) in self.bones.iter_mut().zip(&mut self.weights) {
-            // All influences after the new one move back by one place.
-            is_placed |= next.1 > *weight;
-            if is_placed {
-                next = (std::mem::replace(bone, next.0), std::mem::replace(weight, next.1));
+        // An influence moves back by one place if its weight is less. The new influence takes the
+        // place of the first that moves.
+        let ([a, b, c, d], [e, f, g, h]) = (self.weights, self.bones);
+        let [first, second, third, fourth] = self.weights.map(|other| weight > other);
+        let choose =
+            |moves: bool, before_moves: bool, stays: (f32, i32), before: (f32, i32)| match (before_moves, moves) {
+                (true, _) => before,
+                (false, true) => (weight, bone),
+                (false, false) => stays,
+            };
+        let [a, b, c, d] = [
+            choose(first, false, (a, e), (a, e)),
+            choose(second, first, (b, f), (a, e)),
+            choose(third, second, (c, g), (b, f)),
+            choose(fourth, third, (d, h), (c, g)),
+        ];
+        Self { weights: [a.0, b.0, c.0, d.0], bones: [a.1, b.1, c.1, d.1] }
+    }
+
+    /// Replaces bones that are out of range by the last bone, or returns an error, as the rules of
+    /// the format demand. Unused numbers are 0.
+    fn limit_bones(&mut self, count: usize, rules: SkinningRules, vertex: usize) -> Result<()> {
+        for (bone, weight) in self.bones.iter_mut().zip(self.weights) {
+            if usize::try_from(*bone).is_ok_and(|bone| bone < count) || weight == 0.0 {
+                continue;
             }
+            let last = count.checked_sub(1).and_then(|last| i32::try_from(last).ok());
+            let Some(last) = last.filter(|_| rules == SkinningRules::Clamped) else {
+                let kind = Cause::Value {
+                    expected: format!("a bone below {count}").into(),
+                    found: format!("bone {bone}").into(),
+                };
+                return Err(Error::without_offset("vertices", field(vertex), kind));
+            };
+            *bone = last;
         }
-        self
+        Ok(())
     }
 
     /// Writes the numbers of the bones. Returns an error if a number does not fit.
@@ -139,7 +181,7 @@ impl Greatest {
             expected: format!("a bone of 0 to {most} in the format {}{advice}", format.wgpu_name()).into(),
             found: format!("bone {bone}").into(),
         };
-        Error::without_offset("vertices", Field::new("joints").in_list("vertex", as_u64(vertex)), kind)
+        Error::without_offset("vertices", field(vertex), kind)
     }
 
     /// Writes the weights divided by their sum. The written integers sum to exactly 1, and the
@@ -169,20 +211,30 @@ impl Greatest {
         reason = "a share is 0 to 65535"
     )]
     fn shares<const ONE: u16>(&self) -> [u16; BONES] {
-        let sum: f64 = self.weights.iter().map(|weight| f64::from(*weight)).sum();
-        let exact = self.weights.map(|weight| f64::from(weight) / sum * f64::from(ONE));
+        let weights = self.weights.map(f64::from);
+        let scale = f64::from(ONE) / weights.iter().sum::<f64>();
+        let exact = weights.map(|weight| weight * scale);
         let mut shares = exact.map(|share| share as u16);
-        let mut lost = exact.map(f64::fract);
-        let rounded: u16 = shares.iter().fold(0, |sum, share| sum.saturating_add(*share));
-        for _ in 0..ONE.saturating_sub(rounded) {
-            let most = lost.iter().copied().fold(0.0, f64::max);
-            if let Some((share, lost)) = shares.iter_mut().zip(&mut lost).find(|(_, lost)| **lost >= most) {
-                *share = share.saturating_add(1);
-                *lost = -1.0;
-            }
+        let mut lost = exact;
+        for (lost, share) in lost.iter_mut().zip(shares) {
+            *lost -= f64::from(share);
+        }
+        let rounded: u16 = shares.iter().fold(0, |sum, share| sum.wrapping_add(*share));
+        let missing = ONE.wrapping_sub(rounded);
+        // The rank of a share is the number of shares that lose more, or that are equal and first.
+        for (number, share) in shares.iter_mut().enumerate() {
+            let mine = lost.get(number).copied().unwrap_or_default();
+            let ahead =
+                lost.iter().enumerate().filter(|(other, lost)| **lost > mine || (**lost >= mine && *other < number));
+            *share = share.wrapping_add(u16::from(ahead.count() < usize::from(missing)));
         }
         shares
     }
+}
+
+/// Returns the field of the joints of a vertex.
+fn field(vertex: usize) -> Field {
+    Field::new("joints").in_list("vertex", as_u64(vertex))
 }
 
 /// Writes parts after each other. Returns `None` if a part is missing, or if there is no room.
@@ -207,6 +259,21 @@ mod tests {
         assert_eq!((all.bones, all.weights), ([5, 1, 3, 7], [0.3, 0.2, 0.2, 0.2]));
         assert_eq!(greatest(&[(4, 0.0), (5, f32::INFINITY)]), Greatest::NONE);
         assert_eq!(Greatest::of(None).weights.map(f32::to_bits), [1.0_f32, 0.0, 0.0, 0.0].map(f32::to_bits));
+    }
+
+    #[test]
+    fn bones_out_of_range_follow_the_rules() {
+        let all = greatest(&[(3, 0.5), (200, 0.25), (-1, 0.25)]);
+        let limited = |rules, count| {
+            let mut copy = all;
+            copy.limit_bones(count, rules, 7).map(|()| copy.bones)
+        };
+        assert_eq!(limited(SkinningRules::Clamped, 4).unwrap(), [3, 3, 3, 0]);
+        assert_eq!(greatest(&[(0, 1.0)]).limit_bones(1, SkinningRules::Strict, 0).ok(), Some(()));
+        for (rules, count) in [(SkinningRules::Strict, 4), (SkinningRules::Clamped, 0)] {
+            let message = limited(rules, count).unwrap_err().to_string();
+            assert!(message.contains("vertex[7].joints") && message.contains(&format!("below {count}")), "{message}");
+        }
     }
 
     #[test]

@@ -3,20 +3,17 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::block::Block;
-use super::buffer::Buffer;
 use super::indices::expect_single_stream;
-use super::input::{AttributeArray, Number, Scratch};
-use super::interleave::{ColumnBuffer, MAX_VERTICES, PairBuffer, VertexColumn};
+use super::input::{AttributeArray, Number};
+use super::interleave::VertexColumn;
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
 use super::output::Blocks;
 use super::skin::{Greatest, SkinColumns};
 use crate::array::Array;
-use crate::array::chunk_buffer::CHUNK_BYTES;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
 use crate::math::as_index;
-use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, Welded};
+use crate::model::{Corner, IndexStream, SpaceConversion, Surface, Welded};
 
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
 ///
@@ -26,20 +23,20 @@ use crate::model::{Corner, IndexStream, SpaceConversion, Surface, WeightsIter, W
 /// Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
-/// blocks of at most 128 vertices in the first-level cache of the processor.
+/// blocks of at most 256 vertices in the first-level cache of the processor.
 #[derive(Clone)]
 pub struct VertexSource<'a> {
-    surface: Surface<'a>,
-    order: Option<&'a [Corner]>,
-    vertex_count: usize,
-    attributes: Vec<SourceAttribute<'a>>,
-    skin: Option<SkinColumns<'a>>,
+    pub(super) surface: Surface<'a>,
+    pub(super) order: Option<&'a [Corner]>,
+    pub(super) vertex_count: usize,
+    pub(super) attributes: Vec<SourceAttribute<'a>>,
+    pub(super) skin: Option<SkinColumns<'a>>,
     /// One vertex with the bytes that no attribute of the surface contains.
-    template: Vec<u8>,
+    pub(super) template: Vec<u8>,
     /// Whether there are such bytes.
-    has_template: bool,
-    missing: Vec<Semantic>,
-    conversion: Option<SpaceConversion>,
+    pub(super) has_template: bool,
+    pub(super) missing: Vec<Semantic>,
+    pub(super) conversion: Option<SpaceConversion>,
 }
 
 short_debug!(VertexSource<'_>: |source| {
@@ -91,6 +88,7 @@ impl<'a> VertexSource<'a> {
             source.add(attribute)?;
         }
         source.has_template |= size < layout.stride();
+        source.find_words();
         source.check_lengths()?;
         Ok(source)
     }
@@ -105,9 +103,8 @@ impl<'a> VertexSource<'a> {
         if let Some(array) = AttributeArray::find(&self.surface, semantic)? {
             let rest = if semantic == Semantic::Position { 1.0 } else { 0.0 };
             let [a, b, c, d, ..] = number.bytes_of([rest]);
-            let width = array.floats().saturating_mul(number.size());
-            let column = VertexColumn { offset, width, size, pad: [a, b, c, d] };
-            self.attributes.push(SourceAttribute { array, number, column });
+            let column = VertexColumn { offset, width: array.width(number), size, pad: [a, b, c, d] };
+            self.attributes.push(SourceAttribute { array, number, column, words: 0 });
             return Ok(());
         }
         let value = match semantic {
@@ -147,6 +144,16 @@ impl<'a> VertexSource<'a> {
         self.missing.push(attribute.semantic());
     }
 
+    /// Sorts the attributes by their offset, and finds those that are copied together.
+    fn find_words(&mut self) {
+        self.attributes.sort_unstable_by_key(|attribute| attribute.column.offset);
+        let mut rest = self.attributes.as_mut_slice();
+        while let Some((first, after)) = rest.split_first_mut() {
+            first.words = first.column.words_after(after.iter().map(|attribute| &attribute.column));
+            rest = after;
+        }
+    }
+
     /// Returns an error if an array has too few items for the vertices.
     fn check_lengths(&self) -> Result<()> {
         let greatest = |stream: IndexStream| match self.order {
@@ -172,7 +179,8 @@ impl<'a> VertexSource<'a> {
 
     /// Converts positions, directions and texture coordinates to other conventions, as
     /// [`Surface::converted`] does. If the conversion mirrors the surface, the sign of the tangents
-    /// changes. Attributes that the surface does not have are not converted.
+    /// changes. Attributes that the surface does not have are not converted. Matrices that move
+    /// converted vertices are converted by [`SpaceConversion::skin_matrix`].
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -192,6 +200,40 @@ impl<'a> VertexSource<'a> {
     pub fn in_space(self, conversion: SpaceConversion) -> Self {
         let is_identity = conversion == SpaceConversion::IDENTITY;
         Self { conversion: Some(conversion).filter(|_| !is_identity), ..self }
+    }
+
+    /// Checks the joints against the number of bones of the palette, which [`Skeleton::len`]
+    /// returns.
+    ///
+    /// Without this call, a joint that no bone has is written as the file stores it. With it, the
+    /// rules of the format ([`SkinningRules`]) apply: such a joint is an error, or the last bone.
+    /// A shader should never read a palette with joints that were not checked.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
+    /// use meshpeek::{Skeleton, Surface};
+    /// let model = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
+    /// let surface = Surface::new(&model, 0);
+    /// let layout = VertexLayout::packed(&[
+    ///     (Semantic::Joints, VertexFormat::Uint8x4),
+    ///     (Semantic::Weights, VertexFormat::Unorm8x4),
+    /// ])?;
+    /// let welded = surface.weld()?;
+    /// let skeleton = Skeleton::new(&model)?;
+    /// let source = VertexSource::welded(&surface, &welded, &layout)?.with_bones(skeleton.len());
+    /// # let mut out = vec![0; source.byte_len()];
+    /// # source.write_into(0..source.vertex_count(), &mut out)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`Skeleton::len`]: crate::Skeleton::len
+    /// [`SkinningRules`]: crate::model::SkinningRules
+    #[must_use]
+    pub fn with_bones(mut self, count: usize) -> Self {
+        self.skin = self.skin.map(|skin| skin.with_bones(count));
+        self
     }
 
     /// Takes the positions, normals and tangents of a morph target. Target 0 is the base shape.
@@ -227,7 +269,8 @@ impl<'a> VertexSource<'a> {
     /// Returns the attributes of the layout that the surface does not have.
     ///
     /// Each vertex has a default for them: the normal 0, 0, 1, the tangent 1, 0, 0 with the sign 1,
-    /// texture coordinates 0, the colour 1, joints 0, and the weights 1, 0, 0, 0.
+    /// texture coordinates 0, the colour 1, joints 0, and the weights 1, 0, 0, 0. A
+    /// surface without normals is shaded wrong unless the program computes them.
     #[must_use]
     pub fn missing(&self) -> &[Semantic] {
         &self.missing
@@ -253,7 +296,8 @@ impl<'a> VertexSource<'a> {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the range ends after the last vertex, [`ErrorKind::Buffer`](crate::ErrorKind::Buffer)
     /// if `out` does not have exactly the size of these vertices, and [`ErrorKind::Refused`](crate::ErrorKind::Refused) if a
-    /// joint does not fit its format. An error may leave a part of `out` overwritten.
+    /// joint does not fit its format, and [`ErrorKind::Value`](crate::ErrorKind::Value) if [`with_bones`](Self::with_bones) finds
+    /// a joint without a bone. An error may leave a part of `out` overwritten.
     pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         Blocks::write_into(self, range, out)
     }
@@ -281,116 +325,18 @@ impl<'a> VertexSource<'a> {
         Blocks::push(self, range, &mut visit)
     }
 
-    /// Writes the attributes of a block of vertices, one after another.
-    fn write_attributes(&self, memory: &mut BlockMemory<'a>, out: &mut [u8]) -> Result<()> {
-        let BlockMemory { block, scratch, column: first, pair: second, .. } = memory;
-        let mut attributes = self.attributes.iter();
-        while let Some(attribute) = attributes.next() {
-            let column = attribute.decode(self, block, scratch, first)?;
-            match attributes.as_slice().first().filter(|next| attribute.column.pairs_with(&next.column)) {
-                Some(next) => {
-                    let next_column = next.decode(self, block, scratch, second)?;
-                    attribute.column.put_pair(column, (&next.column, next_column), out, self.stride());
-                    attributes.next();
-                }
-                None => attribute.column.put(column, out, self.stride()),
-            }
-        }
-        Ok(())
-    }
-
-    const fn stride(&self) -> usize {
+    /// Returns the stride of the layout.
+    pub(super) const fn stride(&self) -> usize {
         self.template.len()
     }
 }
 
 /// An attribute that the surface has, except for joints and weights.
 #[derive(Clone, Copy, Debug)]
-struct SourceAttribute<'a> {
-    array: AttributeArray<'a>,
-    number: Number,
-    column: VertexColumn,
-}
-
-impl SourceAttribute<'_> {
-    /// Decodes the attribute of the vertices of a block to a column.
-    fn decode<'c, const BYTES: usize>(
-        &self,
-        source: &VertexSource<'_>,
-        block: &Block<'_>,
-        scratch: &mut Scratch,
-        column: &'c mut Buffer<BYTES>,
-    ) -> Result<&'c [u8]> {
-        let column = column.values::<u8>(block.len().saturating_mul(self.column.width)).unwrap_or_default();
-        let picks = block.picks(self.array.stream());
-        // The constructors have checked all indices.
-        let missing = || Cause::Missing { expected: "an item for each vertex".into() };
-        let written = self.array.write(picks, self.number, source.conversion.as_ref(), scratch, column);
-        written.ok_or_else(|| source.surface.fault(self.array.name(), missing()))?;
-        Ok(column)
-    }
-}
-
-/// The memory that writing a range of vertices needs.
-pub(super) struct BlockMemory<'a> {
-    block: Block<'a>,
-    scratch: Scratch,
-    column: ColumnBuffer,
-    /// The column of the second attribute of a pair.
-    pair: PairBuffer,
-    /// The columns of joints and weights.
-    skin: Option<[ColumnBuffer; 2]>,
-    /// The next lists of influences, if they are read in order.
-    lists: Option<WeightsIter<'a>>,
-}
-
-impl<'a> Blocks for VertexSource<'a> {
-    const NAME: &'static str = "vertices";
-    type Memory = BlockMemory<'a>;
-
-    fn count(&self) -> usize {
-        self.vertex_count
-    }
-
-    fn item_size(&self) -> usize {
-        self.stride()
-    }
-
-    fn block(&self) -> usize {
-        CHUNK_BYTES.checked_div(self.stride()).unwrap_or_default().clamp(1, MAX_VERTICES)
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
-    fn memory() -> BlockMemory<'a> {
-        BlockMemory {
-            block: Block::new(),
-            scratch: Scratch::new(),
-            column: ColumnBuffer::EMPTY,
-            pair: PairBuffer::EMPTY,
-            skin: None,
-            lists: None,
-        }
-    }
-
-    fn start(&self, range: &Range<usize>, memory: &mut BlockMemory<'a>) {
-        let direct = Some(range).filter(|_| self.order.is_none());
-        self.attributes.iter().for_each(|attribute| attribute.array.prefetch(direct));
-        memory.lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
-    }
-
-    fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
-        memory.block.move_to(range, self.order);
-        if self.has_template {
-            out.chunks_exact_mut(self.stride()).for_each(|vertex| vertex.copy_from_slice(&self.template));
-        }
-        self.write_attributes(memory, out)?;
-        match &self.skin {
-            Some(skin) => {
-                let BlockMemory { block, lists, skin: columns, .. } = memory;
-                skin.write(block, lists, columns.get_or_insert([ColumnBuffer::EMPTY; 2]), out, self.stride())
-            }
-            None => Ok(()),
-        }
-    }
+pub(super) struct SourceAttribute<'a> {
+    pub(super) array: AttributeArray<'a>,
+    pub(super) number: Number,
+    pub(super) column: VertexColumn,
+    /// The number of next attributes that are copied together with this one.
+    pub(super) words: usize,
 }

@@ -13,28 +13,37 @@ const WINDOW: usize = 1 << 20;
 /// two system calls per MiB to detect that they are, and then gives no advice. Giving the advice
 /// for bytes that are already in memory would take a third of the time that reading them takes.
 pub fn prefetch(bytes: &[u8]) {
-    if bytes.len() >= 2 * PAGE && !seems_cached(bytes) {
-        advise_will_need(bytes);
+    prefetch_all(std::iter::once(bytes));
+}
+
+/// Advises the operating system that the program will soon read all `parts`, as [`prefetch`] does
+/// for one. If all parts are in memory, this needs no more system calls than the largest part.
+pub(crate) fn prefetch_all<'b>(parts: impl Iterator<Item = &'b [u8]> + Clone) {
+    let parts = parts.filter(|part| part.len() >= 2 * PAGE);
+    let most = parts.clone().map(<[u8]>::len).max();
+    if most.is_some_and(|most| !seem_cached(&parts, most)) {
+        parts.for_each(advise_will_need);
     }
 }
 
-/// Distance between two consecutive pages of the sample that [`seems_cached`] reads, in bytes.
+/// Distance between two consecutive pages of the sample that [`seem_cached`] reads, in bytes.
 const SAMPLE: usize = 1 << 20;
 
-/// Returns whether all pages of a sample of `bytes` are in memory, in which case all of `bytes` is
-/// probably in memory.
+/// Returns whether all pages of a sample of `parts` are in memory, in which case all of `parts` is
+/// probably in memory. `most` is the length of the largest part.
 ///
-/// The sample consists of one page in each MiB and the last page. The first page of `bytes` is not
-/// in the sample, because the parser of the file has often read this page already. If a page
-/// outside the sample is not in memory, the operating system reads it from the disk when the
+/// The sample consists of one page in each MiB and the last page of each part. The first page of a
+/// part is not in the sample, because the parser of the file has often read this page already. If a
+/// page outside the sample is not in memory, the operating system reads it from the disk when the
 /// program accesses it.
-fn seems_cached(bytes: &[u8]) -> bool {
+fn seem_cached<'b>(parts: &(impl Iterator<Item = &'b [u8]> + Clone), most: usize) -> bool {
     let Some(before) = pages_from_disk() else { return false };
-    let mut sample = bytes.iter().skip(PAGE).step_by(SAMPLE).chain(bytes.last());
-    sample.all(|byte| {
-        std::hint::black_box(*byte);
+    let are_cached = |bytes: &mut dyn Iterator<Item = &'b u8>| {
+        bytes.for_each(|byte| _ = std::hint::black_box(*byte));
         pages_from_disk() == Some(before)
-    })
+    };
+    (PAGE..most).step_by(SAMPLE).all(|at| are_cached(&mut parts.clone().filter_map(|part| part.get(at))))
+        && are_cached(&mut parts.clone().filter_map(<[u8]>::last))
 }
 
 /// Returns how many times this thread has waited for a page from the disk, or `None` if the
@@ -137,6 +146,8 @@ mod tests {
         let bytes = vec![7_u8; 100_000];
         prefetch(&bytes[1..]);
         prefetch(&bytes[..0]);
+        prefetch_all([&bytes[..50_000], &bytes[..0], &bytes[60_000..]].into_iter());
+        prefetch_all(std::iter::empty());
         assert!(bytes.iter().all(|byte| *byte == 7));
     }
 }

@@ -48,6 +48,7 @@ mod read;
 mod regular_file;
 
 pub use advice::prefetch;
+pub(crate) use advice::prefetch_all;
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};

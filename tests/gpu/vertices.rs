@@ -3,9 +3,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use meshpeek::gpu::{Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
+use meshpeek::gpu::{IndexFormat, Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
 use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
-use meshpeek::{Array, Corner, ErrorKind, Surface};
+use meshpeek::{Array, Corner, ErrorKind, Skeleton, Surface};
 
 use crate::reference::{FORMATS, Reference};
 use crate::support::allocations::allocations;
@@ -263,6 +263,37 @@ fn octahedral_normals_point_like_the_normals() {
             }
         }
     });
+}
+
+#[test]
+fn joints_are_compared_with_the_number_of_bones() {
+    let layout =
+        VertexLayout::packed(&[(Semantic::Joints, VertexFormat::Uint8x4), (Semantic::Weights, VertexFormat::Unorm8x4)])
+            .unwrap();
+    let check = |path: &str, is_error: bool| {
+        let model = meshpeek::open(path).unwrap();
+        let surface = Surface::new(&model, 0);
+        let welded = surface.weld().unwrap();
+        let source = VertexSource::welded(&surface, &welded, &layout).unwrap();
+        let stored = written(&source).unwrap();
+        assert!(stored.chunks(8).any(|vertex| vertex[..4].iter().any(|joint| *joint > 0)), "{path}");
+        let bones = Skeleton::new(&model).unwrap().len();
+        assert_eq!(written(&source.clone().with_bones(bones)).unwrap(), stored, "{path}");
+        match written(&source.with_bones(1)) {
+            Ok(limited) => {
+                assert!(!is_error && limited.chunks(8).all(|vertex| vertex[..4] == [0; 4]), "{path}");
+                assert!(limited.chunks(8).zip(stored.chunks(8)).all(|(one, other)| one[4..] == other[4..]));
+            }
+            Err(error) => assert!(is_error && matches!(error.kind(), ErrorKind::Value), "{path}: {error}"),
+        }
+    };
+    check("data/unigine/skinned_ms12.mesh", true);
+    check("data/secondlife/arm.llmesh", false);
+}
+
+#[test]
+fn index_formats_hold_all_vertices() {
+    assert_eq!([1, 65536, 65537].map(IndexFormat::for_vertices).map(IndexFormat::size), [2, 2, 4]);
 }
 
 #[test]

@@ -33,10 +33,12 @@ const BOX: [[f32; 3]; 2] = [[-0.5, -0.5, -0.25], [0.5, 0.5, 0.25]];
 
 /// Returns an asset, or a small one if the bench runs as a test.
 pub fn asset(skinned: bool) -> Vec<u8> {
-    let level = |(name, side): &(&'static str, u32)| {
-        let side = if crate::support::claims::testing() { side.div_ceil(SMALL).max(2) } else { *side };
-        (*name, level(side, skinned))
-    };
+    asset_of(skinned, if crate::support::claims::testing() { SMALL } else { 1 })
+}
+
+/// Returns an asset whose sides are divided by `divisor`.
+pub fn asset_of(skinned: bool, divisor: u32) -> Vec<u8> {
+    let level = |(name, side): &(&'static str, u32)| (*name, level(side.div_ceil(divisor).max(2), skinned));
     let skin = skinned.then(|| ("skin", skin()));
     let blocks = skin.into_iter().chain([("physics_convex", convex())]).chain(LEVELS.iter().map(level));
     let mut stored = Vec::new();

@@ -149,8 +149,13 @@ pub fn moving() -> String {
 }
 
 /// Returns a binary file of one mesh and one section, whose triangle is the first three vertices.
+/// The mesh is large, but small if the bench runs as a test.
 pub fn records(big: bool) -> Vec<u8> {
-    let vertices: u32 = if crate::support::claims::testing() { 100 } else { 1_000_000 };
+    records_of(big, if crate::support::claims::testing() { 100 } else { 1_000_000 })
+}
+
+/// Returns the same file with this number of vertices.
+pub fn records_of(big: bool, vertices: u32) -> Vec<u8> {
     let mut out = Binary { big, bytes: Vec::new() };
     out.int(if big { 101 } else { 100 }).name("EZMESH").name("field").name("").int(0).int(0);
     // The bounding box, and no textures, tetrahedra, skeletons, animations, materials, or user

@@ -4,7 +4,7 @@
 #![allow(clippy::many_single_char_names, reason = "components of quaternions have one-letter names")]
 
 use std::arch::x86_64::{
-    __m128i, __m256, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps, _mm256_fmadd_ps,
+    __m128i, __m256, __m256i, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps, _mm256_fmadd_ps,
     _mm256_max_ps, _mm256_mul_ps, _mm256_permute_ps, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps,
     _mm256_shuffle_epi8, _mm256_sqrt_ps, _mm256_sub_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd,
     _mm256_unpacklo_ps,
@@ -36,21 +36,25 @@ fn half(bytes: &[u8; BYTES], at: usize) -> __m128i {
     cast(bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()).copied().unwrap_or_default())
 }
 
-/// Returns x, y, z and 0 for each of two quaternions, as floats.
+/// Divides the 16-bit integer in the high half of each lane by 32767.
 ///
-/// The stored integers are divided by 32767. The quotients of the stored integers and 32767 are bit
-/// for bit equal to the results of an `f32` division.
+/// The quotient is bit for bit equal to the result of an `f32` division. A lane with a 16-bit
+/// integer in its high half has 65536 times the value of this integer. The reciprocal of 32767 is
+/// therefore divided by 65536, which changes only the exponent of the reciprocal.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
-    // A 32-bit lane with a 16-bit integer in its high half has 65536 times the value of this
-    // integer. The reciprocal of 32767 is therefore divided by 65536, which changes only the
-    // exponent of the reciprocal.
+pub(super) fn scale(high: __m256i) -> __m256 {
     const HIGH: f32 = 65536.0;
-    let high = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places));
     let (reciprocal, rest) = (_mm256_set1_ps(BY_32767.reciprocal / HIGH), _mm256_set1_ps(BY_32767.rest / HIGH));
     let number = _mm256_cvtepi32_ps(high);
     _mm256_fmadd_ps(number, reciprocal, _mm256_mul_ps(number, rest))
+}
+
+/// Returns x, y, z and 0 for each of two quaternions, as floats.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
+    scale(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places)))
 }
 
 /// Computes the component w of eight quaternions from x, y and z. The first half of the returned

@@ -73,7 +73,7 @@ const SEVEN: [ByteIndices; 4] = [places(7, 0, 48), places(7, 2, 48), places(7, 4
 
 /// Sixteen quaternions and their handedness, with one vector per component.
 #[derive(Clone, Copy)]
-struct Quaternions {
+pub(super) struct Quaternions {
     x: __m512,
     y: __m512,
     z: __m512,
@@ -87,6 +87,12 @@ struct Quaternions {
 /// The kernels hide the mask `KEPT` from the compiler with `black_box`. A compiler that knows the
 /// mask replaces the single instruction that permutes and clears bytes with two instructions.
 const KEPT: u64 = 0xcccc_cccc_cccc_cccc;
+
+/// Returns the mask [`KEPT`], hidden from the compiler.
+#[inline]
+pub(super) fn kept() -> u64 {
+    black_box(KEPT)
+}
 
 /// Applies the byte permutation `places` to two vectors. The mask `kept`, which is [`KEPT`], clears
 /// the low half of each lane.
@@ -122,7 +128,7 @@ fn sign(of: __m512i) -> __m512 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Quaternions {
+pub(super) fn eight(raw: &[[I16; 4]; 16], kept: u64) -> Quaternions {
     let [low, high]: [__m512i; 2] = transmute!(*raw);
     let [x, y, z, w] = EIGHT;
     let w = gather(low, high, w, kept);
@@ -154,7 +160,7 @@ fn seven(raw: &[RawQuat7; 16], kept: u64) -> Quaternions {
 /// scalar function `unit`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn unit(parts: Quaternions) -> Quaternions {
+pub(super) fn unit(parts: Quaternions) -> Quaternions {
     let Quaternions { x, y, z, w, sign } = parts;
     let square = _mm512_add_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(y, y));
     let square = _mm512_add_ps(_mm512_add_ps(square, _mm512_mul_ps(z, z)), _mm512_mul_ps(w, w));
@@ -188,7 +194,7 @@ fn twice_difference(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
 /// [`TangentFrame::normal`].
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
+pub(super) fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
     let up = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(x, x, y, y));
     [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
 }
@@ -349,7 +355,7 @@ macro_rules! sixteen {
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
         pub(crate) fn $name(raw: &[$raw], out: &mut [$value]) {
-            let $kept = black_box(KEPT);
+            let $kept = kept();
             let (chunks, rest) = raw.as_chunks::<16>();
             let (values, last) = out.as_chunks_mut::<16>();
             for ($values, $chunk) in values.iter_mut().zip(chunks) {

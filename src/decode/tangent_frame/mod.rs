@@ -28,11 +28,13 @@ mod axes;
 mod encode;
 mod quaternion;
 mod scalar;
+mod snorm8x4;
 
 pub use axes::{Basis, TangentFrame};
 pub use encode::{encode_component, encode_rotation, encode7, encode8};
 pub use quaternion::{BasisOf, NormalOf, Quat7, Quat8, Quaternion, RotationOf};
 pub use scalar::RawQuat7;
+pub(crate) use snorm8x4::normals8_to_snorm8x4;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,121 @@
+//! Writing the vertices of a source, a block at a time.
+
+use std::ops::Range;
+
+use super::block::Block;
+use super::buffer::Buffer;
+use super::input::Scratch;
+use super::interleave::{ColumnBuffer, MAX_VERTICES, MAX_WORDS, WordBuffer};
+use super::output::Blocks;
+use super::source::{SourceAttribute, VertexSource};
+use crate::array::chunk_buffer::CHUNK_BYTES;
+use crate::error::{Cause, Result};
+use crate::io::prefetch_all;
+use crate::model::WeightsIter;
+
+impl SourceAttribute<'_> {
+    /// Decodes the attribute of the vertices of a block to a column.
+    fn decode<'c, const BYTES: usize>(
+        &self,
+        source: &VertexSource<'_>,
+        block: &Block<'_>,
+        scratch: &mut Scratch,
+        column: &'c mut Buffer<BYTES>,
+    ) -> Result<&'c [u8]> {
+        let column = column.values::<u8>(block.len().saturating_mul(self.column.width)).unwrap_or_default();
+        let picks = block.picks(self.array.stream());
+        // The constructors have checked all indices.
+        let missing = || Cause::Missing { expected: "an item for each vertex".into() };
+        let written = self.array.write(picks, self.number, source.conversion.as_ref(), scratch, column);
+        written.ok_or_else(|| source.surface.fault(self.array.name(), missing()))?;
+        Ok(column)
+    }
+}
+
+/// The memory that writing a range of vertices needs.
+pub(super) struct BlockMemory<'a> {
+    block: Block<'a>,
+    scratch: Scratch,
+    column: ColumnBuffer,
+    /// The columns of the words that follow a triple.
+    words: [WordBuffer; MAX_WORDS],
+    /// The columns of joints and weights.
+    skin: Option<[ColumnBuffer; 2]>,
+    /// The next lists of influences, if they are read in order.
+    lists: Option<WeightsIter<'a>>,
+}
+
+impl<'a> Blocks for VertexSource<'a> {
+    const NAME: &'static str = "vertices";
+    type Memory = BlockMemory<'a>;
+
+    fn count(&self) -> usize {
+        self.vertex_count
+    }
+
+    fn item_size(&self) -> usize {
+        self.stride()
+    }
+
+    fn block(&self) -> usize {
+        CHUNK_BYTES.checked_div(self.stride()).unwrap_or_default().clamp(1, MAX_VERTICES)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the memory must not be moved")]
+    fn memory() -> BlockMemory<'a> {
+        BlockMemory {
+            block: Block::new(),
+            scratch: Scratch::new(),
+            column: ColumnBuffer::EMPTY,
+            words: [WordBuffer::EMPTY; MAX_WORDS],
+            skin: None,
+            lists: None,
+        }
+    }
+
+    fn start(&self, range: &Range<usize>, memory: &mut BlockMemory<'a>) {
+        let direct = Some(range).filter(|_| self.order.is_none());
+        prefetch_all(self.attributes.iter().map(|attribute| attribute.array.bytes(direct)));
+        memory.lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
+    }
+
+    fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        memory.block.move_to(range, self.order);
+        if self.has_template {
+            out.chunks_exact_mut(self.stride()).for_each(|vertex| vertex.copy_from_slice(&self.template));
+        }
+        self.write_attributes(memory, out)?;
+        match &self.skin {
+            Some(skin) => {
+                let BlockMemory { block, lists, skin: columns, .. } = memory;
+                skin.write(block, lists, columns.get_or_insert_with(|| [ColumnBuffer::EMPTY; 2]), out, self.stride())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a> VertexSource<'a> {
+    /// Writes the attributes of a block of vertices, those with words together with their words.
+    fn write_attributes(&self, memory: &mut BlockMemory<'a>, out: &mut [u8]) -> Result<()> {
+        let BlockMemory { block, scratch, column: buffer, words: word_buffers, .. } = memory;
+        let mut attributes = self.attributes.as_slice();
+        while let Some((attribute, after)) = attributes.split_first() {
+            let column = attribute.decode(self, block, scratch, buffer)?;
+            let (words, rest) = after.split_at_checked(attribute.words).unwrap_or_default();
+            attributes = rest;
+            if words.is_empty() {
+                attribute.column.put(column, out, self.stride());
+                continue;
+            }
+            let mut columns = [&[][..]; MAX_WORDS];
+            for ((word, buffer), place) in words.iter().zip(word_buffers.iter_mut()).zip(&mut columns) {
+                *place = word.decode(self, block, scratch, buffer)?.as_chunks().0;
+            }
+            let columns = columns.get(..words.len()).unwrap_or_default();
+            attribute.column.put_with_words(column, columns, out, self.stride());
+        }
+        Ok(())
+    }
+}
