@@ -33,6 +33,10 @@ pub(super) use with_file;
 /// *sources*: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and source
 /// 2 is the script, if the mesh has a script. [`open`](crate::open) finds the sources of a path.
 ///
+/// As a [`Geometry`], a model has the surfaces of one asset in its highest level of detail, in the
+/// space of the file. A file may contain several assets, levels and placed instances.
+/// [`Contents`](crate::model::Contents), which [`Model::contents`] returns, lists all of them.
+///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;

@@ -21,7 +21,9 @@ pub struct Hit {
     /// triangle.
     ///
     /// The barycentric coordinate for the first corner is 1 minus the sum of the other two
-    /// coordinates.
+    /// coordinates. The corners are those of the file. A conversion that reverses the winding
+    /// exchanges the second and the third corner, and
+    /// [`SpaceConversion::triangle`](crate::model::SpaceConversion::triangle) the coordinates.
     pub barycentric: [f32; 2],
     /// Whether the ray hits the front side of the triangle: the side from which its corners appear
     /// in counter-clockwise order.

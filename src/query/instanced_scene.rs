@@ -45,6 +45,9 @@ use crate::query::scene_instance::SceneInstance;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// The map of a [`SpaceConversion`](crate::model::SpaceConversion::map) places a scene in converted
+/// space, such as that of vertices for a GPU.
 pub struct InstancedScene<'a> {
     instances: Vec<SceneInstance<'a>>,
     tree: BoxTree,
