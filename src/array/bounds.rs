@@ -6,7 +6,7 @@ use zerocopy::little_endian::F32;
 /// An axis-aligned bounding box, in the length unit of the mesh.
 ///
 /// The bounding box is empty if a component of `min` is greater than the same component of `max`.
-/// The box of some points is collected from their iterator.
+/// Collecting an iterator of points gives their bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounds {

@@ -34,8 +34,8 @@ impl<D: Decode> Packed<'_, D> {
         Some(places)
     }
 
-    /// Copies the records with the given indices to `places`, in order, until one of the two slices
-    /// ends. Returns `None` if an index is out of range.
+    /// Copies the records with the given indices to `places`, in order. The two slices have the
+    /// same length. Returns `None` if an index is out of range.
     fn copy_records(&self, indices: &[u32], places: &mut [D::Raw]) -> Option<()> {
         let raw = self.raw();
         let copy = |place: &mut D::Raw, index: u32| {
@@ -59,7 +59,7 @@ impl<D: Decode> Packed<'_, D> {
 
 impl<D: Decode> Gather for Packed<'_, D> {
     /// Copies the records of a chunk of items to `records`, and then decodes all of them at once.
-    /// Records that are values are copied to `out`.
+    /// If the decoder copies, the records are copied to `out`.
     fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [D::Value]) -> Option<()> {
         let count = indices.len().min(out.len());
         let (indices, out) = (indices.get(..count)?, out.get_mut(..count)?);
@@ -82,7 +82,7 @@ impl Gather for Consecutive {}
 mod tests {
     use super::*;
     use crate::array::arbitrary::any_bytes;
-    use crate::decode::{Index, Packed64};
+    use crate::decode::{Floats, Index, Packed64};
 
     #[test]
     fn gathers_what_get_returns() {
@@ -97,6 +97,15 @@ mod tests {
             assert!(out.iter().map(|item| item.map(f32::to_bits)).eq(expected.map(|item| item.map(f32::to_bits))));
         }
         assert!(array.gather(&[0, 3000], &mut records, &mut [[0.0; 3]; 2]).is_none());
+        let floats = Packed::new(<[_]>::ref_from_bytes(&bytes[..2000 * 12]).unwrap(), Floats::<3>);
+        for count in [0, 1, 3, 4, 5, 2000] {
+            let indices: Vec<u32> = (0..count).map(|number| number * 7 % 2000).collect();
+            let mut out = vec![[0.0; 3]; indices.len()];
+            floats.gather(&indices, &mut records, &mut out).unwrap();
+            let expected = indices.iter().map(|index| floats.get(as_index(*index)).unwrap());
+            assert!(out.iter().map(|item| item.map(f32::to_bits)).eq(expected.map(|item| item.map(f32::to_bits))));
+        }
+        assert!(floats.gather(&[2000], &mut records, &mut [[0.0; 3]]).is_none());
         let bytes = Packed::new(&bytes, Index::<u8>::new());
         assert!(bytes.gather(&[u32::MAX], &mut records, &mut [0]).is_none());
     }

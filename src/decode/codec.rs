@@ -31,7 +31,8 @@ pub trait Decode: Copy {
         one_by_one(raw, out, |raw| self.decode(raw));
     }
 
-    /// Returns whether the bytes of each record are the bytes of its value on this machine.
+    /// Returns whether the bytes of each record are the bytes of its value on this machine. If so,
+    /// a record and a value have the same size, and decoding copies the bytes.
     fn is_copy(&self) -> bool {
         false
     }

@@ -112,8 +112,7 @@ kernel! {
     ///
     /// `pairs` starts with the first pair. Pairs of which bytes are missing are left out.
     pub(crate) fn pairs_to_half(pairs: &[u8], stride: usize, out: &mut [[f16; 2]]) {
-        avx512 => x86::pairs_to_half(pairs, stride, out),
-        avx2 => x86::pairs_to_half(pairs, stride, out),
+        avx512 | avx2 => x86::pairs_to_half(pairs, stride, out),
         _ => each_pair(pairs, stride, out, narrow_pair),
     }
 }

@@ -163,8 +163,7 @@ impl MinMax16<2> {
 
 kernel! {
     fn pairs_to_half(raw: &[[U16; 2]], out: &mut [[f16; 2]], decode: MinMax16<2>) {
-        avx512 => x86::pairs_to_half(raw, out, decode),
-        avx2 => x86::pairs_to_half(raw, out, decode),
+        avx512 | avx2 => x86::pairs_to_half(raw, out, decode),
         _ => one_by_one(raw, out, |raw| decode.half(raw)),
     }
 }

@@ -34,8 +34,7 @@ kernel! {
     /// Converts normals of three 16-bit codes ([`Unit16`](crate::decode::Unit16)). The two slices
     /// have the same length.
     pub(crate) fn from_unit16(raw: &[[U16; 3]], out: &mut [Snorm8x4]) {
-        avx512 => avx2::from_unit16(raw, out),
-        avx2 => avx2::from_unit16(raw, out),
+        avx512 | avx2 => avx2::from_unit16(raw, out),
         _ => one_by_one(raw, out, from_codes),
     }
 }
@@ -45,13 +44,13 @@ kernel! {
     ///
     /// `fields` starts with the first normal. Normals of which bytes are missing are left out.
     pub(crate) fn from_fields(fields: &[u8], stride: usize, out: &mut [Snorm8x4]) {
-        avx512 => each_field(fields, stride, out, |bytes: &[u8; 16]| avx2::from_field(bytes)),
-        avx2 => each_field(fields, stride, out, |bytes: &[u8; 16]| avx2::from_field(bytes)),
+        avx512 | avx2 => each_field(fields, stride, out, |bytes: &[u8; 16]| avx2::from_field(bytes)),
         _ => each_field(fields, stride, out, from_bytes),
     }
 }
 
-/// Converts the first `BYTES` bytes of each field. The last normal may have fewer bytes after it.
+/// Converts the first `BYTES` bytes of each field. If the last field is shorter, it is converted
+/// with [`from_bytes`].
 #[inline(always)]
 fn each_field<const BYTES: usize>(
     fields: &[u8],

@@ -24,11 +24,11 @@ pub enum IndexFormat {
 impl IndexFormat {
     /// Returns the smallest format that holds the indices of `count` vertices.
     ///
-    /// The index 65535 of 65,536 vertices is 16 bits of ones, which restarts the primitive in
-    /// triangle strips. Lists of triangles have no such index.
+    /// The index 65535 is not used in 16 bits, because some graphics interfaces, such as WebGL 2,
+    /// restart the primitive at it.
     #[must_use]
     pub const fn for_vertices(count: usize) -> Self {
-        if count <= 1 << 16 { Self::Uint16 } else { Self::Uint32 }
+        if count < 1 << 16 { Self::Uint16 } else { Self::Uint32 }
     }
 
     /// Returns the size of an index in bytes.

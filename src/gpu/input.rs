@@ -314,8 +314,8 @@ kernel! {
     }
 }
 
-/// Writes the normals of a block as four signed bytes each. Encodings of integers are converted
-/// without floats between them.
+/// Writes the normals of a block as four signed bytes each. Some encodings are converted without an
+/// array of floats.
 fn normal_bytes(
     array: &Normals<'_>,
     picks: Picks<'_>,
@@ -344,8 +344,9 @@ fn normal_bytes(
     Some(())
 }
 
-/// Writes the texture coordinates of a block as half floats, without floats between them if the
-/// encoding has a kernel for it. Returns whether it has.
+/// Writes the texture coordinates of a block as half floats, without an array of floats. Returns
+/// `Some(false)`, and writes nothing, if the encoding has no kernel for this, and `None` if an
+/// index is out of range.
 fn half_uvs(array: &Uvs<'_>, picks: Picks<'_>, scratch: &mut Scratch, out: &mut [[f16; 2]]) -> Option<bool> {
     match (&array.0, picks) {
         (UvEncoding::MinMax16(array), _) => {

@@ -41,10 +41,11 @@
 //! written, from the greatest to the least, and divided by their sum: unsigned integers sum to
 //! exactly 255 or 65535. A vertex without weights has the joint 0 with the weight 1.
 //!
-//! Skinning on a GPU differs from [`SkinnedSurface`](crate::SkinnedSurface) in three points. It uses
-//! four influences instead of all. A vertex without weights follows the first bone, but stays in
-//! place under [`SkinningRules::Strict`](crate::model::SkinningRules). And joints are
-//! compared with the number of bones only after [`VertexSource::with_bones`].
+//! Skinning on a GPU differs from [`SkinnedSurface`](crate::SkinnedSurface) in three points. The GPU
+//! uses the four greatest influences of a vertex, and `SkinnedSurface` uses all. On the GPU, a
+//! vertex without weights follows bone 0; `SkinnedSurface` keeps it in place under
+//! [`SkinningRules::Strict`](crate::model::SkinningRules). Joints for a GPU are compared with the
+//! number of bones only after [`VertexSource::with_bones`].
 //!
 //! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
 //! of the file, and [`wgsl`] contains the functions that decode them in a shader.

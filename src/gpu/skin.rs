@@ -8,8 +8,7 @@ use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
-use crate::model::SkinningRules;
-use crate::model::{Influences, Weights, WeightsIter};
+use crate::model::{Influences, SkinningRules, Weights, WeightsIter};
 
 /// The number of bones of a vertex.
 const BONES: usize = 4;

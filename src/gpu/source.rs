@@ -205,9 +205,10 @@ impl<'a> VertexSource<'a> {
     /// Checks the joints against the number of bones of the palette, which [`Skeleton::len`]
     /// returns.
     ///
-    /// Without this call, a joint that no bone has is written as the file stores it. With it, the
-    /// rules of the format ([`SkinningRules`]) apply: such a joint is an error, or the last bone.
-    /// A shader should never read a palette with joints that were not checked.
+    /// Without this call, a joint that is not below `count` is written as the file stores it. With
+    /// it, the rules of the format ([`SkinningRules`]) apply: under `Strict`, such a joint is an
+    /// error, and under `Clamped`, the last bone replaces it. If `count` is 0, every vertex is an
+    /// error. A shader should never read a palette with joints that were not checked.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -294,10 +295,16 @@ impl<'a> VertexSource<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the range ends after the last vertex, [`ErrorKind::Buffer`](crate::ErrorKind::Buffer)
-    /// if `out` does not have exactly the size of these vertices, and [`ErrorKind::Refused`](crate::ErrorKind::Refused) if a
-    /// joint does not fit its format, and [`ErrorKind::Value`](crate::ErrorKind::Value) if [`with_bones`](Self::with_bones) finds
-    /// a joint without a bone. An error may leave a part of `out` overwritten.
+    /// Returns [`ErrorKind::NoSuch`] if the range ends after the last vertex, and
+    /// [`ErrorKind::Buffer`] if `out` does not have exactly the size of these vertices. Returns
+    /// [`ErrorKind::Refused`] if a joint does not fit its format, and [`ErrorKind::Value`] if
+    /// [`with_bones`](Self::with_bones) does not allow it. An error may leave a part of `out`
+    /// overwritten.
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         Blocks::write_into(self, range, out)
     }
@@ -316,7 +323,8 @@ impl<'a> VertexSource<'a> {
     /// first argument is the offset of the block from the start of the first vertex of the range,
     /// in bytes.
     ///
-    /// This is the way into memory that must not be read, such as a mapped buffer of a GPU.
+    /// Like [`write_uninit`](Self::write_uninit), `push` never reads the target, such as a mapped
+    /// buffer of a GPU.
     ///
     /// # Errors
     ///

@@ -83,12 +83,12 @@ mod x86 {
     /// The greatest number of vectors that a group of vertices has.
     const MAX_VECTORS: usize = 3 + 3;
 
-    /// The numbers of 32 bits in one vector of a group of vertices without gaps. The group has as
-    /// many vertices as a vector has lanes.
+    /// Says where each 32-bit number of one output vector comes from. A group of vertices without
+    /// gaps has as many vertices as a vector has lanes.
     #[derive(Clone, Copy)]
     struct Vector<const LANES: usize> {
-        /// The first of the floats of the triples that contain all floats of the vector. There is
-        /// one for each lane.
+        /// The number of the first of `LANES` adjacent floats of the triples. All floats of this
+        /// vector are among them.
         first_float: usize,
         /// The float of each lane, counted from `first_float`.
         floats: [i32; LANES],
@@ -115,7 +115,7 @@ mod x86 {
             let (vector, lane, vertex, part) = (number / LANES, number % LANES, number / size, number % size);
             let float = vertex * 3 + if part < 3 { part } else { 3 };
             if lane == 0 {
-                // The floats end at the last float of the group.
+                // A load from a later start would end after the last float of the group.
                 all[vector].first_float = if float < 2 * LANES { float } else { 2 * LANES };
             }
             if part < 3 {
@@ -217,7 +217,7 @@ mod x86 {
                 offset: usize,
             ) {
                 let all = triples.as_chunks::<TRIPLE>().0;
-                let done = if stride == SIZE { $merge(all, words, vertices.as_chunks_mut::<SIZE>().0) } else { 0 };
+                let done = if (stride, offset) == (SIZE, 0) { $merge(all, words, vertices.as_chunks_mut::<SIZE>().0) } else { 0 };
                 let vertices = vertices.get_mut(done.saturating_mul(stride)..).unwrap_or_default();
                 let triples = triples.get(done.saturating_mul(TRIPLE)..).unwrap_or_default();
                 let words = words.map(|column| column.get(done..).unwrap_or_default());

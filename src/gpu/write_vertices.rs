@@ -76,7 +76,10 @@ impl<'a> Blocks for VertexSource<'a> {
 
     fn start(&self, range: &Range<usize>, memory: &mut BlockMemory<'a>) {
         let direct = Some(range).filter(|_| self.order.is_none());
-        prefetch_all(self.attributes.iter().map(|attribute| attribute.array.bytes(direct)));
+        let parts = self.attributes.iter().map(|attribute| attribute.array.bytes(direct));
+        // Attributes in the same records have the same bytes.
+        let before = std::iter::once(&[][..]).chain(parts.clone());
+        prefetch_all(parts.zip(before).filter(|(part, before)| !std::ptr::eq(*part, *before)).map(|(part, _)| part));
         memory.lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
     }
 
@@ -97,7 +100,7 @@ impl<'a> Blocks for VertexSource<'a> {
 }
 
 impl<'a> VertexSource<'a> {
-    /// Writes the attributes of a block of vertices, those with words together with their words.
+    /// Writes the attributes of a block. A triple and the words after it are written together.
     fn write_attributes(&self, memory: &mut BlockMemory<'a>, out: &mut [u8]) -> Result<()> {
         let BlockMemory { block, scratch, column: buffer, words: word_buffers, .. } = memory;
         let mut attributes = self.attributes.as_slice();

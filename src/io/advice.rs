@@ -17,7 +17,8 @@ pub fn prefetch(bytes: &[u8]) {
 }
 
 /// Advises the operating system that the program will soon read all `parts`, as [`prefetch`] does
-/// for one. If all parts are in memory, this needs no more system calls than the largest part.
+/// for one. If all parts are in memory, it makes no more system calls than `prefetch` makes for the
+/// largest part. Otherwise it waits for at most one page of each part.
 pub(crate) fn prefetch_all<'b>(parts: impl Iterator<Item = &'b [u8]> + Clone) {
     let parts = parts.filter(|part| part.len() >= 2 * PAGE);
     let most = parts.clone().map(<[u8]>::len).max();

@@ -293,7 +293,7 @@ fn joints_are_compared_with_the_number_of_bones() {
 
 #[test]
 fn index_formats_hold_all_vertices() {
-    assert_eq!([1, 65536, 65537].map(IndexFormat::for_vertices).map(IndexFormat::size), [2, 2, 4]);
+    assert_eq!([1, 65535, 65536].map(IndexFormat::for_vertices).map(IndexFormat::size), [2, 2, 4]);
 }
 
 #[test]
