@@ -281,7 +281,7 @@ mod tests {
             }
             for (stride, at) in [(12, 0), (16, 0), (16, 4), (20, 5), (36, 24)] {
                 let bytes = &bytemuck::cast_slice::<_, u8>(&floats)[at..];
-                for count in 0..=bytes.len() / stride {
+                for count in (0..=bytes.len() / stride).step_by(if cfg!(miri) { 41 } else { 1 }) {
                     let expected: Vec<_> =
                         (0..count).map(|field| from_bytes(bytes[field * stride..].first_chunk().unwrap())).collect();
                     let end = count.saturating_sub(1) * stride + if count > 0 { 12 } else { 0 };
