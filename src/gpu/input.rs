@@ -19,7 +19,6 @@ use crate::decode::tangent_frame::normals8_to_snorm8x4;
 use crate::decode::{ByteOrder, Decode, TangentFrame};
 use crate::error::Result;
 use crate::math::as_index;
-
 use crate::model::{
     Colors, IndexStream, NormalEncoding, Normals, Positions, SpaceConversion, Surface, TangentFrames, UvEncoding, Uvs,
     VertexArray,
