@@ -13,7 +13,8 @@ use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::iter::{ArrayIter, split};
 use crate::decode::bounds;
 use crate::error::Result;
-use crate::io;
+use crate::io::{self, PrefetchList};
+use crate::math::as_index;
 
 /// An array in a file, whose items are decoded when they are read.
 ///
@@ -72,6 +73,20 @@ pub trait Array: Copy {
     fn byte_offset(&self, index: usize) -> usize {
         let _ = index;
         0
+    }
+
+    /// Adds the bytes of item `index` to a list of bytes that are prefetched together.
+    ///
+    /// Adds nothing if `index` is out of range or the array stores no bytes in the file.
+    fn list_item<'b>(&self, index: usize, list: &mut PrefetchList<'b>)
+    where
+        Self: 'b,
+    {
+        if index < self.len() {
+            let range = self.byte_offset(index)..self.byte_offset(index.saturating_add(1));
+            let bytes = self.as_bytes();
+            list.push(bytes.get(range.clone()).or_else(|| bytes.get(range.start..)).unwrap_or_default());
+        }
     }
 
     /// Returns whether the array has no items.
@@ -146,15 +161,14 @@ pub trait Array: Copy {
 
     /// Returns an iterator that decodes all items of the array in order, one at a time.
     ///
-    /// Call [`prefetch`](Self::prefetch) before `iter` if the array is large and its bytes are not
-    /// in memory yet.
+    /// The iterator [prefetches](Self::prefetch) the items in growing steps.
     #[inline]
     fn iter(&self) -> ArrayIter<Self> {
         ArrayIter::new(*self)
     }
 
-    /// Returns a parallel iterator of `rayon` over the items that [`iter`](Self::iter) returns, in
-    /// the same order.
+    /// Prefetches the array, and returns a parallel iterator of `rayon` over the items that
+    /// [`iter`](Self::iter) returns, in the same order.
     ///
     /// Each thread decodes consecutive items. For an enum of several encodings, a thread selects
     /// the encoding once for each 1,024 items. An item that [`get`](Self::get) does not return,
@@ -178,6 +192,7 @@ pub trait Array: Copy {
         Self: Send,
         Self::Item: Send,
     {
+        self.prefetch();
         crate::array::par_iter::ParallelArray(*self)
     }
 
@@ -227,6 +242,28 @@ pub trait Array: Copy {
         self.prefetch();
         self.fill(out);
         Ok(())
+    }
+
+    /// Decodes the items with the given indices into `out`, in the order of `indices`.
+    ///
+    /// Items that are not in memory are requested from the disk at once, in the order of the file
+    /// ([`PrefetchList`]). Reading many items of a large file is then several times as fast as with
+    /// [`get`](Self::get), which waits for the disk at each item.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if `indices` and `out` have
+    /// different lengths, and [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if an index is
+    /// out of range.
+    fn gather(&self, indices: &[u32], out: &mut [Self::Item]) -> Result<()> {
+        bulk::check_length(out, indices.len())?;
+        PrefetchList::prefetch_items(indices.len(), |item, list| {
+            indices.get(item).into_iter().for_each(|index| self.list_item(as_index(*index), list));
+        });
+        indices.iter().zip(out).try_for_each(|(index, out)| {
+            *out = self.get(as_index(*index)).ok_or_else(|| bulk::no_such_item(self.len(), *index))?;
+            Ok(())
+        })
     }
 
     /// Prefetches the array and returns its decoded items in chunks of up to 8 KiB.

@@ -31,6 +31,13 @@ pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
     Err(Error::without_offset("array", Field::new("out"), kind))
 }
 
+/// Returns the error for an index of an item that is not below `count`, the number of items.
+#[cold]
+pub(crate) fn no_such_item(count: usize, index: u32) -> Error {
+    let kind = Cause::NoSuch { count: as_u64(count), index: index.into() };
+    Error::without_offset("array", Field::new("indices"), kind)
+}
+
 /// Returns whether an output slice is written with stores that bypass the cache.
 pub(crate) fn is_past_cache<V>(out: &[V]) -> bool {
     size_of_val(out) >= MIN_BYTES_PAST_CACHE

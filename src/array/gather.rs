@@ -15,7 +15,7 @@ pub(crate) trait Gather: Array {
     /// lengths. Returns `None` if an index is out of range.
     ///
     /// `records` is memory for encoded items.
-    fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [Self::Item]) -> Option<()> {
+    fn gather_with(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [Self::Item]) -> Option<()> {
         let _ = records;
         for (out, index) in out.iter_mut().zip(indices) {
             *out = self.get(as_index(*index))?;
@@ -60,7 +60,7 @@ impl<D: Decode> Packed<'_, D> {
 impl<D: Decode> Gather for Packed<'_, D> {
     /// Copies the records of a chunk of items to `records`, and then decodes all of them at once.
     /// If the decoder copies, the records are copied to `out`.
-    fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [D::Value]) -> Option<()> {
+    fn gather_with(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [D::Value]) -> Option<()> {
         let count = indices.len().min(out.len());
         let (indices, out) = (indices.get(..count)?, out.get_mut(..count)?);
         if self.decoder().is_copy() {
@@ -92,21 +92,21 @@ mod tests {
         let mut records = ChunkBuffer::EMPTY;
         for count in [0, 1, 7, 1023, 1024, 1025, 2500] {
             let mut out = vec![[0.0; 3]; count];
-            array.gather(&indices, &mut records, &mut out).unwrap();
+            array.gather_with(&indices, &mut records, &mut out).unwrap();
             let expected = indices[..count].iter().map(|index| Packed64.decode(&array.raw()[as_index(*index)]));
             assert!(out.iter().map(|item| item.map(f32::to_bits)).eq(expected.map(|item| item.map(f32::to_bits))));
         }
-        assert!(array.gather(&[0, 3000], &mut records, &mut [[0.0; 3]; 2]).is_none());
+        assert!(array.gather_with(&[0, 3000], &mut records, &mut [[0.0; 3]; 2]).is_none());
         let floats = Packed::new(<[_]>::ref_from_bytes(&bytes[..2000 * 12]).unwrap(), Floats::<3>);
         for count in [0, 1, 3, 4, 5, 2000] {
             let indices: Vec<u32> = (0..count).map(|number| number * 7 % 2000).collect();
             let mut out = vec![[0.0; 3]; indices.len()];
-            floats.gather(&indices, &mut records, &mut out).unwrap();
+            floats.gather_with(&indices, &mut records, &mut out).unwrap();
             let expected = indices.iter().map(|index| floats.get(as_index(*index)).unwrap());
             assert!(out.iter().map(|item| item.map(f32::to_bits)).eq(expected.map(|item| item.map(f32::to_bits))));
         }
-        assert!(floats.gather(&[2000], &mut records, &mut [[0.0; 3]]).is_none());
+        assert!(floats.gather_with(&[2000], &mut records, &mut [[0.0; 3]]).is_none());
         let bytes = Packed::new(&bytes, Index::<u8>::new());
-        assert!(bytes.gather(&[u32::MAX], &mut records, &mut [0]).is_none());
+        assert!(bytes.gather_with(&[u32::MAX], &mut records, &mut [0]).is_none());
     }
 }

@@ -15,12 +15,31 @@ use crate::array::access::Array;
 pub struct ArrayIter<A> {
     array: A,
     left: Range<usize>,
+    /// The end of the items that were prefetched, which is not beyond the end of `left`.
+    prefetched: usize,
 }
+
+/// The number of items that an iterator prefetches first, and the greatest number of items that it
+/// prefetches at once. An array with fewer items is not prefetched.
+const PREFETCHED_ITEMS: [usize; 2] = [64, 64 << 10];
 
 impl<A: Array> ArrayIter<A> {
     #[inline]
     pub(crate) fn new(array: A) -> Self {
-        Self { array, left: 0..array.len() }
+        Self { array, left: 0..array.len(), prefetched: 0 }
+    }
+
+    /// Prefetches the next items of the iterator, and returns the index of the first of them. Each
+    /// call prefetches as many items as the iterator has already decoded, within limits.
+    #[cold]
+    fn prefetch(&mut self) -> Option<usize> {
+        let Range { start, end } = self.left;
+        let [least, most] = PREFETCHED_ITEMS;
+        self.prefetched = start.saturating_add(start.clamp(least, most)).min(end);
+        if self.array.len() >= least && start < end {
+            self.array.slice(start..self.prefetched)?.prefetch();
+        }
+        (start < end).then_some(start)
     }
 
     /// Decodes an item, or ends the iterator if the item is missing.
@@ -28,15 +47,19 @@ impl<A: Array> ArrayIter<A> {
     fn decode(&mut self, index: usize) -> Option<A::Item> {
         let item = self.array.get(index);
         if item.is_none() {
-            self.left = 0..0;
+            (self.left, self.prefetched) = (0..0, 0);
         }
         item
     }
 
-    /// Returns the items that are left as an array.
+    /// Prefetches the items that are left, and returns them as an array.
     #[inline]
     fn rest(self) -> Option<A> {
-        self.array.slice(self.left)
+        let rest = self.array.slice(self.left)?;
+        if rest.len() >= PREFETCHED_ITEMS[0] {
+            rest.prefetch();
+        }
+        Some(rest)
     }
 }
 
@@ -45,7 +68,8 @@ impl<A: Array> Iterator for ArrayIter<A> {
 
     #[inline]
     fn next(&mut self) -> Option<A::Item> {
-        let index = self.left.next()?;
+        let index = if self.left.start < self.prefetched { self.left.start } else { self.prefetch()? };
+        self.left.start = index.wrapping_add(1);
         self.decode(index)
     }
 
@@ -82,14 +106,16 @@ impl<A: Array> Iterator for ArrayIter<A> {
 impl<A: Array> DoubleEndedIterator for ArrayIter<A> {
     #[inline]
     fn next_back(&mut self) -> Option<A::Item> {
-        let index = self.left.next_back()?;
-        self.decode(index)
+        let index = self.left.next_back();
+        self.prefetched = self.prefetched.min(self.left.end);
+        self.decode(index?)
     }
 
     #[inline]
     fn nth_back(&mut self, skipped: usize) -> Option<A::Item> {
-        let index = self.left.nth_back(skipped)?;
-        self.decode(index)
+        let index = self.left.nth_back(skipped);
+        self.prefetched = self.prefetched.min(self.left.end);
+        self.decode(index?)
     }
 
     #[inline]

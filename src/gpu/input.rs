@@ -110,7 +110,7 @@ impl Picks<'_> {
                 array.slice(start..end)?.fill(out);
                 Some(())
             }
-            Self::List(indices) => array.gather(indices, records.get_or_insert_with(|| ChunkBuffer::EMPTY), out),
+            Self::List(indices) => array.gather_with(indices, records.get_or_insert_with(|| ChunkBuffer::EMPTY), out),
         }
     }
 

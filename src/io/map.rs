@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata};
 use std::path::Path;
 
+use super::advice::doubt_scans;
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
 use super::guard::GuardedRange;
@@ -131,6 +132,7 @@ impl Map {
         let map = unsafe { options.map_copy_read_only(&file) };
         let bytes = map.map_err(|error| located(Error::without_offset("file", FILE, error.into())))?;
         let guard = GuardedRange::new(&bytes).map_err(located)?;
+        doubt_scans();
         // If the operating system rejects the random-access advice for the map, reads are only
         // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
         // the read-ahead of the operating system loads the whole file at once.

@@ -32,8 +32,10 @@
 //! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
 //! The first access to a page then loads only this page from the disk, which takes about 50 µs.
 //! Without the random-order advice, the read-ahead of the operating system would load megabytes and
-//! take milliseconds. Code that scans a whole array calls [`prefetch`] first, because the scan
-//! would otherwise load the array from the disk page by page.
+//! take milliseconds. Code that scans an array calls [`prefetch`] first, because the scan would
+//! otherwise load the array from the disk page by page. The methods of [`Array`](crate::Array) do
+//! so. A program that reads most of a file calls [`prefetch_file`] once, and a program that reads
+//! bytes at many places makes a [`PrefetchList`] of them.
 #![allow(unsafe_code, reason = "mapping a file, advising the system about it and system calls in a folder are unsafe")]
 
 mod advice;
@@ -47,8 +49,8 @@ mod protection;
 mod read;
 mod regular_file;
 
-pub use advice::prefetch;
 pub(crate) use advice::prefetch_all;
+pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};

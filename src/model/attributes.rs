@@ -115,14 +115,18 @@ macro_rules! array_enum {
                 match &self.0 { $($encoding::$variant(array) => array.decode_into(out),)+ }
             }
 
+            fn gather(&self, indices: &[u32], out: &mut [$value]) -> Result<()> {
+                match &self.0 { $($encoding::$variant(array) => array.gather(indices, out),)+ }
+            }
+
             fn for_each_chunk(&self, visit: impl FnMut(usize, &mut [$value])) {
                 match &self.0 { $($encoding::$variant(array) => array.for_each_chunk(visit),)+ }
             }
         }
 
         impl Gather for $name<'_> {
-            fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [$value]) -> Option<()> {
-                match &self.0 { $($encoding::$variant(array) => array.gather(indices, records, out),)+ }
+            fn gather_with(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [$value]) -> Option<()> {
+                match &self.0 { $($encoding::$variant(array) => array.gather_with(indices, records, out),)+ }
             }
         }
 

@@ -9,6 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::array::Array;
 use crate::array::iter::{impl_into_iter, split};
 use crate::error::{Cause, Result};
+use crate::io::PrefetchList;
 use crate::math::as_index;
 use crate::model::attributes::{Indices, with_width};
 use crate::model::geometry::Geometry;
@@ -160,6 +161,14 @@ impl<'a> Array for Corners<'a> {
     fn prefetch(&self) {
         self.positions.prefetch();
         self.attributes.prefetch();
+    }
+
+    fn list_item<'b>(&self, index: usize, list: &mut PrefetchList<'b>)
+    where
+        Self: 'b,
+    {
+        self.positions.list_item(index, list);
+        self.attributes.list_item(index, list);
     }
 
     /// Splits the corners into `count` consecutive parts of whole triangles. The numbers of

@@ -125,13 +125,13 @@ impl<'a> FixedWeights<'a> {
 
     #[inline]
     pub(crate) fn iter(&self) -> FixedWeightsIter<'a> {
-        FixedWeightsIter { lists: *self, vertex: 0 }
+        FixedWeightsIter { lists: *self, vertex: 0, prefetched: 0 }
     }
 
     /// Returns an iterator over the vertices from `vertex`.
     #[cfg(feature = "rayon")]
     pub(crate) fn iter_from(&self, vertex: usize) -> FixedWeightsIter<'a> {
-        FixedWeightsIter { lists: *self, vertex }
+        FixedWeightsIter { lists: *self, vertex, prefetched: vertex }
     }
 }
 
@@ -140,6 +140,23 @@ impl<'a> FixedWeights<'a> {
 pub(crate) struct FixedWeightsIter<'a> {
     lists: FixedWeights<'a>,
     vertex: usize,
+    /// The end of the vertices whose influences were prefetched.
+    prefetched: usize,
+}
+
+/// The number of vertices that the iterator prefetches at once. If the iterator goes on, the
+/// operating system gets advice for more vertices ([`crate::io::prefetch`]).
+const PREFETCHED_VERTICES: usize = 256;
+
+impl FixedWeightsIter<'_> {
+    #[cold]
+    fn prefetch(&mut self) {
+        let FixedWeights { bones, weights, .. } = self.lists;
+        self.prefetched = self.vertex.saturating_add(PREFETCHED_VERTICES);
+        let range = self.vertex.min(weights.len())..self.prefetched.min(weights.len());
+        bones.slice(range.clone()).iter().for_each(Array::prefetch);
+        weights.slice(range).iter().for_each(Array::prefetch);
+    }
 }
 
 impl Iterator for FixedWeightsIter<'_> {
@@ -147,6 +164,9 @@ impl Iterator for FixedWeightsIter<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<FixedInfluences> {
+        if self.vertex >= self.prefetched {
+            self.prefetch();
+        }
         let lanes = self.lists.get(self.vertex)?;
         self.vertex = self.vertex.saturating_add(1);
         Some(lanes)

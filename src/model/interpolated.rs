@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::array::Array;
 use crate::array::iter::impl_into_iter;
+use crate::io::PrefetchList;
 use crate::math::mix;
 use crate::model::attributes::Positions;
 
@@ -50,6 +51,14 @@ impl Array for InterpolatedPositions<'_> {
     fn prefetch(&self) {
         self.from.prefetch();
         self.to.prefetch();
+    }
+
+    fn list_item<'b>(&self, index: usize, list: &mut PrefetchList<'b>)
+    where
+        Self: 'b,
+    {
+        self.from.list_item(index, list);
+        self.to.list_item(index, list);
     }
 
     /// Writes the interpolated positions to `out` in two passes, one over each of the two shapes.

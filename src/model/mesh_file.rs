@@ -60,6 +60,20 @@ pub trait MeshFile: FormatVersion {
         Err(Error::without_offset(self.format(), Field::new("source"), kind))
     }
 
+    /// Advises the operating system that the program will soon read all files of the mesh, except a
+    /// script, from the first byte to the last ([`prefetch_file`](crate::io::prefetch_file)).
+    ///
+    /// Call `prefetch` before a program reads most arrays of a mapped mesh, for example to convert
+    /// the mesh. Arrays of a file that is not in memory are then read at the speed of the disk, in
+    /// any order and in pieces of any size.
+    fn prefetch(&self)
+    where
+        Self::Data: AsRef<[u8]>,
+    {
+        let sources = (0..self.source_count()).filter_map(|source| self.source(source));
+        sources.for_each(|data| crate::io::prefetch_file(data.as_ref()));
+    }
+
     /// Returns the access log of the file `source` of the mesh: the byte ranges that were read
     /// until now.
     ///

@@ -19,6 +19,8 @@ mod allocations;
 mod animations;
 mod arrays;
 mod byte_ranges;
+#[cfg(target_os = "linux")]
+mod cold;
 mod contents;
 mod cuts;
 mod debug;

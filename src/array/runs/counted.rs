@@ -5,6 +5,7 @@ use std::iter::FusedIterator;
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
+use crate::array::runs::runs_ahead::RunsAhead;
 use crate::array::runs::totals::RunTotals;
 use crate::array::runs::walk::{self, kernel};
 use crate::error::debug::{item_count, short_debug};
@@ -74,7 +75,7 @@ impl<'a, T: Record> CountedRuns<'a, T> {
     #[inline]
     #[must_use]
     pub fn iter(&self) -> CountedRunsIter<'a, T> {
-        CountedRunsIter { rest: self.bytes, left: self.len, record: std::marker::PhantomData }
+        CountedRunsIter::new(self.bytes, self.len)
     }
 
     /// Returns an iterator over the runs from the run with index `run`, which is located with the
@@ -90,7 +91,7 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         });
         let rest = verified.and_then(|index| self.bytes.get(self.locate(index, run)?..));
         if let Some(rest) = rest {
-            return CountedRunsIter { rest, left: self.len.saturating_sub(run), record: std::marker::PhantomData };
+            return CountedRunsIter::new(rest, self.len.saturating_sub(run));
         }
         let mut runs = self.iter();
         runs.by_ref().take(run).for_each(drop);
@@ -104,6 +105,7 @@ impl<'a, T: Record> CountedRuns<'a, T> {
     /// Returns `None` if the allocation of the index fails.
     #[must_use]
     pub fn index(&self) -> Option<RunIndex> {
+        crate::io::prefetch(self.bytes);
         RunIndex::new(self.len, |at| {
             let count = self.bytes.get(at).copied().unwrap_or_default();
             (count, step::<T>(at, count))
@@ -186,10 +188,18 @@ fn records<T: Record>(bytes: &[u8]) -> Option<(&[T], &[u8])> {
 pub struct CountedRunsIter<'a, T> {
     rest: &'a [u8],
     left: usize,
+    ahead: RunsAhead,
     record: std::marker::PhantomData<fn() -> T>,
 }
 
 short_debug!(['a, T] CountedRunsIter<'a, T>: |rest| (item_count::<[T]>(rest.left)));
+
+impl<'a, T> CountedRunsIter<'a, T> {
+    #[inline]
+    const fn new(rest: &'a [u8], left: usize) -> Self {
+        Self { rest, left, ahead: RunsAhead::new(left), record: std::marker::PhantomData }
+    }
+}
 
 impl<'a, T: Record + 'a> Iterator for CountedRunsIter<'a, T> {
     type Item = &'a [T];
@@ -197,6 +207,7 @@ impl<'a, T: Record + 'a> Iterator for CountedRunsIter<'a, T> {
     #[inline]
     fn next(&mut self) -> Option<&'a [T]> {
         self.left = self.left.checked_sub(1)?;
+        self.ahead.pass(self.rest);
         let (run, rest) = records(self.rest)?;
         self.rest = rest;
         Some(run)

@@ -11,6 +11,7 @@
 
 mod checkpoints;
 mod counted;
+mod runs_ahead;
 mod terminated;
 mod totals;
 mod walk;

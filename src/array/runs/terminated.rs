@@ -9,6 +9,7 @@ use std::iter::FusedIterator;
 use zerocopy::FromBytes as _;
 
 use crate::array::runs::checkpoints::RunIndex;
+use crate::array::runs::runs_ahead::RunsAhead;
 use crate::decode::influence3::RawInfluence3;
 use crate::error::debug::{item_count, short_debug};
 use crate::math::as_u64;
@@ -72,7 +73,7 @@ impl<'a> TerminatedRuns<'a> {
     #[inline]
     #[must_use]
     pub const fn iter(&self) -> TerminatedRunsIter<'a> {
-        TerminatedRunsIter { rest: self.bytes, left: self.len }
+        TerminatedRunsIter { rest: self.bytes, left: self.len, ahead: RunsAhead::new(self.len) }
     }
 
     /// Builds a [`RunIndex`] by one scan of all runs.
@@ -84,6 +85,7 @@ impl<'a> TerminatedRuns<'a> {
     pub fn index(&self) -> Option<RunIndex> {
         // The index of a list of terminated runs stores the size of each run in bytes: 1, 4, 7, 10
         // or 12, or 0 for a run that is not complete.
+        crate::io::prefetch(self.bytes);
         RunIndex::new(self.len, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let size = split(rest).map_or(0, |(_, after)| rest.len().saturating_sub(after.len()));
@@ -117,7 +119,8 @@ impl<'a> TerminatedRuns<'a> {
     #[cfg(feature = "rayon")]
     pub(crate) fn iter_from(&self, index: Option<&RunIndex>, run: usize) -> TerminatedRunsIter<'a> {
         if let Some(rest) = index.and_then(|index| self.rest(index, run)) {
-            return TerminatedRunsIter { rest, left: self.len.saturating_sub(run) };
+            let left = self.len.saturating_sub(run);
+            return TerminatedRunsIter { rest, left, ahead: RunsAhead::new(left) };
         }
         let mut runs = self.iter();
         runs.by_ref().take(run).for_each(drop);
@@ -154,6 +157,7 @@ fn split(bytes: &[u8]) -> Option<(&[RawInfluence3], &[u8])> {
 pub struct TerminatedRunsIter<'a> {
     rest: &'a [u8],
     left: usize,
+    ahead: RunsAhead,
 }
 
 short_debug!(TerminatedRunsIter<'_>: |rest| (item_count::<[RawInfluence3]>(rest.left)));
@@ -163,6 +167,7 @@ impl<'a> Iterator for TerminatedRunsIter<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<&'a [RawInfluence3]> {
+        self.ahead.pass(self.rest);
         let (run, rest) = split(self.rest).filter(|_| self.left > 0)?;
         (self.rest, self.left) = (rest, self.left.wrapping_sub(1));
         Some(run)

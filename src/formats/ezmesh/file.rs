@@ -97,7 +97,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             if let Some(access_log) = access_log {
                 access_log.record(0, as_u64(bytes.len()));
             }
-            crate::io::prefetch(bytes);
+            crate::io::prefetch_file(bytes);
             let (elements, dialect) = scan(bytes, &options.limits)?;
             (Form::Text(dialect), elements)
         };

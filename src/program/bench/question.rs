@@ -21,7 +21,8 @@ pub enum BenchQuestion {
     Bounds,
     /// Opens the file and decodes all its arrays into lists.
     Everything,
-    /// Reads other vertices in random order from a file that is already open.
+    /// Reads other vertices in random order, ten times as many, from arrays that the program has
+    /// found or decoded already.
     RandomAgain,
 }
 
@@ -64,7 +65,7 @@ impl BenchQuestion {
             Self::RandomVertices => "open, 10,000 random vertices",
             Self::Bounds => "open, bounds of all positions",
             Self::Everything => "open, everything decoded to lists",
-            Self::RandomAgain => "10,000 more, all open already",
+            Self::RandomAgain => "100,000 more, all open already",
         }
     }
 }

@@ -1,0 +1,147 @@
+//! Prefetching of bytes at many places, in one request.
+
+use super::residency::{are_cached, touch};
+use super::system::advise_will_need;
+
+/// The greatest number of bytes between two parts of a list that are read together.
+///
+/// Reading four pages more takes less time than a separate request to the disk.
+const GAP: usize = 16 << 10;
+
+/// The number of parts of a list that are read to test whether the parts are in memory.
+const SAMPLES: usize = 15;
+
+/// A list of bytes at many places in mapped files, which a program will read soon in any order.
+///
+/// The first access to a page that is not in memory waits about 50 µs for the disk. A list sorts
+/// its parts by their address, joins parts that are near each other, and requests all of them at
+/// once, so the disk can read them in parallel and in large pieces. This is several times as fast
+/// as reading the parts one after another. [`Array::gather`](crate::Array::gather) does so for
+/// items of one array. A list can contain items of several arrays, of several surfaces, and of
+/// several files:
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::io::PrefetchList;
+/// use meshpeek::{Array, Model, Surface};
+///
+/// # let path = "data/unigine/room_ms14.mesh";
+/// // SAFETY: No process writes to the sample while this runs.
+/// let model = Model::open(unsafe { meshpeek::map(path)? })?;
+/// let arrays: Vec<_> =
+///     Surface::all(&model)?.map(|surface| surface.positions()).collect::<Result<_, _>>()?;
+/// let wanted = [(1, 3), (0, 0), (1, 0)]; // surface and vertex
+/// let mut list = PrefetchList::new();
+/// for (surface, vertex) in wanted {
+///     arrays[surface].list_item(vertex, &mut list);
+/// }
+/// list.prefetch();
+/// for (surface, vertex) in wanted {
+///     println!("{:?}", arrays[surface].get(vertex));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PrefetchList<'a> {
+    parts: Vec<&'a [u8]>,
+}
+
+impl<'a> PrefetchList<'a> {
+    /// Makes an empty list.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { parts: Vec::new() }
+    }
+
+    /// Makes an empty list, with memory for `count` parts.
+    #[must_use]
+    pub fn with_capacity(count: usize) -> Self {
+        Self { parts: Vec::with_capacity(count) }
+    }
+
+    /// Adds bytes to the list. An empty slice adds nothing.
+    #[inline]
+    pub fn push(&mut self, bytes: &'a [u8]) {
+        if !bytes.is_empty() {
+            self.parts.push(bytes);
+        }
+    }
+
+    /// Returns the number of parts in the list.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Returns whether the list has no parts.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Advises the operating system that the program will soon read all bytes of the list.
+    ///
+    /// The method reads a few parts of the list first. If they are in memory, it gives no advice
+    /// and does not sort the list. Parts with less than 16 KiB between them are read together with
+    /// the bytes between them.
+    pub fn prefetch(self) {
+        Self::prefetch_items(self.len(), |part, list| list.extend(self.parts.get(part).copied()));
+    }
+
+    /// Prefetches `count` items at once. `add` adds the bytes of the item with the given number to
+    /// a list. If a sample of the items is in memory, no list of all items is made.
+    pub(crate) fn prefetch_items(count: usize, mut add: impl FnMut(usize, &mut Self)) {
+        let step = count.div_ceil(SAMPLES).max(1);
+        let mut sample = Self::with_capacity(1);
+        let read = |number: usize| {
+            add(number.saturating_mul(step), &mut sample);
+            sample.parts.drain(..).for_each(touch);
+        };
+        if !are_cached(count.min(SAMPLES), read) {
+            let mut list = Self::with_capacity(count);
+            (0..count).for_each(|item| add(item, &mut list));
+            list.request();
+        }
+    }
+
+    /// Requests all bytes of the list from the disk.
+    fn request(mut self) {
+        self.parts.sort_unstable_by_key(|part| part.as_ptr());
+        let mut rest = self.parts.iter().copied();
+        let Some(first) = rest.next() else { return };
+        let (mut start, mut end) = (first.as_ptr(), first.as_ptr_range().end.addr());
+        for part in rest {
+            let std::ops::Range { start: from, end: to } = part.as_ptr_range();
+            if from.addr() > end.saturating_add(GAP) {
+                advise_will_need(start, end.saturating_sub(start.addr()));
+                (start, end) = (from, to.addr());
+            }
+            end = end.max(to.addr());
+        }
+        advise_will_need(start, end.saturating_sub(start.addr()));
+    }
+}
+
+impl<'a> Extend<&'a [u8]> for PrefetchList<'a> {
+    fn extend<I: IntoIterator<Item = &'a [u8]>>(&mut self, parts: I) {
+        parts.into_iter().for_each(|part| self.push(part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_parts_in_any_order() {
+        let bytes = vec![3_u8; 1_000_000];
+        let mut list = PrefetchList::with_capacity(3);
+        list.push(&[]);
+        assert!(list.is_empty());
+        list.extend([&bytes[900_000..], &bytes[5..5], &bytes[..10], &bytes[5..300_000]]);
+        assert_eq!(list.len(), 3);
+        list.prefetch();
+        PrefetchList::new().prefetch();
+    }
+}

@@ -1,0 +1,147 @@
+//! Recognises calls of [`prefetch`] that scan a file in pieces.
+//!
+//! A program may read an array in pieces that are too small to be prefetched one by one, or read
+//! arrays that follow each other in the file. Each thread therefore remembers where its last scans
+//! ended. A call that continues a scan advises the operating system to read further ahead, the more
+//! the longer the scan is.
+
+use std::cell::Cell;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::PAGE;
+use super::residency::{are_cached, seem_cached, touch};
+use super::system::advise_will_need;
+
+/// The number of scans that a thread remembers.
+const SCANS: usize = 8;
+
+/// The least and the greatest number of bytes that are read ahead of a scan.
+const AHEAD: [usize; 2] = [64 << 10, 4 << 20];
+
+/// The number of bytes that a scan of bytes in memory passes before it is tested again whether they
+/// are in memory.
+const CACHED_AHEAD: usize = 128 << 10;
+
+/// The greatest number of bytes of which a scan that continues tests only the first page.
+const AHEAD_SAMPLED: usize = 128 << 10;
+
+/// A scan of consecutive bytes. All places are addresses.
+#[derive(Clone, Copy, Debug)]
+struct Scan {
+    /// The end of the bytes of the last call.
+    next: usize,
+    /// The end of the bytes for which advice was given, or which are in memory. It is the start of
+    /// a page.
+    until: usize,
+    /// The number of bytes from the start of the scan to `next`.
+    length: usize,
+}
+
+/// The scans that a thread remembers.
+struct Scans {
+    all: [Cell<Scan>; SCANS],
+    /// The index of the scan that was begun last.
+    newest: Cell<usize>,
+    /// The value of [`MAPS`] when the scans were begun.
+    maps: Cell<usize>,
+}
+
+/// The number of files that were mapped. A new map may have the addresses of an earlier map, whose
+/// pages were in memory.
+static MAPS: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the scans of all threads test again whether bytes are in memory, because a file was
+/// mapped.
+pub(in crate::io) fn doubt_scans() {
+    MAPS.fetch_add(1, Relaxed);
+}
+
+thread_local! {
+    static SCANS_OF_THREAD: Scans = const {
+        Scans { all: [const { Cell::new(Scan::NONE) }; SCANS], newest: Cell::new(0), maps: Cell::new(0) }
+    };
+}
+
+/// Advises the operating system that the thread will read `bytes`, as [`super::prefetch`] says.
+pub(super) fn prefetch(bytes: &[u8]) {
+    // At the end of a thread its variables are gone, and nothing is prefetched.
+    let _ = SCANS_OF_THREAD.try_with(|scans| scans.add(bytes));
+}
+
+impl Scans {
+    fn add(&self, bytes: &[u8]) {
+        let maps = MAPS.load(Relaxed);
+        if self.maps.replace(maps) != maps {
+            self.all.iter().for_each(|cell| cell.set(cell.get().doubted()));
+        }
+        let start = bytes.as_ptr().addr();
+        let newest = self.newest.get();
+        let continued = |cell: &&Cell<Scan>| start.wrapping_sub(cell.get().next) <= PAGE;
+        let cell = self.all.get(newest).filter(continued).or_else(|| self.all.iter().find(continued));
+        if let Some(cell) = cell {
+            cell.set(cell.get().proceed(bytes));
+            return;
+        }
+        let oldest = newest.wrapping_add(1) % SCANS;
+        self.newest.set(oldest);
+        if let Some(cell) = self.all.get(oldest) {
+            cell.set(Scan::begin(bytes));
+        }
+    }
+}
+
+impl Scan {
+    /// A place that remembers no scan. No bytes continue it.
+    const NONE: Self = Self { next: usize::MAX, until: 0, length: 0 };
+
+    /// Returns the scan without knowledge of the bytes that the thread has not read.
+    fn doubted(self) -> Self {
+        Self { until: self.until.min(page_end(self.next)), ..self }
+    }
+
+    /// Begins a scan with `bytes`. Bytes of less than two pages are not prefetched, because most of
+    /// such calls do not begin a scan.
+    #[cold]
+    fn begin(bytes: &[u8]) -> Self {
+        let next = bytes.as_ptr_range().end.addr();
+        if bytes.len() >= 2 * PAGE && !seem_cached(&std::iter::once(bytes)) {
+            advise_will_need(bytes.as_ptr(), bytes.len());
+        }
+        Self { next, until: page_end(next), length: bytes.len() }
+    }
+
+    /// Continues the scan with `bytes`.
+    #[inline]
+    fn proceed(self, bytes: &[u8]) -> Self {
+        let next = bytes.as_ptr_range().end.addr();
+        let scan = Self { next, length: self.length.saturating_add(bytes.len()), ..self };
+        if next <= self.until { scan } else { scan.advise(bytes) }
+    }
+
+    /// Prefetches the bytes of the scan from `until`. `bytes` extend beyond `until`.
+    #[cold]
+    fn advise(self, bytes: &[u8]) -> Self {
+        let known = self.until.saturating_sub(bytes.as_ptr().addr());
+        let unknown = bytes.get(known..).unwrap_or_default();
+        let are_cached = match unknown.len() {
+            ..=AHEAD_SAMPLED => are_cached(1, |_| touch(unknown)),
+            _ => seem_cached(&std::iter::once(unknown)),
+        };
+        let [least, most] = AHEAD;
+        let length = if are_cached {
+            unknown.len().max(CACHED_AHEAD)
+        } else {
+            let length = unknown.len().max(self.length.clamp(least, most));
+            advise_will_need(unknown.as_ptr(), length);
+            length
+        };
+        let until = page_end(unknown.as_ptr().addr().saturating_add(length));
+        Self { until, ..self }
+    }
+}
+
+/// Returns the least start of a page that is not below `address`.
+fn page_end(address: usize) -> usize {
+    address.checked_next_multiple_of(PAGE).unwrap_or(usize::MAX)
+}

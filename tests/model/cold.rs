@@ -1,0 +1,189 @@
+//! Counts how many times scans and look-ups in a mapped file wait for the disk, if the file is not
+//! in memory. The tests say that they are skipped where the system does not drop the file from
+//! memory.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use meshpeek::io::PrefetchList;
+use meshpeek::model::Positions;
+use meshpeek::unigine::{Generation, builder};
+use meshpeek::{Array, Map, Model, Surface};
+
+use crate::support::unigine::grid;
+
+/// A file of several MiB in a folder on a disk.
+struct ColdFile(tempfile::NamedTempFile);
+
+impl ColdFile {
+    fn write() -> Self {
+        let surfaces = ["a", "b"].map(|name| grid(name, 300, false)).into();
+        let bytes = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
+        // The folder for temporary files is often in memory.
+        let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        Self(file)
+    }
+
+    /// Maps the file when no page of it is in memory, and returns how many times `read` waits for
+    /// the disk.
+    fn waits(&self, read: impl FnOnce(&Model<Map>)) -> u64 {
+        evict(self.0.path());
+        // SAFETY: No process writes to the file of this test.
+        let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
+        let before = major_faults();
+        read(&model);
+        major_faults() - before
+    }
+
+    /// Returns the file, or `None` if reading each of its pages does not wait for the disk.
+    fn on_a_disk() -> Option<Self> {
+        let file = Self::write();
+        let pages = file.waits(|model| {
+            let bytes = model.file().source(0).unwrap().as_ref();
+            bytes.iter().step_by(4096).for_each(|byte| _ = std::hint::black_box(*byte));
+        });
+        let is_cold = pages > 300;
+        if !is_cold {
+            println!("skipped: the system keeps the file in memory");
+        }
+        is_cold.then_some(file)
+    }
+}
+
+fn evict(path: &Path) {
+    let file = File::open(path).unwrap();
+    file.sync_all().unwrap();
+    // SAFETY: The descriptor is open, and the call changes only the page cache.
+    assert_eq!(unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) }, 0);
+}
+
+/// Returns how many times this thread has waited for a page of a file.
+fn major_faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    stat.rsplit(')').next().unwrap().split_whitespace().nth(9).unwrap().parse().unwrap()
+}
+
+fn positions(model: &Model<Map>) -> Positions<'_> {
+    Surface::new(model, 1).positions().unwrap()
+}
+
+fn decode_in_pieces(positions: Positions<'_>, length: usize) {
+    let mut out = vec![[0.0; 3]; length];
+    for start in (0..positions.len() - length).step_by(length) {
+        positions.slice(start..start + length).unwrap().decode_into(&mut out).unwrap();
+    }
+}
+
+type Scan = fn(Positions<'_>);
+
+/// The positions of a surface take 265 pages, and no scan waits for each of them.
+#[test]
+fn no_scan_is_read_page_by_page() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    let scans: [(&str, Scan); 13] = [
+        ("decode_into", |positions| decode_in_pieces(positions, positions.len() - 1)),
+        ("decode_into of 10,000", |positions| decode_in_pieces(positions, 10_000)),
+        ("decode_into of 512", |positions| decode_in_pieces(positions, 512)),
+        ("decode_into of 100", |positions| decode_in_pieces(positions, 100)),
+        ("decode_into of 7", |positions| decode_in_pieces(positions, 7)),
+        ("bounds", |positions| _ = positions.bounds()),
+        ("chunks", |positions| positions.for_each_chunk(|_, _| ())),
+        ("for_each", |positions| positions.for_each(|_| ())),
+        ("iterator", |positions| for _ in positions {}),
+        ("iterator with fold", |positions| _ = positions.iter().map(|at| at[0]).sum::<f32>()),
+        ("get of some items, then decode_into", |positions| {
+            for vertex in [0, 340, 341, 342, positions.len() - 1] {
+                let _ = positions.get(vertex).unwrap();
+            }
+            decode_in_pieces(positions, positions.len() - 1);
+        }),
+        ("get of every fourth page, then bounds", |positions| {
+            (0..positions.len()).step_by(4 * 342).for_each(|vertex| _ = positions.get(vertex));
+            let _ = positions.bounds();
+        }),
+        ("two scans in turn", |positions| {
+            let mut out = [[0.0; 3]; 128];
+            for start in (0..positions.len() / 2 - 128).step_by(128) {
+                for start in [start, positions.len() / 2 + start] {
+                    positions.slice(start..start + 128).unwrap().decode_into(&mut out).unwrap();
+                }
+            }
+        }),
+    ];
+    for (name, scan) in scans {
+        let waits = file.waits(|model| scan(positions(model)));
+        let allowed = if name.contains("every fourth") { 67 + 20 } else { 20 };
+        assert!(waits <= allowed, "{name}: waited {waits} times");
+    }
+}
+
+/// What was in memory of an earlier map at the same address is not assumed of a new map.
+#[test]
+fn a_new_map_at_the_same_address_is_read_ahead() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    for _ in 0..4 {
+        let mut waits = Vec::new();
+        for half in 0..2 {
+            waits.push(file.waits(|model| {
+                let positions = positions(model);
+                let half = half * positions.len() / 2..(half + 1) * positions.len() / 2;
+                decode_in_pieces(positions.slice(half).unwrap(), 1000);
+            }));
+        }
+        assert!(waits.iter().all(|waits| *waits <= 20), "waited {waits:?} times");
+    }
+}
+
+#[test]
+fn a_whole_file_is_read_ahead() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    let waits = file.waits(|model| {
+        model.file().prefetch();
+        for surface in Surface::all(model).unwrap() {
+            decode_in_pieces(surface.positions().unwrap(), 1000);
+            surface.indices().unwrap().for_each(|_| ());
+        }
+    });
+    assert!(waits <= 40, "waited {waits} times");
+}
+
+/// Items at random are requested together.
+#[test]
+fn items_are_gathered_in_one_request() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    let indices = |count: usize| -> Vec<u32> {
+        (0..2000_u64)
+            .map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % count as u64)
+            .map(|at| at as u32)
+            .collect()
+    };
+    let one_by_one = file.waits(|model| {
+        let positions = positions(model);
+        for index in indices(positions.len()) {
+            std::hint::black_box(positions.get(index as usize));
+        }
+    });
+    let gathered = file.waits(|model| {
+        let positions = positions(model);
+        let (indices, mut out) = (indices(positions.len()), vec![[0.0; 3]; 2000]);
+        positions.gather(&indices, &mut out).unwrap();
+        assert!(indices.iter().zip(&out).all(|(index, item)| positions.get(*index as usize).as_ref() == Some(item)));
+    });
+    let listed = file.waits(|model| {
+        let arrays: Vec<_> = Surface::all(model).unwrap().map(|surface| surface.positions().unwrap()).collect();
+        let indices = indices(arrays[0].len());
+        let mut list = PrefetchList::new();
+        for (index, array) in indices.iter().flat_map(|index| arrays.iter().map(move |array| (*index, array))) {
+            array.list_item(index as usize, &mut list);
+        }
+        list.prefetch();
+        for (index, array) in indices.iter().flat_map(|index| arrays.iter().map(move |array| (*index, array))) {
+            std::hint::black_box(array.get(index as usize));
+        }
+    });
+    assert!(one_by_one > 150, "waited {one_by_one} times");
+    assert!(gathered <= 20, "waited {gathered} times");
+    assert!(listed <= 30, "waited {listed} times");
+}
