@@ -204,12 +204,17 @@ impl<'a> Triangles<'a> {
     /// After a call of `prefetch`, the program reads the index array in file order, and the
     /// positions in the order in which the vertex indices refer to them.
     pub(crate) fn prefetch(&self) {
-        crate::io::prefetch(self.indices.as_bytes());
-        if let VertexPositions::File(positions) = self.points
-            && self.uses_most_points()
-        {
-            crate::io::prefetch(positions.as_bytes());
-        }
+        let arrays = if self.uses_most_points() { 2 } else { 1 };
+        self.stored_bytes().take(arrays).for_each(crate::io::prefetch);
+    }
+
+    /// Returns the bytes of the file that contain the indices and the positions.
+    pub(crate) fn stored_bytes(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let positions = match self.points {
+            VertexPositions::File(positions) => positions.as_bytes(),
+            VertexPositions::Computed(_) => &[],
+        };
+        [self.indices.as_bytes(), positions].into_iter()
     }
 
     /// Returns the positions of the vertices, in the file or in memory.

@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::Result;
 use crate::error::debug::{items, short_debug};
+use crate::io::PrefetchList;
 use crate::math::{as_index, cross, narrow, subtract, unit_of_wide};
 use crate::model::{Colors, Corner, Corners, Normals, Positions, Surface, Uvs, Weights};
 
@@ -100,6 +101,30 @@ impl<'a> Attributes<'a> {
             colors: surface.colors()?,
             weights: surface.weights()?,
         })
+    }
+
+    /// Prefetches the attributes at the corners of some triangles, such as the triangles that a
+    /// batch of rays has hit.
+    ///
+    /// The bytes are requested from the disk in two requests: all vertex indices, and then all
+    /// attributes that they refer to ([`PrefetchList`]). Bones and weights are not prefetched.
+    pub fn prefetch(&self, triangles: &[u32]) {
+        let corners = || {
+            let first = triangles.iter().map(|triangle| as_index(*triangle).saturating_mul(3));
+            first.flat_map(|first| first..first.saturating_add(3))
+        };
+        let mut list = PrefetchList::new();
+        corners().for_each(|corner| self.corners.list_item(corner, &mut list));
+        list.prefetch();
+        let mut list = PrefetchList::new();
+        for Corner { position, attribute } in corners().filter_map(|corner| self.corners.get(corner)) {
+            let (position, attribute) = (as_index(position), as_index(attribute));
+            self.positions.list_item(position, &mut list);
+            self.normals.iter().for_each(|normals| normals.list_item(attribute, &mut list));
+            self.uvs.iter().flatten().for_each(|uvs| uvs.list_item(attribute, &mut list));
+            self.colors.iter().for_each(|colors| colors.list_item(attribute, &mut list));
+        }
+        list.prefetch();
     }
 
     /// Returns the number of triangles of the surface.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use zerocopy::IntoBytes as _;
+
 use crate::array::Bounds;
 use crate::bvh::build::MAX_ROOT_LEAF_TRIANGLES;
 use crate::bvh::reserve::{reserve_one, try_with_capacity};
@@ -10,6 +12,7 @@ use crate::bvh::tree::Tree;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::error::debug::short_debug;
+use crate::io;
 use crate::model::{Geometry, Surface};
 use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 use crate::query::scene_tree::{SceneTree, fits};
@@ -17,6 +20,11 @@ use crate::sidecar::Sidecar;
 
 /// The maximum number of surfaces for which a scene allocates memory before it reads them.
 const MAX_EARLY_SURFACES: usize = 1 << 16;
+
+/// The greatest number of bytes for each query of a batch that are prefetched.
+///
+/// A query at random reads about a dozen pages, which takes as long as reading 256 KiB in order.
+const MAX_BYTES_PER_QUERY: usize = 256 << 10;
 
 /// A set of surfaces that are queried together, each with a tree over its triangles.
 ///
@@ -254,6 +262,25 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.trees.iter().fold(Bounds::EMPTY, |all, one| all.union(&one.bounds))
+    }
+
+    /// Prefetches the trees, indices and positions of all surfaces if reading all of them from the
+    /// disk takes less time than reading them page by page in `queries` queries at random: if they
+    /// have less than 256 KiB for each query.
+    ///
+    /// Call `prefetch_for` before a batch of queries on mapped files that may not be in memory. A
+    /// single query reads about a dozen pages, and needs no prefetching.
+    pub fn prefetch_for(&self, queries: usize) {
+        let bytes = self.surfaces().iter().map(|surface| {
+            let tree = surface.tree.view().pages.as_bytes().len();
+            surface.triangles.stored_bytes().fold(tree, |sum, bytes| sum.saturating_add(bytes.len()))
+        });
+        if bytes.fold(0, usize::saturating_add) < queries.saturating_mul(MAX_BYTES_PER_QUERY) {
+            for surface in self.surfaces().iter() {
+                io::prefetch(surface.tree.view().pages.as_bytes());
+                surface.triangles.stored_bytes().for_each(io::prefetch);
+            }
+        }
     }
 
     /// Sets the mask of each surface. The closure `mask` receives the index of a surface.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use meshpeek::io::PrefetchList;
 use meshpeek::model::Positions;
+use meshpeek::query::{Attributes, Ray, SceneTrees};
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array, Map, Model, Surface};
 
@@ -35,6 +36,12 @@ impl ColdFile {
         let before = major_faults();
         read(&model);
         major_faults() - before
+    }
+
+    fn trees(&self) -> SceneTrees {
+        // SAFETY: As above.
+        let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
+        SceneTrees::new(model.geometry().unwrap()).unwrap()
     }
 
     /// Returns the file, or `None` if reading each of its pages does not wait for the disk.
@@ -186,4 +193,35 @@ fn items_are_gathered_in_one_request() {
     assert!(one_by_one > 150, "waited {one_by_one} times");
     assert!(gathered <= 20, "waited {gathered} times");
     assert!(listed <= 30, "waited {listed} times");
+}
+
+#[test]
+fn validation_reads_the_file_ahead() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    let waits = file.waits(|model| model.file().validate(&mut |finding| panic!("{finding:?}")).unwrap());
+    assert!(waits <= 40, "waited {waits} times");
+}
+
+/// A batch of queries requests the arrays of the scene, and then the attributes at its hits.
+#[test]
+fn a_batch_of_queries_is_prefetched() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    let trees = file.trees();
+    let rays = (0..500_u16).map(|number| [number % 25, number / 25].map(|at| f32::from(at) * 0.07 - 0.8));
+    let rays: Vec<Ray> = rays.map(|[x, y]| Ray::new([x, y, 9.0], [0.0, 0.0, -1.0])).collect();
+    let cast = |model: &Model<Map>, is_prefetched: bool| {
+        let scene = trees.scene(model.geometry().unwrap()).unwrap();
+        if is_prefetched {
+            scene.prefetch_for(rays.len());
+        }
+        let hits: Vec<u32> = rays.iter().map(|ray| scene.ray(ray).unwrap().triangle).collect();
+        let attributes = Attributes::new(&Surface::new(model, 0)).unwrap();
+        if is_prefetched {
+            attributes.prefetch(&hits);
+        }
+        assert!(hits.iter().all(|hit| attributes.at(*hit as usize, [0.5, 0.5]).is_some()));
+    };
+    let (alone, together) = (file.waits(|model| cast(model, false)), file.waits(|model| cast(model, true)));
+    assert!(alone > 150, "waited {alone} times");
+    assert!(together < alone / 3, "waited {together} times, and {alone} without advice");
 }

@@ -350,6 +350,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     }
 
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.prefetch();
         validate::mesh(self.reader(), report)
     }
 

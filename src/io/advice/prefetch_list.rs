@@ -1,6 +1,6 @@
 //! Prefetching of bytes at many places, in one request.
 
-use super::residency::{are_cached, touch};
+use super::residency::{are_cached, irregular, touch};
 use super::system::advise_will_need;
 
 /// The greatest number of bytes between two parts of a list that are read together.
@@ -95,7 +95,7 @@ impl<'a> PrefetchList<'a> {
         let step = count.div_ceil(SAMPLES).max(1);
         let mut sample = Self::with_capacity(1);
         let read = |number: usize| {
-            add(number.saturating_mul(step), &mut sample);
+            add(irregular(number, step), &mut sample);
             sample.parts.drain(..).for_each(touch);
         };
         if !are_cached(count.min(SAMPLES), read) {

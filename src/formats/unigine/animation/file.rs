@@ -258,6 +258,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     }
 
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        self.prefetch();
         validate::animation_file(self.reader(), report)
     }
 

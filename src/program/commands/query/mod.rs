@@ -188,6 +188,9 @@ impl QueryArgs {
             let mut hit = numbers.iter().filter(|number| scene.triangles(**number).is_some());
             hit.try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
         }
+        if is_batch {
+            scene.prefetch_for(questions.len());
+        }
         let surfaces = SurfaceSet { scene: &scene };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
         let mut out = io::BufWriter::new(io::stdout().lock());
@@ -196,6 +199,7 @@ impl QueryArgs {
         while !left.is_empty() {
             let answers = surfaces.answer_first(left, self.kind.taken_together())?;
             left = left.get(answers.len().max(1)..).unwrap_or_default();
+            renderer.prefetch(&answers);
             answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut held))?;
             // The names and attributes in the output are read from the file while it is rendered.
             // The file is therefore checked for changes between rendering and printing.

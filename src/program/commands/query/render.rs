@@ -28,6 +28,31 @@ impl<'a> AnswerRenderer<'a> {
         Self { geometry, attributes, is_moved, last: RefCell::new(None) }
     }
 
+    /// Prefetches the attributes that are printed with the answers.
+    pub fn prefetch(&self, answers: &[Answer]) {
+        if !self.attributes {
+            return;
+        }
+        let mut places: Vec<(usize, u32)> = Vec::new();
+        for answer in answers {
+            match &answer.kind {
+                AnswerKind::First(hit) => places.extend(hit.iter().map(|hit| (hit.surface, hit.triangle))),
+                AnswerKind::Nearest(near) => places.extend(near.iter().map(|near| (near.surface, near.triangle))),
+                AnswerKind::All(hits) => places.extend(hits.iter().map(|hit| (hit.surface, hit.triangle))),
+                AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => {}
+            }
+        }
+        places.sort_unstable();
+        for run in places.chunk_by(|(one, _), (other, _)| one == other) {
+            let triangles: Vec<u32> = run.iter().map(|(_, triangle)| *triangle).collect();
+            let surface = run.first().map(|(surface, _)| Surface::new(self.geometry, *surface));
+            // An error in an array was returned before the first query.
+            if let Some(attributes) = surface.and_then(|surface| Attributes::new(&surface).ok()) {
+                attributes.prefetch(&triangles);
+            }
+        }
+    }
+
     /// Writes the fields of the JSON object of an answer.
     pub fn write_json(&self, answer: &Answer, out: &mut JsonWriter<'_>) -> io::Result<()> {
         match &answer.kind {
