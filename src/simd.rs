@@ -22,6 +22,7 @@
     reason = "only this module calls functions compiled for detected instructions, has streaming stores and prefetching, and initialises memory"
 )]
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// A SIMD level: a set of vector instruction sets that a function is compiled for.
@@ -117,6 +118,8 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 /// }
 /// ```
 ///
+/// In each expression, `Store` is the [`StreamingStore`] of the SIMD level.
+///
 /// The function in a macro call without arms is compiled for each SIMD level:
 ///
 /// ```text
@@ -133,24 +136,30 @@ macro_rules! kernel {
             let level = $crate::simd::CpuLevel::best();
             $($($crate::simd::kernel!(@arm $generation level $signature $body);)+)*
         }
+        $crate::simd::kernel!(@store Store128);
         $portable
     }};
+    (@store $store:ident) => {
+        #[allow(dead_code, reason = "only a kernel that decodes to large outputs uses it")]
+        type Store = $crate::simd::$store;
+    };
     (@arms $signature:tt $($body:tt)*) => {
         $crate::simd::kernel!(@arms $signature avx512 | avx2 => { $($body)* }, _ => { $($body)* })
     };
     (@arm avx512 $level:ident $signature:tt $body:expr) => {
         $crate::simd::kernel!(
             @compiled "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
-            Avx512 $level $signature $body
+            Avx512 Store512 $level $signature $body
         )
     };
     (@arm avx2 $level:ident $signature:tt $body:expr) => {
-        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 $level $signature $body)
+        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 Store256 $level $signature $body)
     };
-    (@compiled $features:literal $needed:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
+    (@compiled $features:literal $needed:ident $store:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
         if $level >= $crate::simd::CpuLevel::$needed {
             #[target_feature(enable = $features)]
             fn compiled $($generics)* $args $($value)* {
+                $crate::simd::kernel!(@store $store);
                 $body
             }
             // SAFETY: `CpuLevel::best` returned the SIMD level `$needed` or a higher level.
@@ -177,6 +186,78 @@ pub(crate) use kernel;
 /// Size of a cache line, in bytes.
 pub(crate) const LINE: usize = 64;
 
+/// The memory of a cache line.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct CacheLine([u8; LINE]);
+
+/// The instruction of a SIMD level that stores a cache line or a part of it past the cache.
+pub(crate) trait StreamingStore {
+    /// Returns whether the processor has the instruction.
+    fn is_supported() -> bool;
+
+    /// Writes a cache line past the cache.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instruction, and the thread executes a store fence before any code
+    /// reads the line.
+    unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]);
+}
+
+/// Defines the streaming stores: the vector type, the intrinsic, and the SIMD level that has it.
+macro_rules! streaming_stores {
+    ($($(#[$meta:meta])* $name:ident: $vector:ident $stream:ident $needed:ident;)*) => {$(
+        $(#[$meta])*
+        pub(crate) struct $name;
+
+        impl StreamingStore for $name {
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            fn is_supported() -> bool {
+                CpuLevel::best() >= CpuLevel::$needed
+            }
+
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]) {
+                use std::arch::x86_64::{$stream, $vector};
+
+                let parts: [$vector; LINE / size_of::<$vector>()] = bytemuck::cast(bytes);
+                let places: *mut $vector = line.0.as_mut_ptr().cast();
+                for (part, place) in parts.into_iter().zip(0..) {
+                    // SAFETY: the parts of a line have 64 bytes together, so each store is in the
+                    // bounds of `line`, which is borrowed mutably. The address is a multiple of the
+                    // size of a part, because `CacheLine` is aligned to 64 bytes. The caller makes
+                    // sure that the processor has the instruction and that a store fence follows.
+                    unsafe { $stream(places.wrapping_add(place), part) };
+                }
+            }
+
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            fn is_supported() -> bool {
+                true
+            }
+
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]) {
+                line.0 = bytes;
+            }
+        }
+    )*};
+}
+
+streaming_stores! {
+    /// Stores of 16 bytes, which every x86-64 processor has. Other processors use ordinary stores.
+    Store128: __m128i _mm_stream_si128 Portable;
+    /// Stores of 32 bytes.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Store256: __m256i _mm256_stream_si256 Avx2;
+    /// Stores of whole cache lines.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Store512: __m512i _mm512_stream_si512 Avx512;
+}
+
 /// Memory stores that bypass the cache (streaming stores).
 ///
 /// A streaming store does not load the cache line that it writes, and does not keep this line in
@@ -188,75 +269,36 @@ pub(crate) const LINE: usize = 64;
 /// Dropping a `PastCache` executes a store fence, which makes the streaming stores visible to other
 /// threads like ordinary stores. A `PastCache` must be dropped before the mutable borrow of the
 /// destination ends.
-pub(crate) struct PastCache(());
+pub(crate) struct PastCache<S: StreamingStore>(PhantomData<S>);
 
-impl PastCache {
-    pub(crate) const fn new() -> Self {
-        Self(())
+impl<S: StreamingStore> PastCache<S> {
+    /// Returns `None` if the processor does not have the instruction of the stores.
+    #[inline]
+    pub(crate) fn new() -> Option<Self> {
+        S::is_supported().then_some(Self(PhantomData))
     }
-}
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-impl PastCache {
-    /// Copies `from` to the start of `out` with stores that bypass the cache, up to the shorter of
-    /// the two lengths.
-    ///
-    /// `store` also prefetches the bytes of `next` into the cache, to read and write main memory at
-    /// the same time.
+    /// Writes a cache line past the cache.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it is one instruction, which needs the target features of its caller")]
     #[allow(clippy::unused_self, reason = "the drop of `self` fences the stores")]
-    pub(crate) fn store(&self, out: &mut [u8], from: &[u8], next: &[u8]) {
-        use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm_stream_si128};
-
-        let count = out.len().min(from.len());
-        let (out, from) = (out.get_mut(..count).unwrap_or_default(), from.get(..count).unwrap_or_default());
-        let head = out.as_ptr().align_offset(LINE).min(count);
-        let Some(((first, out), (from_first, from))) = out.split_at_mut_checked(head).zip(from.split_at_checked(head))
-        else {
-            return;
-        };
-        first.copy_from_slice(from_first);
-        let (lines, last) = out.as_chunks_mut::<LINE>();
-        let (from_lines, from_last) = from.as_chunks::<LINE>();
-        let mut ahead = next.iter().step_by(LINE);
-        for (line, from) in lines.iter_mut().zip(from_lines) {
-            let parts: [__m128i; 4] = bytemuck::cast(*from);
-            let target: *mut __m128i = line.as_mut_ptr().cast();
-            for (part, place) in parts.into_iter().zip(0..) {
-                // SAFETY: a cache line has 64 bytes, `line` is borrowed mutably, and `place` is 0
-                // to 3, so each store of 16 bytes is in bounds. The address of `line` is a multiple
-                // of 64: `align_offset` returned the number of bytes before the first such address,
-                // and if `out` is shorter than this number, `lines` is empty. Every x86-64
-                // processor has the instruction of `_mm_stream_si128`. No code reads the cache line
-                // before the store fence in `drop`, because the callers borrow the output mutably
-                // while they hold the `PastCache`.
-                unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
-            }
-            if let Some(byte) = ahead.next() {
-                // SAFETY: every x86-64 processor has the prefetch instruction, and it changes only
-                // the contents of the cache.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
-            }
-        }
-        last.copy_from_slice(from_last);
+    pub(crate) fn store(&self, line: &mut CacheLine, bytes: [u8; LINE]) {
+        // SAFETY: `new` has made sure that the processor has the instruction. No code reads the
+        // line before the store fence in `drop`, because the callers borrow the output mutably
+        // while they hold the `PastCache`.
+        unsafe { S::store(line, bytes) };
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-impl Drop for PastCache {
+impl<S: StreamingStore> Drop for PastCache<S> {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: every x86-64 processor has the `sfence` instruction, which has no operands.
         // `sfence` makes the streaming stores visible before all later stores of this thread.
-        unsafe { std::arch::x86_64::_mm_sfence() };
-    }
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-impl PastCache {
-    /// Copies `from` to the start of `out` with ordinary stores, up to the shorter of the two
-    /// lengths.
-    #[allow(clippy::unused_self, reason = "the signature is the same on all processors")]
-    pub(crate) fn store(&self, out: &mut [u8], from: &[u8], _next: &[u8]) {
-        out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            std::arch::x86_64::_mm_sfence();
+        };
     }
 }
 
@@ -382,22 +424,5 @@ mod tests {
         bytes.push(&[5; 4]);
         bytes.push(&[6; 4]);
         assert_eq!(bytes.finish(), [4, 4, 4, 4, 5]);
-    }
-
-    #[test]
-    fn copies_past_the_cache_to_any_place() {
-        let from: Vec<u8> = (0..400_u16).map(|at| (at % 251).to_le_bytes()[0] + 1).collect();
-        for at in 0..64 {
-            for length in (0..200).chain([320, 330]) {
-                let mut out = vec![0; 500];
-                PastCache::new().store(&mut out[at..at + length], &from[at % 7..], &from[..length]);
-                assert!(out[..at].iter().chain(&out[at + length..]).all(|byte| *byte == 0), "{at} {length}");
-                assert_eq!(out[at..at + length], from[at % 7..at % 7 + length]);
-                // `store` writes no byte after the bytes that it copies from `from`.
-                PastCache::new().store(&mut out[at..], &[9; 3], &[]);
-                assert_eq!(out[at..at + 3], [9; 3]);
-                assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));
-            }
-        }
     }
 }

@@ -12,6 +12,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
 use crate::decode::codec::Decode;
+use crate::decode::stream::in_blocks;
 use crate::io;
 use crate::simd::{self, kernel};
 
@@ -49,9 +50,9 @@ pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
 kernel! {
     /// Decodes the vertices in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => x86::avx2(raw, out),
-        _ => decode_each(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, decode_each),
     }
 }
 
@@ -124,6 +125,8 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::packed64::decode_each;
+    use crate::decode::stream::in_chunks;
+    use crate::simd::StreamingStore;
 
     /// A permutation of the 64 integers of sixteen points: for each 16-bit half of the 48 output
     /// lanes, the index of the integer that is moved there. An arithmetic right shift by 16 bits
@@ -151,18 +154,16 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-    pub(super) fn avx512(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        let (chunks, rest) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        let decode = |chunk: &[[I16; 4]; 16]| {
             let [low, high]: [__m512i; 2] = transmute!(*chunk);
             let vectors = INTEGERS.map(|places| {
                 let high = _mm512_permutex2var_epi16(low, cast(places), high);
                 cast::<_, [f32; 16]>(_mm512_cvtepi32_ps(_mm512_srai_epi32::<16>(high)))
             });
-            *values = cast(vectors);
-        }
-        decode_each(rest, last);
+            cast(vectors)
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 
     /// Permutations that remove the padding from eight vertices. The input of these permutations is
@@ -174,21 +175,22 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+    pub(super) fn avx2<S: StreamingStore>(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
         let [places_a, places_b, places_c] = PADLESS.map(cast::<_, __m256i>);
-        let (chunks, rest) = raw.as_chunks::<8>();
-        let (values, last) = out.as_chunks_mut::<8>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
-            let pairs: [__m128i; 4] = transmute!(*chunk);
+        let pick = |from: __m256, places: __m256i| _mm256_permutevar8x32_ps(from, places);
+        let decode_half = |pairs: [__m128i; 4]| {
             let [a, b, c, d] = pairs.map(|pair| _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(pair)));
-            let pick = |from: __m256, places: __m256i| _mm256_permutevar8x32_ps(from, places);
-            *values = cast([
+            [
                 _mm256_blend_ps::<0b1100_0000>(pick(a, places_a), pick(b, places_a)),
                 _mm256_blend_ps::<0b1111_0000>(pick(b, places_b), pick(c, places_b)),
                 _mm256_blend_ps::<0b1111_1100>(pick(c, places_c), pick(d, places_c)),
-            ]);
-        }
-        decode_each(rest, last);
+            ]
+        };
+        let decode = |chunk: &[[I16; 4]; 16]| {
+            let halves: [[__m128i; 4]; 2] = transmute!(*chunk);
+            cast(halves.map(decode_half))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 }
 

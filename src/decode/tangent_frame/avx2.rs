@@ -4,10 +4,10 @@
 #![allow(clippy::many_single_char_names, reason = "components of quaternions have one-letter names")]
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps, _mm256_fmadd_ps,
-    _mm256_max_ps, _mm256_mul_ps, _mm256_permute_ps, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_shuffle_epi8, _mm256_sqrt_ps, _mm256_sub_ps, _mm256_unpackhi_pd, _mm256_unpackhi_ps, _mm256_unpacklo_pd,
-    _mm256_unpacklo_ps,
+    __m128i, __m256, __m256i, _mm256_broadcastsi128_si256, _mm256_castpd_ps, _mm256_castps_pd, _mm256_cvtepi32_ps,
+    _mm256_fmadd_ps, _mm256_max_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_epi8,
+    _mm256_sqrt_ps, _mm256_sub_ps, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpackhi_pd,
+    _mm256_unpackhi_ps, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_unpacklo_pd, _mm256_unpacklo_ps,
 };
 
 use bytemuck::cast;
@@ -15,7 +15,9 @@ use zerocopy::transmute_ref;
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
+use crate::decode::stream::in_chunks;
 use crate::decode::tangent_frame::scalar::{RawQuat7, rotation7};
+use crate::simd::StreamingStore;
 
 /// Size of eight stored quaternions of seven bytes each, in bytes.
 const BYTES: usize = 56;
@@ -50,55 +52,62 @@ pub(super) fn scale(high: __m256i) -> __m256 {
     _mm256_fmadd_ps(number, reciprocal, _mm256_mul_ps(number, rest))
 }
 
-/// Returns x, y, z and 0 for each of two quaternions, as floats.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn pair(low: __m128i, high: __m128i, places: [[i8; 16]; 2]) -> __m256 {
-    scale(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), cast(places)))
-}
-
-/// Computes the component w of eight quaternions from x, y and z. The first half of the returned
-/// vector contains the w of quaternions 0, 2, 4, 6, and the second half the w of quaternions 1, 3,
-/// 5, 7.
+/// Returns x, y, z and 0 for each of two quaternions, in the high halves of 32-bit lanes.
+///
+/// The fourteen bytes of the two quaternions begin at byte `first` (0 or 2) of `bytes`. Both halves
+/// of the shuffled vector contain all of `bytes`, because a load that fills both halves takes no
+/// shuffle instruction.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn fourth([a, b, c, d]: [__m256; 4]) -> __m256 {
+fn pair(bytes: __m128i, first: usize) -> __m256i {
+    let places = if first == 0 { [places(0), places(7)] } else { [places(2), places(9)] };
+    _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), cast(places))
+}
+
+/// Eight quaternions, with one vector for each of x, y, z and w.
+///
+/// The first half of each vector contains quaternions 0, 2, 4 and 6, and the second half contains
+/// quaternions 1, 3, 5 and 7.
+type Components = [__m256; 4];
+
+/// Decodes eight quaternions of seven bytes. The computed w is not negative.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn seven(chunk: &[RawQuat7; 8]) -> Components {
+    let bytes: &[u8; BYTES] = transmute_ref!(chunk);
+    // The last two of eight quaternions are taken from the last sixteen of the 56 bytes, because a
+    // load of sixteen bytes from their start would exceed the 56 bytes.
+    let [a, b, c, d] = [(0, 0), (14, 0), (28, 0), (40, 2)].map(|(at, first)| pair(half(bytes, at), first));
+    let [xy, more_xy] = [_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)];
+    let [z, more_z] = [_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)];
+    let x = scale(_mm256_unpacklo_epi64(xy, more_xy));
+    let y = scale(_mm256_unpackhi_epi64(xy, more_xy));
+    let z = scale(_mm256_unpacklo_epi64(z, more_z));
     let square = |part: __m256| _mm256_mul_ps(part, part);
-    let [a, b, c, d] = [square(a), square(b), square(c), square(d)];
+    let left = _mm256_sub_ps(_mm256_sub_ps(_mm256_sub_ps(_mm256_set1_ps(1.0), square(x)), square(y)), square(z));
+    [x, y, z, _mm256_sqrt_ps(_mm256_max_ps(left, _mm256_setzero_ps()))]
+}
+
+/// Returns the eight quaternions in order.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rows([x, y, z, w]: Components) -> [__m256; 4] {
     let pairs = |pairs: __m256| _mm256_castps_pd(pairs);
-    let (xy_low, xy_high) = (pairs(_mm256_unpacklo_ps(a, b)), pairs(_mm256_unpacklo_ps(c, d)));
-    let (z_low, z_high) = (pairs(_mm256_unpackhi_ps(a, b)), pairs(_mm256_unpackhi_ps(c, d)));
-    let x = _mm256_castpd_ps(_mm256_unpacklo_pd(xy_low, xy_high));
-    let y = _mm256_castpd_ps(_mm256_unpackhi_pd(xy_low, xy_high));
-    let z = _mm256_castpd_ps(_mm256_unpacklo_pd(z_low, z_high));
-    let left = _mm256_sub_ps(_mm256_sub_ps(_mm256_sub_ps(_mm256_set1_ps(1.0), x), y), z);
-    _mm256_sqrt_ps(_mm256_max_ps(left, _mm256_setzero_ps()))
+    let [xy, more_xy] = [pairs(_mm256_unpacklo_ps(x, y)), pairs(_mm256_unpackhi_ps(x, y))];
+    let [zw, more_zw] = [pairs(_mm256_unpacklo_ps(z, w)), pairs(_mm256_unpackhi_ps(z, w))];
+    [
+        _mm256_unpacklo_pd(xy, zw),
+        _mm256_unpackhi_pd(xy, zw),
+        _mm256_unpacklo_pd(more_xy, more_zw),
+        _mm256_unpackhi_pd(more_xy, more_zw),
+    ]
+    .map(|rows| _mm256_castpd_ps(rows))
 }
 
 /// Decodes quaternions that are stored in seven bytes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-pub(crate) fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
-    const FRONT: [[i8; 16]; 2] = [places(0), places(0)];
-    let (chunks, rest) = raw.as_chunks::<8>();
-    let (values, last) = out.as_chunks_mut::<8>();
-    for (values, chunk) in values.iter_mut().zip(chunks) {
-        let bytes: &[u8; BYTES] = transmute_ref!(chunk);
-        // The last two of eight quaternions are both taken from the last sixteen of the 56 bytes. A
-        // load of sixteen bytes from the start of one of the last two quaternions would exceed the
-        // 56 bytes.
-        let end = half(bytes, 40);
-        let a = pair(half(bytes, 0), half(bytes, 7), FRONT);
-        let b = pair(half(bytes, 14), half(bytes, 21), FRONT);
-        let c = pair(half(bytes, 28), half(bytes, 35), FRONT);
-        let d = pair(end, end, [places(2), places(9)]);
-        let w = fourth([a, b, c, d]);
-        *values = cast([
-            _mm256_blend_ps::<0b1000_1000>(a, _mm256_permute_ps::<0b00_00_00_00>(w)),
-            _mm256_blend_ps::<0b1000_1000>(b, _mm256_permute_ps::<0b01_00_00_00>(w)),
-            _mm256_blend_ps::<0b1000_1000>(c, _mm256_permute_ps::<0b10_00_00_00>(w)),
-            _mm256_blend_ps::<0b1000_1000>(d, w),
-        ]);
-    }
-    one_by_one(rest, last, rotation7);
+pub(crate) fn rotations7<S: StreamingStore>(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
+    let decode = |chunk: &[RawQuat7; 8]| cast(rows(seven(chunk)));
+    in_chunks::<S, _, _, 8>(raw, out, decode, |raw, out| one_by_one(raw, out, rotation7));
 }

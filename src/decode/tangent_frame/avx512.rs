@@ -29,8 +29,10 @@ use zerocopy::{transmute, transmute_ref};
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
+use crate::decode::stream::in_chunks;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+use crate::simd::StreamingStore;
 
 /// A byte permutation of two input vectors: for each of the four bytes of each 32-bit lane, the
 /// index of the input byte (0 to 127).
@@ -320,23 +322,24 @@ const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
+fn bases(parts: Quaternions) -> [Basis; 16] {
     let [[a, b, c], [d, e, f]] = [normal(parts), tangent(parts)];
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
-    let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
+    let mut floats = [0.0; 112];
     // Each store except the last writes the fourteen floats of two `Basis` records and two unused
     // floats, which the next store overwrites.
     for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
         let pair = _mm512_permutex2var_ps(front, cast(first), back);
         let before = _mm512_permutex2var_ps(front, cast(second), back);
-        put(floats, at, pair);
+        put(&mut floats, at, pair);
         if at < 84 {
-            put(floats, at.wrapping_add(14), before);
+            put(&mut floats, at.wrapping_add(14), before);
         } else {
-            put(floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
+            put(&mut floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
         }
     }
+    cast(floats)
 }
 
 #[inline]
@@ -351,30 +354,25 @@ fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
 /// expression that decodes sixteen records, and a function that decodes each of the remaining
 /// records.
 macro_rules! sixteen {
-    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
+    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-        pub(crate) fn $name(raw: &[$raw], out: &mut [$value]) {
+        pub(crate) fn $name<S: StreamingStore>(raw: &[$raw], out: &mut [$value]) {
             let $kept = kept();
-            let (chunks, rest) = raw.as_chunks::<16>();
-            let (values, last) = out.as_chunks_mut::<16>();
-            for ($values, $chunk) in values.iter_mut().zip(chunks) {
-                $many;
-            }
-            one_by_one(rest, last, $one);
+            in_chunks::<S, _, _, 16>(raw, out, |$chunk| $many, |raw, out| one_by_one(raw, out, $one));
         }
     )*};
 }
 
 sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, kept| {
         let Quaternions { x, y, z, w, .. } = seven(raw, kept);
-        *out = cast(rows(x, y, z, w));
+        cast(rows(x, y, z, w))
     }, rotation7;
-    fn frames8([I16; 4]) -> TangentFrame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
-    fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
-    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
-    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
-    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
-    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
+    fn frames8([I16; 4]) -> TangentFrame = |raw, kept| frames(unit(eight(raw, kept))), frame8;
+    fn frames7(RawQuat7) -> TangentFrame = |raw, kept| frames(unit(seven(raw, kept))), frame7;
+    fn normals8([I16; 4]) -> [f32; 3] = |raw, kept| cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
+    fn normals7(RawQuat7) -> [f32; 3] = |raw, kept| cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
+    fn bases8([I16; 4]) -> Basis = |raw, kept| bases(unit(eight(raw, kept))), |raw| frame8(raw).into();
+    fn bases7(RawQuat7) -> Basis = |raw, kept| bases(unit(seven(raw, kept))), |raw| frame7(raw).into();
 }
