@@ -240,8 +240,9 @@ kernel! {
     fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
         let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
         let (chunks, rest) = raw.as_chunks::<LANES>();
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
                 (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
             }

@@ -141,8 +141,9 @@ type LaneAxes = [[i32; LANES]; 3];
 kernel! {
     fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [LaneAxes; 2] {
         let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);

@@ -53,11 +53,22 @@ pub(crate) fn in_chunks<S: StreamingStore, R, V: Pod, const N: usize>(
     decode: impl Fn(&[R; N]) -> [V; N],
     rest: impl Fn(&[R], &mut [V]),
 ) {
+    in_places::<S, R, V, N>(raw, out, |chunk, place| *place = decode(chunk), rest);
+}
+
+/// Decodes like [`in_chunks`], with a `decode` that may write a value of a chunk several times.
+#[inline(always)]
+pub(crate) fn in_places<S: StreamingStore, R, V: Pod, const N: usize>(
+    raw: &[R],
+    out: &mut [V],
+    decode: impl Fn(&[R; N], &mut [V; N]),
+    rest: impl Fn(&[R], &mut [V]),
+) {
     let (chunks, last_raw) = raw.as_chunks::<N>();
     let (places, last) = out.as_chunks_mut::<N>();
-    if !stream::<S, _, _, N>(chunks, places, &decode) {
+    if !stream::<S, R, V, N>(chunks, places, &decode) {
         for (place, chunk) in places.iter_mut().zip(chunks) {
-            *place = decode(chunk);
+            decode(chunk, place);
         }
     }
     rest(last_raw, last);
@@ -73,12 +84,7 @@ pub(crate) fn in_blocks<S: StreamingStore, R, V: Pod, const N: usize>(
 ) {
     let (chunks, last_raw) = raw.as_chunks::<N>();
     let (places, last) = out.as_chunks_mut::<N>();
-    let decode_chunk = |chunk: &[R; N]| {
-        let mut values = [V::zeroed(); N];
-        decode(chunk, &mut values);
-        values
-    };
-    if stream::<S, _, _, N>(chunks, places, &decode_chunk) {
+    if stream::<S, R, V, N>(chunks, places, |chunk, place| decode(chunk, place)) {
         decode(last_raw, last);
     } else {
         decode(raw, out);
@@ -88,12 +94,14 @@ pub(crate) fn in_blocks<S: StreamingStore, R, V: Pod, const N: usize>(
 /// Copies bytes, past the cache if the output is large. The two slices have the same length.
 pub(crate) fn copy(from: &[u8], out: &mut [u8]) {
     if is_past_cache(out) {
-        copy_past_cache(out, from, from.get(COPY_AHEAD..).unwrap_or_default());
+        copy_past_cache(&PastCache::new(), out, from, from.get(COPY_AHEAD..).unwrap_or_default());
     } else {
         out.copy_from_slice(from);
     }
 }
 
+/// The distance from the records that [`stream`] reads to the bytes that it prefetches.
+const DECODE_AHEAD: usize = 2048;
 /// The distance from the bytes that [`copy`] reads to the bytes that it prefetches.
 const COPY_AHEAD: usize = 1024;
 
@@ -103,21 +111,23 @@ const COPY_AHEAD: usize = 1024;
 fn stream<S: StreamingStore, R, V: Pod, const N: usize>(
     chunks: &[[R; N]],
     out: &mut [[V; N]],
-    decode: impl Fn(&[R; N]) -> [V; N],
+    decode: impl Fn(&[R; N], &mut [V; N]),
 ) -> bool {
     let lines = const { size_of::<[V; N]>() / LINE };
     if !const { lines_fill::<V, N>() } || !is_past_cache(out) {
         return false;
     }
-    let Some((past_cache, places)) = PastCache::<S>::new().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(out).ok())
+    let past_cache = PastCache::new();
+    let Some((stores, places)) = past_cache.stores::<S>().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(out).ok())
     else {
         return false;
     };
     for (places, chunk) in places.chunks_exact_mut(lines).zip(chunks) {
-        simd::prefetch_ahead(chunk);
-        let values = decode(chunk);
+        simd::prefetch_ahead(chunk, DECODE_AHEAD);
+        let mut values = [V::zeroed(); N];
+        decode(chunk, &mut values);
         for (place, bytes) in places.iter_mut().zip(bytemuck::bytes_of(&values).as_chunks::<LINE>().0) {
-            past_cache.store(place, *bytes);
+            stores.store(place, *bytes);
         }
     }
     true
@@ -134,13 +144,13 @@ kernel! {
     ///
     /// `copy_past_cache` also prefetches the bytes of `next` into the cache, to read and write main
     /// memory at the same time.
-    pub(crate) fn copy_past_cache(out: &mut [u8], from: &[u8], next: &[u8]) {
-        copy_lines::<Store>(out, from, next);
+    pub(crate) fn copy_past_cache(past_cache: &PastCache, out: &mut [u8], from: &[u8], next: &[u8]) {
+        copy_lines::<Store>(past_cache, out, from, next);
     }
 }
 
 #[inline(always)]
-fn copy_lines<S: StreamingStore>(out: &mut [u8], from: &[u8], next: &[u8]) {
+fn copy_lines<S: StreamingStore>(past_cache: &PastCache, out: &mut [u8], from: &[u8], next: &[u8]) {
     let count = out.len().min(from.len());
     let (out, from) = (out.get_mut(..count).unwrap_or_default(), from.get(..count).unwrap_or_default());
     let head = out.as_ptr().align_offset(LINE).min(count);
@@ -153,10 +163,10 @@ fn copy_lines<S: StreamingStore>(out: &mut [u8], from: &[u8], next: &[u8]) {
     let (lines, last) = out.split_at_mut(from_lines.as_flattened().len());
     last.copy_from_slice(from_last);
     let mut ahead = next.chunks(LINE);
-    match PastCache::<S>::new().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(lines).ok()) {
-        Some((past_cache, lines)) => {
+    match past_cache.stores::<S>().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(lines).ok()) {
+        Some((stores, lines)) => {
             for (line, bytes) in lines.iter_mut().zip(from_lines) {
-                past_cache.store(line, *bytes);
+                stores.store(line, *bytes);
                 ahead.by_ref().take(1).for_each(|bytes| simd::prefetch_lines(bytes, 1));
             }
         }
@@ -174,11 +184,11 @@ mod tests {
         for at in 0..64 {
             for length in (0..200).chain([320, 330]) {
                 let mut out = vec![0; 500];
-                copy_past_cache(&mut out[at..at + length], &from[at % 7..], &from[..length]);
+                copy_past_cache(&PastCache::new(), &mut out[at..at + length], &from[at % 7..], &from[..length]);
                 assert!(out[..at].iter().chain(&out[at + length..]).all(|byte| *byte == 0), "{at} {length}");
                 assert_eq!(out[at..at + length], from[at % 7..at % 7 + length]);
                 // No byte after the bytes that are copied from `from` is written.
-                copy_past_cache(&mut out[at..], &[9; 3], &[]);
+                copy_past_cache(&PastCache::new(), &mut out[at..], &[9; 3], &[]);
                 assert_eq!(out[at..at + 3], [9; 3]);
                 assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));
             }

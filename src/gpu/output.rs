@@ -8,7 +8,7 @@ use crate::array::chunk_buffer::{CHUNK_BYTES, ChunkBuffer};
 use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::simd::UninitBytes;
+use crate::simd::{PastCache, UninitBytes};
 
 /// Items that are written in blocks of at most 8 KiB.
 pub(super) trait Blocks {
@@ -87,8 +87,9 @@ pub(super) trait Blocks {
         let is_past_cache = is_past_cache(out);
         let mut rest = out;
         if is_past_cache {
+            let past_cache = PastCache::new();
             return self.push(range, &mut |_, bytes| {
-                copy_past_cache(rest, bytes, &[]);
+                copy_past_cache(&past_cache, rest, bytes, &[]);
                 rest = std::mem::take(&mut rest).get_mut(bytes.len()..).unwrap_or_default();
             });
         }

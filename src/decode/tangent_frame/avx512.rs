@@ -29,7 +29,7 @@ use zerocopy::{transmute, transmute_ref};
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
-use crate::decode::stream::in_chunks;
+use crate::decode::stream::in_places;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
 use crate::simd::StreamingStore;
@@ -322,24 +322,23 @@ const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn bases(parts: Quaternions) -> [Basis; 16] {
+fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
     let [[a, b, c], [d, e, f]] = [normal(parts), tangent(parts)];
     let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
     let [first, second] = SEVENS;
-    let mut floats = [0.0; 112];
+    let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
     // Each store except the last writes the fourteen floats of two `Basis` records and two unused
     // floats, which the next store overwrites.
     for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
         let pair = _mm512_permutex2var_ps(front, cast(first), back);
         let before = _mm512_permutex2var_ps(front, cast(second), back);
-        put(&mut floats, at, pair);
+        put(floats, at, pair);
         if at < 84 {
-            put(&mut floats, at.wrapping_add(14), before);
+            put(floats, at.wrapping_add(14), before);
         } else {
-            put(&mut floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
+            put(floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
         }
     }
-    cast(floats)
 }
 
 #[inline]
@@ -354,25 +353,25 @@ fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
 /// expression that decodes sixteen records, and a function that decodes each of the remaining
 /// records.
 macro_rules! sixteen {
-    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
+    ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
         pub(crate) fn $name<S: StreamingStore>(raw: &[$raw], out: &mut [$value]) {
             let $kept = kept();
-            in_chunks::<S, _, _, 16>(raw, out, |$chunk| $many, |raw, out| one_by_one(raw, out, $one));
+            in_places::<S, _, _, 16>(raw, out, |$chunk, $values| $many, |raw, out| one_by_one(raw, out, $one));
         }
     )*};
 }
 
 sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, kept| {
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
         let Quaternions { x, y, z, w, .. } = seven(raw, kept);
-        cast(rows(x, y, z, w))
+        *out = cast(rows(x, y, z, w));
     }, rotation7;
-    fn frames8([I16; 4]) -> TangentFrame = |raw, kept| frames(unit(eight(raw, kept))), frame8;
-    fn frames7(RawQuat7) -> TangentFrame = |raw, kept| frames(unit(seven(raw, kept))), frame7;
-    fn normals8([I16; 4]) -> [f32; 3] = |raw, kept| cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
-    fn normals7(RawQuat7) -> [f32; 3] = |raw, kept| cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
-    fn bases8([I16; 4]) -> Basis = |raw, kept| bases(unit(eight(raw, kept))), |raw| frame8(raw).into();
-    fn bases7(RawQuat7) -> Basis = |raw, kept| bases(unit(seven(raw, kept))), |raw| frame7(raw).into();
+    fn frames8([I16; 4]) -> TangentFrame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
+    fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
+    fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
+    fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
+    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
+    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
 }

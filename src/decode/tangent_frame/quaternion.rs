@@ -200,7 +200,7 @@ kernel! {
     /// Decodes tangent frames that are stored in eight bytes.
     fn frames8(raw: &[[I16; 4]], out: &mut [TangentFrame]) {
         avx512 => avx512::frames8::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame8)),
+        avx2 => avx2::frames8::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame8)),
     }
 }
@@ -209,7 +209,7 @@ kernel! {
     /// Decodes tangent frames that are stored in seven bytes.
     fn frames7(raw: &[RawQuat7], out: &mut [TangentFrame]) {
         avx512 => avx512::frames7::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame7)),
+        avx2 => avx2::frames7::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame7)),
     }
 }
@@ -218,7 +218,7 @@ kernel! {
     /// Decodes the normals of tangent frames that are stored in eight bytes.
     fn normals8(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
         avx512 => avx512::normals8::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).normal())),
+        avx2 => avx2::normals8::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).normal())),
     }
 }
@@ -227,7 +227,7 @@ kernel! {
     /// Decodes the normals of tangent frames that are stored in seven bytes.
     fn normals7(raw: &[RawQuat7], out: &mut [[f32; 3]]) {
         avx512 => avx512::normals7::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).normal())),
+        avx2 => avx2::normals7::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).normal())),
     }
 }
@@ -237,7 +237,7 @@ kernel! {
     /// bytes.
     fn bases8(raw: &[[I16; 4]], out: &mut [Basis]) {
         avx512 => avx512::bases8::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).into())),
+        avx2 => avx2::bases8::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).into())),
     }
 }
@@ -247,7 +247,7 @@ kernel! {
     /// bytes.
     fn bases7(raw: &[RawQuat7], out: &mut [Basis]) {
         avx512 => avx512::bases7::<Store>(raw, out),
-        avx2 => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).into())),
+        avx2 => avx2::bases7::<Store>(raw, out),
         _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).into())),
     }
 }
