@@ -52,7 +52,7 @@ impl CpuLevel {
         static BEST: std::sync::OnceLock<CpuLevel> = std::sync::OnceLock::new();
 
         let best = *BEST.get_or_init(Self::detect);
-        #[cfg(test)]
+        #[cfg(any(test, feature = "internals"))]
         if let Some(level) = LOWERED.get() {
             return level.min(best);
         }
@@ -79,7 +79,7 @@ impl CpuLevel {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, all(feature = "internals", target_arch = "x86_64", not(miri))))]
 thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
@@ -97,6 +97,21 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
         test(level);
     }
     LOWERED.set(None);
+}
+
+/// Runs the closure `job` with the kernels for AVX2. Returns `None`, and does not run it, if the
+/// processor does not support AVX-512.
+#[cfg(feature = "internals")]
+pub(crate) fn without_avx512<T>(job: impl FnOnce() -> T) -> Option<T> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if CpuLevel::best() == CpuLevel::Avx512 {
+        LOWERED.set(Some(CpuLevel::Avx2));
+        let result = job();
+        LOWERED.set(None);
+        return Some(result);
+    }
+    let _ = job;
+    None
 }
 
 /// Defines a function that is compiled for several SIMD levels.
@@ -278,8 +293,9 @@ impl PastCache {
 
     /// Returns the stores of a SIMD level, or `None` if the processor does not have them.
     #[inline]
+    #[allow(clippy::unused_self, reason = "the stores borrow `self`, whose drop fences them")]
     pub(crate) fn stores<S: StreamingStore>(&self) -> Option<LineStores<'_, S>> {
-        S::is_supported().then_some(LineStores(self, PhantomData))
+        S::is_supported().then_some(LineStores(PhantomData))
     }
 }
 
@@ -296,13 +312,13 @@ impl Drop for PastCache {
 }
 
 /// Stores of whole cache lines that bypass the cache.
-pub(crate) struct LineStores<'a, S>(&'a PastCache, PhantomData<S>);
+pub(crate) struct LineStores<'a, S>(PhantomData<(&'a PastCache, S)>);
 
 impl<S: StreamingStore> LineStores<'_, S> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is one instruction, which needs the target features of its caller")]
+    #[allow(clippy::unused_self, reason = "`self` is the proof that the processor has the instruction")]
     pub(crate) fn store(&self, line: &mut CacheLine, bytes: [u8; LINE]) {
-        let _: &PastCache = self.0;
         // SAFETY: `PastCache::stores` has made sure that the processor has the instruction. No code
         // reads the line before the store fence in the drop of the `PastCache`, because the callers
         // borrow the output mutably while they hold the `PastCache`.
@@ -388,8 +404,8 @@ pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
 /// bytes.
 ///
 /// The hardware prefetcher of most processors does not prefetch beyond the current page, so the
-/// distance is one memory page (4,096 bytes). AMD's prefetcher does: prefetching one page ahead then
-/// takes a fifth of the read rate, and the distance is four cache lines.
+/// distance is one memory page (4,096 bytes). AMD's prefetcher does, and prefetches of the next
+/// page would take a fifth of its read rate, so the distance is four cache lines there.
 pub(crate) fn prefetch_distance() -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {

@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
 
-/// Minimum number of values for which [`decode_cached`] aligns its output address to a cache line.
+/// Minimum number of values for which [`decode`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
 /// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.

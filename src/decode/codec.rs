@@ -29,6 +29,8 @@ pub trait Decode: Copy {
     /// A decoder overrides `decode_all` if it can decode many records faster than one by one. The
     /// values that `decode_all` writes to `out` are bit for bit equal to the results of
     /// [`decode`](Self::decode).
+    ///
+    /// The decoders of this crate write an output of 32 MiB or more past the processor's cache.
     fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
         in_blocks::<Store128, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| self.decode(raw)));
     }

@@ -167,8 +167,8 @@ pub(in crate::decode) mod x86 {
         in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 
-    /// Permutations that remove every fourth float, such as the padding of eight vertices. The input of these permutations is
-    /// four vectors of two vertices each.
+    /// Permutations that remove every fourth float, such as the padding of eight vertices. The
+    /// input of these permutations is four vectors of two vertices each.
     ///
     /// Permutation *i* (0, 1 or 2) is applied to the input vectors *i* and *i* + 1. The two results
     /// of permutation *i* are blended to output vector *i*.

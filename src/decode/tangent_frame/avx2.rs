@@ -76,7 +76,7 @@ fn pair(bytes: __m128i, first: usize) -> __m256i {
 /// The first half of each vector contains quaternions 0, 2, 4 and 6, and the second half contains
 /// quaternions 1, 3, 5 and 7.
 #[derive(Clone, Copy)]
-struct Quaternions {
+struct Components {
     x: __m256,
     y: __m256,
     z: __m256,
@@ -95,7 +95,7 @@ fn sign(of: __m256) -> __m256 {
 /// Decodes eight quaternions of seven bytes. The computed w is not negative.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn seven(chunk: &[RawQuat7; 8]) -> Quaternions {
+fn seven(chunk: &[RawQuat7; 8]) -> Components {
     let bytes: &[u8; BYTES] = transmute_ref!(chunk);
     // The last two of eight quaternions are taken from the last sixteen of the 56 bytes, because a
     // load of sixteen bytes from their start would exceed the 56 bytes.
@@ -108,7 +108,7 @@ fn seven(chunk: &[RawQuat7; 8]) -> Quaternions {
     let square = |part: __m256| _mm256_mul_ps(part, part);
     let left = _mm256_sub_ps(_mm256_sub_ps(_mm256_sub_ps(_mm256_set1_ps(1.0), square(x)), square(y)), square(z));
     let w = _mm256_sqrt_ps(_mm256_max_ps(left, _mm256_setzero_ps()));
-    Quaternions { x, y, z, w, sign: sign(_mm256_castsi256_ps(_mm256_unpackhi_epi64(zs, more_zs))) }
+    Components { x, y, z, w, sign: sign(_mm256_castsi256_ps(_mm256_unpackhi_epi64(zs, more_zs))) }
 }
 
 /// Moves two 16-bit components of the two quaternions in each half of a vector to the high halves
@@ -119,14 +119,14 @@ pub(super) const ZW: [[i8; 16]; 2] = [[-1, -1, 4, 5, -1, -1, 12, 13, -1, -1, 6, 
 /// Decodes eight quaternions of eight bytes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn eight(chunk: &[[I16; 4]; 8]) -> Quaternions {
+fn eight(chunk: &[[I16; 4]; 8]) -> Components {
     let fours: [__m256i; 2] = transmute!(*chunk);
     let [front, back] = fours.map(|four| _mm256_permute4x64_epi64::<0b11_01_10_00>(four));
     let [a, b] = [_mm256_shuffle_epi8(front, cast(XY)), _mm256_shuffle_epi8(back, cast(XY))];
     let [c, d] = [_mm256_shuffle_epi8(front, cast(ZW)), _mm256_shuffle_epi8(back, cast(ZW))];
     let [x, y] = [scale(_mm256_unpacklo_epi64(a, b)), scale(_mm256_unpackhi_epi64(a, b))];
     let [z, w] = [scale(_mm256_unpacklo_epi64(c, d)), scale(_mm256_unpackhi_epi64(c, d))];
-    Quaternions { x, y, z, w, sign: sign(w) }
+    Components { x, y, z, w, sign: sign(w) }
 }
 
 /// Scales quaternions to unit length, with the same results as the scalar function `unit`.
@@ -144,9 +144,9 @@ pub(super) fn unit([x, y, z, w]: [__m256; 4]) -> [__m256; 4] {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn unit_frames(Quaternions { x, y, z, w, sign }: Quaternions) -> Quaternions {
+fn unit_frames(Components { x, y, z, w, sign }: Components) -> Components {
     let [x, y, z, w] = unit([x, y, z, w]);
-    Quaternions { x, y, z, w, sign }
+    Components { x, y, z, w, sign }
 }
 
 /// Returns 2 (ab + cd) for each lane.
@@ -207,7 +207,7 @@ fn triples([x, y, z]: [__m256; 3]) -> [__m256; 3] {
 /// Returns eight tangent frames of five floats in order.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [__m256; 5] {
+fn frames(Components { x, y, z, w, sign }: Components) -> [__m256; 5] {
     let [a, b, c, d] = rows([x, y, z, w]);
     let pick = |from: __m256, places: [i32; 8]| _mm256_permutevar8x32_ps(from, cast(places));
     // The signs of eight frames are in eight different lanes of five vectors.
@@ -227,7 +227,7 @@ fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [__m256; 5] {
 /// Writes eight `Basis` records of seven floats.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn put_bases(Quaternions { x, y, z, w, sign }: Quaternions, out: &mut [[f32; 7]; 8]) {
+fn put_bases(Components { x, y, z, w, sign }: Components, out: &mut [[f32; 7]; 8]) {
     let [[a, b, c], [d, e, f]] = [normal([x, y, z, w]), tangent([x, y, z, w])];
     let front: [[f32; 4]; 8] = cast(rows([a, b, c, d]));
     let back: [[f32; 4]; 8] = cast(rows([d, e, f, sign]));
@@ -263,17 +263,17 @@ macro_rules! sixteen {
 
 sixteen! {
     fn rotations7(RawQuat7) -> [f32; 4] = |raw, out: [[f32; 4]; 8]| {
-        let Quaternions { x, y, z, w, .. } = seven(raw);
+        let Components { x, y, z, w, .. } = seven(raw);
         *out = cast(rows([x, y, z, w]));
     }, rotation7;
     fn frames8([I16; 4]) -> TangentFrame = |raw, out: [[f32; 8]; 5]| *out = cast(frames(unit_frames(eight(raw)))), frame8;
     fn frames7(RawQuat7) -> TangentFrame = |raw, out: [[f32; 8]; 5]| *out = cast(frames(unit_frames(seven(raw)))), frame7;
     fn normals8([I16; 4]) -> [f32; 3] = |raw, out: [[f32; 8]; 3]| {
-        let Quaternions { x, y, z, w, .. } = eight(raw);
+        let Components { x, y, z, w, .. } = eight(raw);
         *out = cast(triples(normal(unit([x, y, z, w]))));
     }, |raw| frame8(raw).normal();
     fn normals7(RawQuat7) -> [f32; 3] = |raw, out: [[f32; 8]; 3]| {
-        let Quaternions { x, y, z, w, .. } = seven(raw);
+        let Components { x, y, z, w, .. } = seven(raw);
         *out = cast(triples(normal(unit([x, y, z, w]))));
     }, |raw| frame7(raw).normal();
     fn bases8([I16; 4]) -> Basis = |raw, out: [[f32; 7]; 8]| put_bases(unit_frames(eight(raw)), out), |raw| frame8(raw).into();
