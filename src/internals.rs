@@ -6,6 +6,14 @@
 pub use crate::formats::FormatFile;
 use crate::formats::Model;
 
+/// Runs the closure `job` with the kernels for AVX2. Returns `None`, and does not run it, if the
+/// processor does not support AVX-512.
+///
+/// The benches compare each kernel for AVX-512 with its twin for AVX2.
+pub fn without_avx512<T>(job: impl FnOnce() -> T) -> Option<T> {
+    crate::simd::without_avx512(job)
+}
+
 /// Returns the opened file of a model with the type of its format.
 #[must_use]
 pub fn format_file<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &FormatFile<D> {

@@ -22,6 +22,7 @@
     reason = "only this module calls functions compiled for detected instructions, has streaming stores and prefetching, and initialises memory"
 )]
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// A SIMD level: a set of vector instruction sets that a function is compiled for.
@@ -51,7 +52,7 @@ impl CpuLevel {
         static BEST: std::sync::OnceLock<CpuLevel> = std::sync::OnceLock::new();
 
         let best = *BEST.get_or_init(Self::detect);
-        #[cfg(test)]
+        #[cfg(any(test, feature = "internals"))]
         if let Some(level) = LOWERED.get() {
             return level.min(best);
         }
@@ -78,7 +79,7 @@ impl CpuLevel {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, all(feature = "internals", target_arch = "x86_64", not(miri))))]
 thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };
 }
@@ -96,6 +97,21 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
         test(level);
     }
     LOWERED.set(None);
+}
+
+/// Runs the closure `job` with the kernels for AVX2. Returns `None`, and does not run it, if the
+/// processor does not support AVX-512.
+#[cfg(feature = "internals")]
+pub(crate) fn without_avx512<T>(job: impl FnOnce() -> T) -> Option<T> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if CpuLevel::best() == CpuLevel::Avx512 {
+        LOWERED.set(Some(CpuLevel::Avx2));
+        let result = job();
+        LOWERED.set(None);
+        return Some(result);
+    }
+    let _ = job;
+    None
 }
 
 /// Defines a function that is compiled for several SIMD levels.
@@ -117,6 +133,8 @@ pub(crate) fn at_each_level(mut test: impl FnMut(CpuLevel)) {
 /// }
 /// ```
 ///
+/// In each expression, `Store` is the [`StreamingStore`] of the SIMD level.
+///
 /// The function in a macro call without arms is compiled for each SIMD level:
 ///
 /// ```text
@@ -133,24 +151,30 @@ macro_rules! kernel {
             let level = $crate::simd::CpuLevel::best();
             $($($crate::simd::kernel!(@arm $generation level $signature $body);)+)*
         }
+        $crate::simd::kernel!(@store Store128);
         $portable
     }};
+    (@store $store:ident) => {
+        #[allow(dead_code, reason = "only a kernel that decodes to large outputs uses it")]
+        type Store = $crate::simd::$store;
+    };
     (@arms $signature:tt $($body:tt)*) => {
         $crate::simd::kernel!(@arms $signature avx512 | avx2 => { $($body)* }, _ => { $($body)* })
     };
     (@arm avx512 $level:ident $signature:tt $body:expr) => {
         $crate::simd::kernel!(
             @compiled "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
-            Avx512 $level $signature $body
+            Avx512 Store512 $level $signature $body
         )
     };
     (@arm avx2 $level:ident $signature:tt $body:expr) => {
-        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 $level $signature $body)
+        $crate::simd::kernel!(@compiled "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt" Avx2 Store256 $level $signature $body)
     };
-    (@compiled $features:literal $needed:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
+    (@compiled $features:literal $needed:ident $store:ident $level:ident { [$($generics:tt)*] $args:tt [$($value:tt)*] } $body:expr) => {
         if $level >= $crate::simd::CpuLevel::$needed {
             #[target_feature(enable = $features)]
             fn compiled $($generics)* $args $($value)* {
+                $crate::simd::kernel!(@store $store);
                 $body
             }
             // SAFETY: `CpuLevel::best` returned the SIMD level `$needed` or a higher level.
@@ -177,6 +201,78 @@ pub(crate) use kernel;
 /// Size of a cache line, in bytes.
 pub(crate) const LINE: usize = 64;
 
+/// The memory of a cache line.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct CacheLine([u8; LINE]);
+
+/// The instruction of a SIMD level that stores a cache line or a part of it past the cache.
+pub(crate) trait StreamingStore {
+    /// Returns whether the processor has the instruction.
+    fn is_supported() -> bool;
+
+    /// Writes a cache line past the cache.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instruction, and the thread executes a store fence before any code
+    /// reads the line.
+    unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]);
+}
+
+/// Defines the streaming stores: the vector type, the intrinsic, and the SIMD level that has it.
+macro_rules! streaming_stores {
+    ($($(#[$meta:meta])* $name:ident: $vector:ident $stream:ident $needed:ident;)*) => {$(
+        $(#[$meta])*
+        pub(crate) struct $name;
+
+        impl StreamingStore for $name {
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            fn is_supported() -> bool {
+                CpuLevel::best() >= CpuLevel::$needed
+            }
+
+            #[inline(always)]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]) {
+                use std::arch::x86_64::{$stream, $vector};
+
+                let parts: [$vector; LINE / size_of::<$vector>()] = bytemuck::cast(bytes);
+                let places: *mut $vector = line.0.as_mut_ptr().cast();
+                for (part, place) in parts.into_iter().zip(0..) {
+                    // SAFETY: the parts of a line have 64 bytes together, so each store is in the
+                    // bounds of `line`, which is borrowed mutably. The address is a multiple of the
+                    // size of a part, because `CacheLine` is aligned to 64 bytes. The caller makes
+                    // sure that the processor has the instruction and that a store fence follows.
+                    unsafe { $stream(places.wrapping_add(place), part) };
+                }
+            }
+
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            fn is_supported() -> bool {
+                true
+            }
+
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            unsafe fn store(line: &mut CacheLine, bytes: [u8; LINE]) {
+                line.0 = bytes;
+            }
+        }
+    )*};
+}
+
+streaming_stores! {
+    /// Stores of 16 bytes, which every x86-64 processor has. Other processors use ordinary stores.
+    Store128: __m128i _mm_stream_si128 Portable;
+    /// Stores of 32 bytes.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Store256: __m256i _mm256_stream_si256 Avx2;
+    /// Stores of whole cache lines.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    Store512: __m512i _mm512_stream_si512 Avx512;
+}
+
 /// Memory stores that bypass the cache (streaming stores).
 ///
 /// A streaming store does not load the cache line that it writes, and does not keep this line in
@@ -186,77 +282,47 @@ pub(crate) const LINE: usize = 64;
 /// of an ordinary store.
 ///
 /// Dropping a `PastCache` executes a store fence, which makes the streaming stores visible to other
-/// threads like ordinary stores. A `PastCache` must be dropped before the mutable borrow of the
-/// destination ends.
+/// threads like ordinary stores. A fence waits for the stores before it, so one `PastCache` serves
+/// a whole output. A `PastCache` must be dropped before the mutable borrow of the destination ends.
 pub(crate) struct PastCache(());
 
 impl PastCache {
     pub(crate) const fn new() -> Self {
         Self(())
     }
-}
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-impl PastCache {
-    /// Copies `from` to the start of `out` with stores that bypass the cache, up to the shorter of
-    /// the two lengths.
-    ///
-    /// `store` also prefetches the bytes of `next` into the cache, to read and write main memory at
-    /// the same time.
-    #[allow(clippy::unused_self, reason = "the drop of `self` fences the stores")]
-    pub(crate) fn store(&self, out: &mut [u8], from: &[u8], next: &[u8]) {
-        use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm_stream_si128};
-
-        let count = out.len().min(from.len());
-        let (out, from) = (out.get_mut(..count).unwrap_or_default(), from.get(..count).unwrap_or_default());
-        let head = out.as_ptr().align_offset(LINE).min(count);
-        let Some(((first, out), (from_first, from))) = out.split_at_mut_checked(head).zip(from.split_at_checked(head))
-        else {
-            return;
-        };
-        first.copy_from_slice(from_first);
-        let (lines, last) = out.as_chunks_mut::<LINE>();
-        let (from_lines, from_last) = from.as_chunks::<LINE>();
-        let mut ahead = next.iter().step_by(LINE);
-        for (line, from) in lines.iter_mut().zip(from_lines) {
-            let parts: [__m128i; 4] = bytemuck::cast(*from);
-            let target: *mut __m128i = line.as_mut_ptr().cast();
-            for (part, place) in parts.into_iter().zip(0..) {
-                // SAFETY: a cache line has 64 bytes, `line` is borrowed mutably, and `place` is 0
-                // to 3, so each store of 16 bytes is in bounds. The address of `line` is a multiple
-                // of 64: `align_offset` returned the number of bytes before the first such address,
-                // and if `out` is shorter than this number, `lines` is empty. Every x86-64
-                // processor has the instruction of `_mm_stream_si128`. No code reads the cache line
-                // before the store fence in `drop`, because the callers borrow the output mutably
-                // while they hold the `PastCache`.
-                unsafe { _mm_stream_si128(target.wrapping_add(place), part) };
-            }
-            if let Some(byte) = ahead.next() {
-                // SAFETY: every x86-64 processor has the prefetch instruction, and it changes only
-                // the contents of the cache.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
-            }
-        }
-        last.copy_from_slice(from_last);
+    /// Returns the stores of a SIMD level, or `None` if the processor does not have them.
+    #[inline]
+    #[allow(clippy::unused_self, reason = "the stores borrow `self`, whose drop fences them")]
+    pub(crate) fn stores<S: StreamingStore>(&self) -> Option<LineStores<'_, S>> {
+        S::is_supported().then_some(LineStores(PhantomData))
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Drop for PastCache {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: every x86-64 processor has the `sfence` instruction, which has no operands.
         // `sfence` makes the streaming stores visible before all later stores of this thread.
-        unsafe { std::arch::x86_64::_mm_sfence() };
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            std::arch::x86_64::_mm_sfence();
+        };
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-impl PastCache {
-    /// Copies `from` to the start of `out` with ordinary stores, up to the shorter of the two
-    /// lengths.
-    #[allow(clippy::unused_self, reason = "the signature is the same on all processors")]
-    pub(crate) fn store(&self, out: &mut [u8], from: &[u8], _next: &[u8]) {
-        out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
+/// Stores of whole cache lines that bypass the cache.
+pub(crate) struct LineStores<'a, S>(PhantomData<(&'a PastCache, S)>);
+
+impl<S: StreamingStore> LineStores<'_, S> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it is one instruction, which needs the target features of its caller")]
+    #[allow(clippy::unused_self, reason = "`self` is the proof that the processor has the instruction")]
+    pub(crate) fn store(&self, line: &mut CacheLine, bytes: [u8; LINE]) {
+        // SAFETY: `PastCache::stores` has made sure that the processor has the instruction. No code
+        // reads the line before the store fence in the drop of the `PastCache`, because the callers
+        // borrow the output mutably while they hold the `PastCache`.
+        unsafe { S::store(line, bytes) };
     }
 }
 
@@ -334,24 +400,40 @@ pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
     let _ = (array, index);
 }
 
-/// The distance from an address that a loop reads to the address that it prefetches, in bytes.
+/// Returns the distance from an address that a loop reads to the address that it prefetches, in
+/// bytes.
 ///
-/// The prefetch distance is one memory page (4,096 bytes), because the hardware prefetcher of the
-/// processor does not prefetch beyond the current page.
-const AHEAD: usize = 4096;
+/// The hardware prefetcher of most processors does not prefetch beyond the current page, so the
+/// distance is one memory page (4,096 bytes). AMD's prefetcher does, and prefetches of the next
+/// page would take a fifth of its read rate, so the distance is four cache lines there.
+pub(crate) fn prefetch_distance() -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        static DISTANCE: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
 
-/// Prefetches the memory that lies one page (4,096 bytes) after the items of `block`.
+        *DISTANCE.get_or_init(|| {
+            // SAFETY: every x86-64 processor has the `cpuid` instruction, and leaf 0.
+            #[allow(unused_unsafe, reason = "the intrinsic is unsafe in older versions of Rust")]
+            let vendor = unsafe { std::arch::x86_64::__cpuid(0) }.ebx.to_le_bytes();
+            if vendor == *b"Auth" { LINE.saturating_mul(4) } else { 4096 }
+        })
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    0
+}
+
+/// Prefetches the memory that lies `distance` bytes after the items of `block`.
 ///
 /// Call `prefetch_ahead` in a loop that reads an array from its start to its end. Prefetching
 /// changes only the speed of the program, and not its results.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
-pub(crate) fn prefetch_ahead<T>(block: &[T]) {
+pub(crate) fn prefetch_ahead<T>(block: &[T], distance: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let start = block.as_ptr().cast::<i8>().wrapping_add(AHEAD);
-        for line in (0..size_of_val(block)).step_by(64) {
+        let start = block.as_ptr().cast::<i8>().wrapping_add(distance);
+        for line in (0..size_of_val(block)).step_by(LINE) {
             // SAFETY: every x86-64 processor has the prefetch instruction. The prefetch instruction
             // is a hint and accepts any address. A prefetch has no effect that the program can
             // observe, and does nothing if the address is not mapped.
@@ -361,7 +443,7 @@ pub(crate) fn prefetch_ahead<T>(block: &[T]) {
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (block, AHEAD);
+    let _ = (block, distance);
 }
 
 #[cfg(test)]
@@ -382,22 +464,5 @@ mod tests {
         bytes.push(&[5; 4]);
         bytes.push(&[6; 4]);
         assert_eq!(bytes.finish(), [4, 4, 4, 4, 5]);
-    }
-
-    #[test]
-    fn copies_past_the_cache_to_any_place() {
-        let from: Vec<u8> = (0..400_u16).map(|at| (at % 251).to_le_bytes()[0] + 1).collect();
-        for at in 0..64 {
-            for length in (0..200).chain([320, 330]) {
-                let mut out = vec![0; 500];
-                PastCache::new().store(&mut out[at..at + length], &from[at % 7..], &from[..length]);
-                assert!(out[..at].iter().chain(&out[at + length..]).all(|byte| *byte == 0), "{at} {length}");
-                assert_eq!(out[at..at + length], from[at % 7..at % 7 + length]);
-                // `store` writes no byte after the bytes that it copies from `from`.
-                PastCache::new().store(&mut out[at..], &[9; 3], &[]);
-                assert_eq!(out[at..at + 3], [9; 3]);
-                assert_eq!(out.get(at + 3), Some(&from[at % 7 + 3]).filter(|_| length > 3).or(Some(&0)));
-            }
-        }
     }
 }

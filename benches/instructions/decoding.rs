@@ -18,9 +18,9 @@ use crate::support::inputs;
 
 /// The number of items in the shorter of two runs: a multiple of every vector width.
 const ITEMS: usize = 9600;
-/// The number of items in the shorter of two runs whose output bypasses the cache: slightly more
-/// than 32 MiB.
-const PAST_CACHE: usize = 2_800_000;
+/// The size in bytes of the output in the shorter of two runs whose output bypasses the cache:
+/// slightly more than 32 MiB, and a multiple of the values of every chunk.
+const PAST_CACHE: usize = 2_800_000 * 12;
 /// The size of the largest record in bytes.
 const LARGEST: usize = 16;
 
@@ -28,13 +28,27 @@ pub fn kernels() -> Vec<Kernel> {
     let words = (0..(2 * ITEMS * LARGEST / 4 + 1) as u32).flat_map(|word| inputs::random(word).to_le_bytes());
     // The data starts at offset 1, so nothing is aligned.
     let bytes = &lend(words.collect::<Vec<u8>>())[1..];
-    let large = &lend(vec![0; 2 * PAST_CACHE * 12 + 1])[1..];
+    let large = &lend(vec![0; 2 * PAST_CACHE + 1])[1..];
     let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let boxed = OffsetScale16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
     let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     vec![
         all("decode_into, float triples", bytes, ITEMS, Floats::<3>),
-        all("decode_into, float triples past the cache", large, PAST_CACHE, Floats::<3>),
+        past_cache("decode_into, float triples past the cache", large, Floats::<3>),
+        past_cache("decode_into, min_max16 past the cache", large, domain),
+        past_cache("decode_into, offset_scale16 past the cache", large, boxed),
+        past_cache("decode_into, unit16 past the cache", large, Unit16),
+        past_cache("decode_into, tangent16 past the cache", large, Tangent16),
+        past_cache("decode_into, unorm8 past the cache", large, Unorm8::<4>),
+        past_cache("decode_into, packed32 past the cache", large, Packed32),
+        past_cache("decode_into, packed64 past the cache", large, Packed64),
+        past_cache("decode_into, indices u8 past the cache", large, Index::<u8>::new()),
+        past_cache("decode_into, indices u16 past the cache", large, Index::<U16>::new()),
+        past_cache("decode_into, half floats past the cache", large, Half::<4>),
+        past_cache("decode_into, weights of 4 bytes past the cache", large, Influence4),
+        past_cache("decode_into, weights of 3 bytes past the cache", large, Influence3),
+        past_cache("decode_into, raw quaternions 8 past the cache", large, RotationOf(Quat8)),
+        past_cache("decode_into, raw quaternions 7 past the cache", large, RotationOf(Quat7)),
         all("decode_into, u16 positions (min_max16)", bytes, ITEMS, domain),
         all("decode_into, u16 positions (offset_scale16)", bytes, ITEMS, boxed),
         all("decode_into, u16 normals (unit16)", bytes, ITEMS, Unit16),
@@ -78,6 +92,14 @@ where
     Kernel::new(name, items, move |items| {
         first(bytes, items, decode).decode_into(black_box(&mut out.borrow_mut()[..items])).unwrap();
     })
+}
+
+/// Returns a kernel that decodes values to an output that bypasses the cache.
+fn past_cache<D>(name: &'static str, bytes: &'static [u8], decode: D) -> Kernel
+where
+    D: Decode<Value: 'static> + 'static,
+{
+    all(name, bytes, PAST_CACHE / size_of::<D::Value>(), decode)
 }
 
 /// Returns a kernel that decodes values to another format.

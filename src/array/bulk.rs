@@ -5,19 +5,12 @@ use zerocopy::IntoBytes;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::convert::OutputFormat;
+use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{LINE, PastCache};
 
-/// Minimum size of an output slice that is written with stores that bypass the processor's cache,
-/// in bytes.
-///
-/// The last-level cache of most machines cannot hold an output slice of 32 MiB or more. If the
-/// cache does hold the output slice, stores that bypass the cache take twice the time of ordinary
-/// stores.
-const MIN_BYTES_PAST_CACHE: usize = 32 << 20;
-
-/// Minimum number of values for which [`decode_cached`] aligns its output address to a cache line.
+/// Minimum number of values for which [`decode`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
 
 /// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
@@ -38,22 +31,39 @@ pub(crate) fn no_such_item(count: usize, index: u32) -> Error {
     Error::without_offset("array", Field::new("indices"), kind)
 }
 
-/// Returns whether an output slice is written with stores that bypass the cache.
-pub(crate) fn is_past_cache<V>(out: &[V]) -> bool {
-    size_of_val(out) >= MIN_BYTES_PAST_CACHE
+/// Returns the number of values before the first value that starts at a cache line.
+fn values_to_line<V>(out: &[V]) -> Option<usize> {
+    let misplaced = out.as_ptr().addr() % LINE;
+    (0..LINE).find(|count| misplaced.wrapping_add(count.wrapping_mul(size_of::<V>())) % LINE == 0)
 }
 
-/// Decodes raw records into an output slice of the same length. If the output slice has 32 MiB or
-/// more, the stores bypass the cache.
+/// Decodes raw records into an output slice of the same length.
+///
+/// The first few values are decoded separately, to align the address of the remaining output to a
+/// cache line. Aligning the output address to a cache line saves time, because a store across two
+/// cache lines takes as long as two stores. Stores that bypass the cache write whole lines only.
 pub(crate) fn decode<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
-    if is_past_cache(out) { decode_past_cache(decode, raw, out) } else { decode_cached(decode, raw, out) }
+    let first = if raw.len() < MIN_VALUES_TO_ALIGN { Some(0) } else { values_to_line(out) };
+    match first {
+        Some(first) => {
+            if let Some(((first_raw, raw), (first, out))) =
+                raw.split_at_checked(first).zip(out.split_at_mut_checked(first))
+            {
+                one_by_one(first_raw, first, |raw| decode.decode(raw));
+                decode.decode_all(raw, out);
+            }
+        }
+        None if is_past_cache(out) => decode_in_chunks(decode, raw, out),
+        None => decode.decode_all(raw, out),
+    }
 }
 
-/// Decodes raw records into an output slice that is too large for the caches of the processor.
+/// Decodes raw records into an output slice that is too large for the caches of the processor, and
+/// in which no value starts at a cache line.
 ///
 /// Each chunk of 8 KiB is decoded into a buffer in the first-level cache, and then copied to the
 /// output slice with stores that bypass all caches.
-pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
+pub(crate) fn decode_in_chunks<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
     let mut buffer = ChunkBuffer::EMPTY;
     let room = buffer.values::<D::Value>();
     if room.is_empty() {
@@ -65,61 +75,47 @@ pub(crate) fn decode_past_cache<D: Decode>(decode: D, raw: &[D::Raw], out: &mut 
     for ((raw, out), next) in raw.chunks(room.len()).zip(out.chunks_mut(room.len())).zip(next) {
         let values = room.get_mut(..raw.len()).unwrap_or_default();
         decode.decode_all(raw, values);
-        past_cache.store(bytemuck::cast_slice_mut(out), bytemuck::cast_slice(values), next);
+        copy_past_cache(&past_cache, bytemuck::cast_slice_mut(out), bytemuck::cast_slice(values), next);
     }
 }
 
-/// Decodes raw records into an output slice with ordinary stores.
+/// Maximum number of values that are converted at a time if the stores bypass the cache.
 ///
-/// The first few values are decoded separately, to align the address of the remaining output to a
-/// cache line. Aligning the output address to a cache line saves time, because a store across two
-/// cache lines takes as long as two stores.
-pub(crate) fn decode_cached<D: Decode>(decode: D, raw: &[D::Raw], out: &mut [D::Value]) {
-    let misplaced = out.as_ptr().addr() % LINE;
-    let begins = |count: &usize| misplaced.wrapping_add(count.wrapping_mul(size_of::<D::Value>())) % LINE == 0;
-    let first = if raw.len() < MIN_VALUES_TO_ALIGN { 0 } else { (0..LINE / 4).find(begins).unwrap_or(0) };
-    if let Some(((first_raw, raw), (first, out))) = raw.split_at_checked(first).zip(out.split_at_mut_checked(first)) {
-        one_by_one(first_raw, first, |raw| decode.decode(raw));
-        decode.decode_all(raw, out);
-    }
-}
+/// The values are a multiple of 64, so that a block of converted values fills whole cache lines. A
+/// block is small, because main memory is idle while a block is decoded and converted.
+const MAX_VALUES_PAST_CACHE: usize = 256;
 
-/// Converts decoded values to an output format, one chunk at a time, and writes them to the output
-/// slice `out`.
-pub(crate) struct Converter<'a, F: OutputFormat<N>, const N: usize> {
+/// Decodes raw records, converts the values to an output format, and writes them to an output slice
+/// of the same length. If the output slice has 32 MiB or more, the stores bypass the cache.
+pub(crate) fn decode_as<D: Decode<Value = [f32; N]>, F: OutputFormat<N>, const N: usize>(
+    decode: D,
     format: F,
-    out: &'a mut [[F::Component; N]],
-    past_cache: Option<PastCache>,
-    buffer: ChunkBuffer,
-}
-
-impl<'a, F: OutputFormat<N>, const N: usize> Converter<'a, F, N> {
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Buffer`] if the length of `out` is not exactly `count`.
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub(crate) fn new(format: F, out: &'a mut [[F::Component; N]], count: usize) -> Result<Self> {
-        check_length(out, count)?;
-        let past_cache = is_past_cache(out).then(PastCache::new);
-        Ok(Self { format, out, past_cache, buffer: ChunkBuffer::EMPTY })
+    raw: &[D::Raw],
+    out: &mut [[F::Component; N]],
+) {
+    let [mut values, mut converted] = [ChunkBuffer::EMPTY; 2];
+    let (values, converted) = (values.values::<[f32; N]>(), converted.values::<[F::Component; N]>());
+    let past_cache = is_past_cache(out).then(PastCache::new);
+    let step = if past_cache.is_some() { values.len().min(MAX_VALUES_PAST_CACHE) } else { values.len() };
+    let head = if past_cache.is_some() { values_to_line(out).unwrap_or(0) } else { 0 };
+    let Some(((first_raw, raw), (first, out))) = raw.split_at_checked(head).zip(out.split_at_mut_checked(head)) else {
+        return;
+    };
+    one_by_one(first_raw, first, |raw| format.convert(decode.decode(raw)));
+    if step == 0 || converted.is_empty() {
+        one_by_one(raw, out, |raw| format.convert(decode.decode(raw)));
+        return;
     }
-
-    /// Converts a chunk of values and writes the converted values to `out`, starting at index
-    /// `first`.
-    ///
-    /// `values` is also used as scratch memory, and its content is overwritten.
-    pub(crate) fn put(&mut self, first: usize, values: &mut [[f32; N]]) {
-        let out = self.out.get_mut(first..).unwrap_or_default();
-        let step = ChunkBuffer::capacity::<[F::Component; N]>();
-        let Some(past_cache) = self.past_cache.as_ref().filter(|_| step > 0) else {
-            self.format.convert_all(values, out);
-            return;
-        };
-        for (values, out) in values.chunks_mut(step).zip(out.chunks_mut(step)) {
-            let converted = self.buffer.values().get_mut(..values.len()).unwrap_or_default();
-            self.format.convert_all(values, converted);
-            past_cache.store(bytemuck::cast_slice_mut(out), bytemuck::cast_slice(converted), &[]);
+    let next = raw.chunks(step).skip(1).map(IntoBytes::as_bytes).chain(std::iter::once(&[][..]));
+    for ((raw, out), next) in raw.chunks(step).zip(out.chunks_mut(step)).zip(next) {
+        let values = values.get_mut(..raw.len()).unwrap_or_default();
+        decode.decode_all(raw, values);
+        if let Some(past_cache) = &past_cache {
+            let converted = converted.get_mut(..raw.len()).unwrap_or_default();
+            format.convert_all(values, converted);
+            copy_past_cache(past_cache, bytemuck::cast_slice_mut(out), bytemuck::cast_slice(converted), next);
+        } else {
+            format.convert_all(values, out);
         }
     }
 }

@@ -12,7 +12,7 @@ use zerocopy::IntoBytes;
 
 use crate::array::access::{Array, impl_view};
 use crate::array::bounds::Bounds;
-use crate::array::bulk::{self, Converter};
+use crate::array::bulk;
 use crate::decode::convert::OutputFormat;
 use crate::decode::{Decode, Floats, MinMax16, Packed32, Packed64, bounds, min_max16, packed32, packed64};
 use crate::error::Result;
@@ -75,8 +75,9 @@ impl<D: Decode<Value = [f32; N]>, const N: usize> Packed<'_, D> {
     /// Returns [`ErrorKind::Buffer`](crate::error::ErrorKind::Buffer) if the length of `out` is not
     /// exactly [`len`](Array::len).
     pub fn decode_as<F: OutputFormat<N>>(&self, format: F, out: &mut [[F::Component; N]]) -> Result<()> {
-        let mut converter = Converter::new(format, out, self.len())?;
-        self.for_each_chunk(|first, values| converter.put(first, values));
+        bulk::check_length(out, self.len())?;
+        self.prefetch();
+        bulk::decode_as(self.decode, format, self.raw, out);
         Ok(())
     }
 }

@@ -53,8 +53,9 @@ kernel! {
     /// largest) of the elements *i* of all chunks.
     fn widest(chunks: &[[F32; LANES]]) -> [[f32; LANES]; 2] {
         let [mut low, mut high] = [[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]];
+        let distance = crate::simd::prefetch_distance();
         for chunk in chunks {
-            crate::simd::prefetch_ahead(chunk);
+            crate::simd::prefetch_ahead(chunk, distance);
             widen(&mut low, &mut high, chunk);
         }
         [low, high]

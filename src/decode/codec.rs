@@ -6,7 +6,9 @@ use bytemuck::Pod;
 use zerocopy::IntoBytes as _;
 
 use crate::decode::endian::ByteOrder;
+use crate::decode::stream::in_blocks;
 use crate::parse::Record;
+use crate::simd::Store128;
 
 /// Decodes a record of a file to a value.
 ///
@@ -27,8 +29,10 @@ pub trait Decode: Copy {
     /// A decoder overrides `decode_all` if it can decode many records faster than one by one. The
     /// values that `decode_all` writes to `out` are bit for bit equal to the results of
     /// [`decode`](Self::decode).
+    ///
+    /// The decoders of this crate write an output of 32 MiB or more past the processor's cache.
     fn decode_all(&self, raw: &[Self::Raw], out: &mut [Self::Value]) {
-        one_by_one(raw, out, |raw| self.decode(raw));
+        in_blocks::<Store128, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| self.decode(raw)));
     }
 
     /// Returns whether the bytes of each record are the bytes of its value on this machine. If so,

@@ -13,10 +13,11 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::*;
-use crate::array::bulk::{decode_cached, decode_past_cache};
+use crate::array::bulk::{self, decode_in_chunks};
 use crate::array::{Array, Packed};
 use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
 use crate::decode::endian::{ByteOrder, EndianIndex};
+use crate::decode::stream::past_cache;
 use crate::simd::at_each_level;
 
 /// The number of random records that are decoded if an encoding has too many bit patterns to test
@@ -61,7 +62,10 @@ fn agree<D: Decode>(decode: D, raw: &[D::Raw], what: &str) {
     Packed::new(raw, decode).decode_into(&mut out).unwrap();
     same(&out, &expected, what);
     out.fill(D::Value::zeroed());
-    decode_past_cache(decode, raw, &mut out);
+    past_cache(|| Packed::new(raw, decode).decode_into(&mut out)).unwrap();
+    same(&out, &expected, what);
+    out.fill(D::Value::zeroed());
+    decode_in_chunks(decode, raw, &mut out);
     same(&out, &expected, what);
     let mut chunked = Vec::new();
     Packed::new(raw, decode).for_each_chunk(|first, values| {
@@ -97,7 +101,10 @@ fn check<D: Decode>(decode: D, count: usize) {
                 let out = bytemuck::cast_slice_mut::<u8, D::Value>(&mut bytes[to..end]);
                 decode.decode_all(&raw[..count], out);
                 same(out, &values[..count], &format!("{level:?} {at} {count}"));
-                decode_cached(decode, &raw[..count], out);
+                bulk::decode(decode, &raw[..count], out);
+                same(out, &values[..count], &format!("{level:?} {at} {count}"));
+                out.fill(D::Value::zeroed());
+                past_cache(|| bulk::decode(decode, &raw[..count], out));
                 same(out, &values[..count], &format!("{level:?} {at} {count}"));
                 assert!(bytes[..to].iter().chain(&bytes[end..]).all(|byte| *byte == 0xa5), "{level:?} {at} {count}");
             }

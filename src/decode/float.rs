@@ -7,6 +7,7 @@ use zerocopy::little_endian::F32;
 
 use crate::decode::codec::{Decode, cast, one_by_one};
 use crate::decode::endian::ByteOrder;
+use crate::decode::stream::copy;
 
 /// Decodes `N` adjacent floats, such as a position or a UV pair. Decoding a float is exact,
 /// including NaN payloads.
@@ -28,7 +29,7 @@ impl<const N: usize> Decode for Floats<N> {
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
             let out = out.get_mut(..count).unwrap_or_default();
-            bytemuck::cast_slice_mut(out.as_flattened_mut()).copy_from_slice(raw);
+            copy(raw, bytemuck::cast_slice_mut(out.as_flattened_mut()));
         } else {
             one_by_one(raw, out, |raw| self.decode(raw));
         }

@@ -13,6 +13,7 @@ use zerocopy::little_endian::{F32, U16};
 use zerocopy::transmute;
 
 use crate::decode::codec::Decode;
+use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 
 /// Decodes `N` adjacent half floats.
@@ -48,9 +49,9 @@ pub fn encode<const N: usize>(value: [f32; N]) -> [U16; N] {
 kernel! {
     /// Converts half floats to `f32`.
     fn widen_bulk(raw: &[U16], out: &mut [f32]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => x86::avx2(raw, out),
-        _ => widen_each(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, widen_each),
     }
 }
 
@@ -152,6 +153,8 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::half::{each_pair, widen_each};
+    use crate::decode::stream::in_chunks;
+    use crate::simd::StreamingStore;
 
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
@@ -165,26 +168,22 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) fn avx512(raw: &[U16], out: &mut [f32]) {
-        let (chunks, rest) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[U16], out: &mut [f32]) {
+        let widen = |chunk: &[U16; 16]| {
             let halves: __m256i = transmute!(*chunk);
-            *values = cast(_mm512_cvtph_ps(halves));
-        }
-        widen_each(rest, last);
+            cast(_mm512_cvtph_ps(halves))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, widen, widen_each);
     }
 
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
-    pub(super) fn avx2(raw: &[U16], out: &mut [f32]) {
-        let (chunks, rest) = raw.as_chunks::<8>();
-        let (values, last) = out.as_chunks_mut::<8>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
-            let halves: __m128i = transmute!(*chunk);
-            *values = cast(_mm256_cvtph_ps(halves));
-        }
-        widen_each(rest, last);
+    pub(super) fn avx2<S: StreamingStore>(raw: &[U16], out: &mut [f32]) {
+        let widen = |chunk: &[U16; 16]| {
+            let halves: [__m128i; 2] = transmute!(*chunk);
+            cast(halves.map(|halves| _mm256_cvtph_ps(halves)))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, widen, widen_each);
     }
 }
 

@@ -10,8 +10,9 @@ use bytemuck::Pod;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use crate::decode::codec::{Decode, cast};
+use crate::decode::codec::{Decode, cast, one_by_one};
 use crate::decode::endian::ByteOrder;
+use crate::decode::stream::{copy, in_blocks};
 use crate::simd::kernel;
 
 /// Decodes an index that is stored as an integer of the type `W`.
@@ -92,7 +93,7 @@ impl Decode for Index<U32> {
             // On a little-endian machine, the indices of the file are copied byte for byte.
             let count = raw.len().min(out.len());
             let raw = raw.get(..count).unwrap_or_default().as_bytes();
-            bytemuck::cast_slice_mut(out.get_mut(..count).unwrap_or_default()).copy_from_slice(raw);
+            copy(raw, bytemuck::cast_slice_mut(out.get_mut(..count).unwrap_or_default()));
         } else {
             out.iter_mut().zip(raw).for_each(|(value, raw)| *value = raw.get());
         }
@@ -106,13 +107,13 @@ impl Decode for Index<U32> {
 kernel! {
     /// Converts indices of 8 bits to indices of 32 bits.
     fn widen_bytes(raw: &[u8], out: &mut [u32]) {
-        out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(*raw));
+        in_blocks::<Store, _, _, 64>(raw, out, |raw, out| one_by_one(raw, out, |raw| u32::from(*raw)));
     }
 }
 
 kernel! {
     /// Converts indices of 16 bits to indices of 32 bits.
     fn widen_words(raw: &[U16], out: &mut [u32]) {
-        out.iter_mut().zip(raw).for_each(|(value, raw)| *value = u32::from(raw.get()));
+        in_blocks::<Store, _, _, 64>(raw, out, |raw, out| one_by_one(raw, out, |raw| u32::from(raw.get())));
     }
 }

@@ -11,6 +11,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::decode::codec::Decode;
 use crate::decode::influence::{Influence, weight};
 use crate::decode::rounding::round;
+use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 
 /// The three bytes of a stored influence.
@@ -44,9 +45,9 @@ impl Decode for Influence3 {
 kernel! {
     /// Decodes the influences in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[RawInfluence3], out: &mut [Influence]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => decode_each::<true>(raw, out),
-        _ => decode_each::<false>(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 32>(raw, out, decode_each::<false>),
     }
 }
 
@@ -74,13 +75,15 @@ pub fn encode(influence: Influence) -> Option<RawInfluence3> {
     Some(RawInfluence3 { bone, weight: U16::new(weight) })
 }
 
-/// A hand-written kernel for x86-64, for which compilers generate slower code from the portable
+/// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
 /// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        __m512i, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_fmadd_ps,
-        _mm512_mask_blend_ps, _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_set1_ps,
+        __m512i, _mm256_blend_ps, _mm256_broadcastsi128_si256, _mm256_castsi256_ps, _mm256_cvtepi32_ps,
+        _mm256_fmadd_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_shuffle_epi8, _mm512_castsi256_si512,
+        _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_fmadd_ps, _mm512_mask_blend_ps, _mm512_maskz_permutexvar_epi8,
+        _mm512_mul_ps, _mm512_set1_ps,
     };
 
     use bytemuck::cast;
@@ -89,6 +92,8 @@ mod x86 {
     use crate::decode::divisor::BY_65535;
     use crate::decode::influence::Influence;
     use crate::decode::influence3::{RawInfluence3, decode_each};
+    use crate::decode::stream::in_chunks;
+    use crate::simd::StreamingStore;
 
     /// A byte permutation that expands eight records of three bytes to eight decoded records of
     /// eight bytes. Each entry of `JOINTS` is the index of an input byte (0 to 23).
@@ -110,7 +115,7 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-    pub(super) fn avx512(raw: &[RawInfluence3], out: &mut [Influence]) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[RawInfluence3], out: &mut [Influence]) {
         let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
         // Each call of `influences` converts eight of the sixteen records of a chunk: 24 of the 32
         // bytes that it loads. The first eight records are the first 24 of the first 32 bytes of
@@ -124,15 +129,47 @@ mod x86 {
         };
         let (front, back): (__m512i, __m512i) =
             (cast(JOINTS), cast(JOINTS.map(|places| places.map(|place| place.wrapping_add(8)))));
-        let (chunks, left) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+        let decode = |chunk: &[RawInfluence3; 16]| {
             let bytes: &[u8; 48] = transmute_ref!(chunk);
             let low = *bytes.first_chunk().unwrap_or(&[0; 32]);
             let high = *bytes.last_chunk().unwrap_or(&[0; 32]);
-            *values = cast([influences(low, front), influences(high, back)]);
-        }
-        decode_each::<true>(left, last);
+            cast([influences(low, front), influences(high, back)])
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each::<true>);
+    }
+
+    /// Returns a byte shuffle that expands four records of three bytes to four decoded records of
+    /// eight bytes. The first record begins at byte `at` of the sixteen bytes that are shuffled.
+    #[allow(clippy::arithmetic_side_effects, reason = "checked by the compiler; at most 15")]
+    const fn four(at: i8) -> [[i8; 8]; 4] {
+        [record(at), record(at + 3), record(at + 6), record(at + 9)]
+    }
+
+    #[allow(clippy::arithmetic_side_effects, reason = "checked by the compiler; at most 15")]
+    const fn record(at: i8) -> [i8; 8] {
+        [at, -1, -1, -1, at + 1, at + 2, -1, -1]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn avx2<S: StreamingStore>(raw: &[RawInfluence3], out: &mut [Influence]) {
+        let (reciprocal, rest) = (_mm256_set1_ps(BY_65535.reciprocal), _mm256_set1_ps(BY_65535.rest));
+        let influences = |bytes: [u8; 16], places: [[i8; 8]; 4]| {
+            let codes = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(cast(bytes)), cast(places));
+            let code = _mm256_cvtepi32_ps(codes);
+            let weight = _mm256_fmadd_ps(code, reciprocal, _mm256_mul_ps(code, rest));
+            _mm256_blend_ps::<0b1010_1010>(_mm256_castsi256_ps(codes), weight)
+        };
+        let decode = |chunk: &[RawInfluence3; 16]| {
+            let bytes: &[u8; 48] = transmute_ref!(chunk);
+            // The last four records are taken from the last sixteen of the 48 bytes, because a load
+            // of sixteen bytes from their start would exceed the 48 bytes.
+            cast([(0, four(0)), (12, four(0)), (24, four(0)), (32, four(4))].map(|(at, places)| {
+                let bytes = bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+                influences(bytes, places)
+            }))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each::<true>);
     }
 }
 

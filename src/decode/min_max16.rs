@@ -20,8 +20,9 @@ use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::divisor::BY_65535;
 use crate::decode::half::narrow;
 use crate::decode::rounding::round;
+use crate::decode::stream::in_chunks;
 use crate::io;
-use crate::simd::{self, kernel};
+use crate::simd::{self, StreamingStore, kernel};
 
 /// The largest 16-bit code, as a float.
 const TOP: f32 = 65535.0;
@@ -127,24 +128,29 @@ kernel! {
     /// Decodes an array of 16-bit codes. Element *i* of `least` and of `extent` applies to the
     /// codes with the indices *i*, *i* + [`LANES`], and so on.
     fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
-        avx512 | avx2 => decode_each::<true>(raw, out, least, extent),
-        _ => decode_each::<false>(raw, out, least, extent),
+        avx512 | avx2 => decode_each::<true, Store>(raw, out, least, extent),
+        _ => decode_each::<false, Store>(raw, out, least, extent),
     }
 }
 
 #[inline(always)]
-fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f32; LANES], extent: &[f32; LANES]) {
-    let decode = |raw: U16, least: f32, extent: f32| BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
-    let (chunks, rest) = raw.as_chunks::<LANES>();
-    let (values, values_left) = out.as_chunks_mut::<LANES>();
-    for (values, chunk) in values.iter_mut().zip(chunks) {
-        for (((value, raw), extent), least) in values.iter_mut().zip(chunk).zip(extent).zip(least) {
-            *value = decode(*raw, *least, *extent);
+fn decode_each<const FUSED: bool, S: StreamingStore>(
+    raw: &[U16],
+    out: &mut [f32],
+    least: &[f32; LANES],
+    extent: &[f32; LANES],
+) {
+    let some = |raw: &[U16], out: &mut [f32]| {
+        for (((value, raw), extent), least) in out.iter_mut().zip(raw).zip(extent).zip(least) {
+            *value = BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
         }
-    }
-    for (((value, raw), extent), least) in values_left.iter_mut().zip(rest).zip(extent).zip(least) {
-        *value = decode(*raw, *least, *extent);
-    }
+    };
+    let decode = |chunk: &[U16; LANES]| {
+        let mut values = [0.0; LANES];
+        some(chunk, &mut values);
+        values
+    };
+    in_chunks::<S, _, _, LANES>(raw, out, decode, some);
 }
 
 impl MinMax16<2> {
@@ -234,8 +240,9 @@ kernel! {
     fn widest(raw: &[U16]) -> [[u16; LANES]; 2] {
         let [mut low, mut high] = [[u16::MAX; LANES], [0; LANES]];
         let (chunks, rest) = raw.as_chunks::<LANES>();
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             for ((low, high), raw) in low.iter_mut().zip(&mut high).zip(chunk) {
                 (*low, *high) = (raw.get().min(*low), raw.get().max(*high));
             }

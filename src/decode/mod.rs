@@ -50,6 +50,7 @@ pub mod polygon;
 mod quantize;
 mod rounding;
 pub(crate) mod snorm8x4;
+pub(crate) mod stream;
 pub mod tangent16;
 pub mod tangent_frame;
 pub mod unit;

@@ -9,7 +9,8 @@
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
-use crate::simd::kernel;
+use crate::decode::stream::in_chunks;
+use crate::simd::{StreamingStore, kernel};
 
 /// Decodes three 16-bit codes to a vector x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +54,7 @@ impl OffsetScale16 {
 const SCALE: f64 = 65535.0;
 /// The number of 16-bit codes that one iteration of the bulk loop decodes. `LANES` is a multiple of
 /// 3 (the codes of a point) and of the lane count of every SIMD vector type.
-const LANES: usize = 24;
+const LANES: usize = 48;
 
 #[inline]
 fn value(min: f32, size: f32, code: u16) -> f32 {
@@ -97,51 +98,69 @@ impl Decode for OffsetScale16 {
             one_by_one(raw, out, |raw| self.decode(raw));
             return;
         }
-        let [mut least, mut sizes] = [[0.0; LANES]; 2];
-        let axes = self.min.into_iter().zip(self.size).cycle();
-        for ((least, sizes), (min, size)) in least.iter_mut().zip(&mut sizes).zip(axes) {
-            (*least, *sizes) = (min.into(), size.into());
+        let [min, size] = [self.min, self.size].map(|axes| axes.map(f64::from));
+        let step = size.map(|size| size / SCALE);
+        let mut step_error = size;
+        for (error, step) in step_error.iter_mut().zip(step) {
+            *error = (-step).mul_add(SCALE, *error) / SCALE;
         }
-        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &least, &sizes);
+        let [min, size, step, step_error] = [min, size, step, step_error].map(each_lane);
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &Lanes { min, size, step, step_error });
     }
+}
+
+/// Repeats the values of the three axes for all lanes.
+fn each_lane(axes: [f64; 3]) -> [f64; LANES] {
+    let mut lanes = [0.0; LANES];
+    lanes.as_chunks_mut().0.fill(axes);
+    lanes
+}
+
+/// The box of each lane: element *i* applies to the codes with the indices *i*, *i* + [`LANES`],
+/// and so on.
+struct Lanes {
+    min: [f64; LANES],
+    size: [f64; LANES],
+    /// The size divided by 65535, rounded.
+    step: [f64; LANES],
+    /// The rounding error of `step`.
+    step_error: [f64; LANES],
 }
 
 kernel! {
-    /// Decodes an array of 16-bit codes. Element *i* of `least` and of `size` applies to the codes
-    /// with the indices *i*, *i* + [`LANES`], and so on.
-    fn decode_bulk(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
-        avx512 | avx2 => decode_each::<true>(raw, out, least, size),
-        _ => decode_each::<false>(raw, out, least, size),
+    /// Decodes an array of 16-bit codes.
+    fn decode_bulk(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
+        avx512 | avx2 => decode_each::<true, Store>(raw, out, lanes),
+        _ => decode_each::<false, Store>(raw, out, lanes),
     }
 }
 
-/// Decodes an array of 16-bit codes. If `FUSED` is true, the quotient by 65535 is computed with
-/// fused multiply-adds, and equals the result of a division.
+#[inline(always)]
+fn decode_each<const FUSED: bool, S: StreamingStore>(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
+    let decode = |chunk: &[U16; LANES]| {
+        let mut values = [0.0; LANES];
+        some::<FUSED>(chunk, &mut values, lanes);
+        values
+    };
+    in_chunks::<S, _, _, LANES>(raw, out, decode, |raw, out| some::<FUSED>(raw, out, lanes));
+}
+
+/// Decodes up to [`LANES`] codes. If `FUSED` is true, the quotient by 65535 is computed with a
+/// fused multiply-add, and equals the result of a division.
 ///
-/// The product of a size and a code has at most 40 bits, and the reciprocal of 65535 is nearly
-/// exact in an `f64`. A fused multiply-add therefore computes the exact remainder of the
-/// approximate quotient, and another fused multiply-add corrects the quotient with this remainder.
+/// The sum of `step` and `step_error` differs from the exact size / 65535 by less than 2^-105 of
+/// it. The fused multiply-add therefore rounds a number that differs from the exact quotient by
+/// less than 2^-104 of the quotient. The exact quotient of a product of at most 40 bits and 65535
+/// is either representable as an `f64`, or its distance from the nearest rounding boundary is at
+/// least 2^-70 of the quotient.
 #[inline(always)]
-fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
-    let (chunks, rest) = raw.as_chunks::<LANES>();
-    let (values, values_left) = out.as_chunks_mut::<LANES>();
-    for (values, chunk) in values.iter_mut().zip(chunks) {
-        some::<FUSED>(chunk, values, least, size);
-    }
-    some::<FUSED>(rest, values_left, least, size);
-}
-
-#[inline(always)]
-fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], least: &[f64; LANES], size: &[f64; LANES]) {
-    for (((value, raw), least), size) in out.iter_mut().zip(raw).zip(least).zip(size) {
-        let part = size * f64::from(raw.get());
-        let part = if FUSED {
-            let near = part * (1.0 / SCALE);
-            (-near).mul_add(SCALE, part).mul_add(1.0 / SCALE, near)
-        } else {
-            part / SCALE
-        };
-        *value = narrow(least + part);
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
+    let Lanes { min, size, step, step_error } = lanes;
+    let boxes = min.iter().zip(size).zip(step.iter().zip(step_error));
+    for ((value, raw), ((min, size), (step, step_error))) in out.iter_mut().zip(raw).zip(boxes) {
+        let code = f64::from(raw.get());
+        let part = if FUSED { code.mul_add(*step, code * step_error) } else { size * code / SCALE };
+        *value = narrow(min + part);
     }
 }
 

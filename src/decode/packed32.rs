@@ -21,6 +21,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
 use crate::decode::codec::Decode;
+use crate::decode::stream::in_blocks;
 use crate::io;
 use crate::simd::{self, kernel};
 
@@ -89,9 +90,9 @@ pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
 kernel! {
     /// Decodes the words in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[U32], out: &mut [[f32; 3]]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => x86::avx2(raw, out),
-        _ => decode_each(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, decode_each),
     }
 }
 
@@ -140,8 +141,9 @@ type LaneAxes = [[i32; LANES]; 3];
 kernel! {
     fn widest(chunks: &[[U32; LANES]], last: &[U32; LANES]) -> [LaneAxes; 2] {
         let [mut low, mut high] = [[[i32::MAX; LANES]; 3], [[i32::MIN; LANES]; 3]];
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);
@@ -180,6 +182,8 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::packed32::{ABOVE, BESIDE, decode_each};
+    use crate::decode::stream::in_chunks;
+    use crate::simd::StreamingStore;
 
     /// For each of the 48 floats of sixteen decoded points: the index of the word that contains the
     /// integer of this float, and the left shift and the right shift that extract this integer.
@@ -208,40 +212,38 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-    pub(super) fn avx512(raw: &[U32], out: &mut [[f32; 3]]) {
-        let (chunks, rest) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[U32], out: &mut [[f32; 3]]) {
+        let decode = |chunk: &[U32; 16]| {
             let words: __m512i = transmute!(*chunk);
             let vectors = WORDS.map(|[word, above, beside]| {
                 let words = _mm512_sllv_epi32(_mm512_permutexvar_epi32(cast(word), words), cast(above));
                 cast::<_, [f32; 16]>(_mm512_cvtepi32_ps(_mm512_srav_epi32(words, cast(beside))))
             });
-            *values = cast(vectors);
-        }
-        decode_each(rest, last);
+            cast(vectors)
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(raw: &[U32], out: &mut [[f32; 3]]) {
+    pub(super) fn avx2<S: StreamingStore>(raw: &[U32], out: &mut [[f32; 3]]) {
         let [[words, above, beside], [more_words, more_above, more_beside], _] = WORDS;
         let [[words_a, words_b], [above_a, above_b], [beside_a, beside_b]] =
             [words, above, beside].map(cast::<_, [__m256i; 2]>);
         let [words_c, above_c, beside_c] =
             [more_words, more_above, more_beside].map(cast::<_, [__m256i; 2]>).map(|[first, _]| first);
         let tables = [[words_a, above_a, beside_a], [words_b, above_b, beside_b], [words_c, above_c, beside_c]];
-        let (chunks, rest) = raw.as_chunks::<8>();
-        let (values, last) = out.as_chunks_mut::<8>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
-            let words: __m256i = transmute!(*chunk);
-            let vectors = tables.map(|[word, above, beside]| {
+        let decode_half = |words: __m256i| {
+            tables.map(|[word, above, beside]| {
                 let words = _mm256_sllv_epi32(_mm256_permutevar8x32_epi32(words, word), above);
                 cast::<_, [f32; 8]>(_mm256_cvtepi32_ps(_mm256_srav_epi32(words, beside)))
-            });
-            *values = cast(vectors);
-        }
-        decode_each(rest, last);
+            })
+        };
+        let decode = |chunk: &[U32; 16]| {
+            let halves: [__m256i; 2] = transmute!(*chunk);
+            cast(halves.map(decode_half))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 }
 

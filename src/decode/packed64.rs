@@ -12,6 +12,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
 use crate::decode::codec::Decode;
+use crate::decode::stream::in_blocks;
 use crate::io;
 use crate::simd::{self, kernel};
 
@@ -49,9 +50,9 @@ pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
 kernel! {
     /// Decodes the vertices in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => x86::avx2(raw, out),
-        _ => decode_each(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, decode_each),
     }
 }
 
@@ -91,8 +92,9 @@ pub fn bounds(raw: &[[I16; 4]]) -> Option<[[f32; 3]; 2]> {
 kernel! {
     fn widest(chunks: &[[[I16; 4]; LANES]], last: &[[I16; 4]; LANES]) -> [[[i16; 4]; LANES]; 2] {
         let [mut low, mut high] = [[[i16::MAX; 4]; LANES], [[i16::MIN; 4]; LANES]];
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             widen(&mut low, &mut high, chunk);
         }
         widen(&mut low, &mut high, last);
@@ -113,7 +115,7 @@ fn widen(low: &mut [[i16; 4]; LANES], high: &mut [[i16; 4]; LANES], chunk: &[[I1
 /// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
 /// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-mod x86 {
+pub(in crate::decode) mod x86 {
     use std::arch::x86_64::{
         __m128i, __m256, __m256i, __m512i, _mm256_blend_ps, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps,
         _mm256_permutevar8x32_ps, _mm512_cvtepi32_ps, _mm512_permutex2var_epi16, _mm512_srai_epi32,
@@ -124,6 +126,8 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::packed64::decode_each;
+    use crate::decode::stream::in_chunks;
+    use crate::simd::StreamingStore;
 
     /// A permutation of the 64 integers of sixteen points: for each 16-bit half of the 48 output
     /// lanes, the index of the integer that is moved there. An arithmetic right shift by 16 bits
@@ -151,44 +155,48 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-    pub(super) fn avx512(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        let (chunks, rest) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        let decode = |chunk: &[[I16; 4]; 16]| {
             let [low, high]: [__m512i; 2] = transmute!(*chunk);
             let vectors = INTEGERS.map(|places| {
                 let high = _mm512_permutex2var_epi16(low, cast(places), high);
                 cast::<_, [f32; 16]>(_mm512_cvtepi32_ps(_mm512_srai_epi32::<16>(high)))
             });
-            *values = cast(vectors);
-        }
-        decode_each(rest, last);
+            cast(vectors)
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 
-    /// Permutations that remove the padding from eight vertices. The input of these permutations is
-    /// four vectors of two vertices each.
+    /// Permutations that remove every fourth float, such as the padding of eight vertices. The
+    /// input of these permutations is four vectors of two vertices each.
     ///
     /// Permutation *i* (0, 1 or 2) is applied to the input vectors *i* and *i* + 1. The two results
     /// of permutation *i* are blended to output vector *i*.
     const PADLESS: [[i32; 8]; 3] = [[0, 1, 2, 4, 5, 6, 0, 1], [2, 4, 5, 6, 0, 1, 2, 4], [5, 6, 0, 1, 2, 4, 5, 6]];
 
+    /// Returns the first three of every four floats.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+    pub(in crate::decode) fn without_fourth([a, b, c, d]: [__m256; 4]) -> [__m256; 3] {
         let [places_a, places_b, places_c] = PADLESS.map(cast::<_, __m256i>);
-        let (chunks, rest) = raw.as_chunks::<8>();
-        let (values, last) = out.as_chunks_mut::<8>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
-            let pairs: [__m128i; 4] = transmute!(*chunk);
-            let [a, b, c, d] = pairs.map(|pair| _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(pair)));
-            let pick = |from: __m256, places: __m256i| _mm256_permutevar8x32_ps(from, places);
-            *values = cast([
-                _mm256_blend_ps::<0b1100_0000>(pick(a, places_a), pick(b, places_a)),
-                _mm256_blend_ps::<0b1111_0000>(pick(b, places_b), pick(c, places_b)),
-                _mm256_blend_ps::<0b1111_1100>(pick(c, places_c), pick(d, places_c)),
-            ]);
-        }
-        decode_each(rest, last);
+        let pick = |from: __m256, places: __m256i| _mm256_permutevar8x32_ps(from, places);
+        [
+            _mm256_blend_ps::<0b1100_0000>(pick(a, places_a), pick(b, places_a)),
+            _mm256_blend_ps::<0b1111_0000>(pick(b, places_b), pick(c, places_b)),
+            _mm256_blend_ps::<0b1111_1100>(pick(c, places_c), pick(d, places_c)),
+        ]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2<S: StreamingStore>(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
+        let decode_half =
+            |pairs: [__m128i; 4]| without_fourth(pairs.map(|pair| _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(pair))));
+        let decode = |chunk: &[[I16; 4]; 16]| {
+            let halves: [[__m128i; 4]; 2] = transmute!(*chunk);
+            cast(halves.map(decode_half))
+        };
+        in_chunks::<S, _, _, 16>(raw, out, decode, decode_each);
     }
 }
 

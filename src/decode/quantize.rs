@@ -103,8 +103,8 @@ pub(in crate::decode) mod x86 {
         _mm256_cvtps_epi32, _mm256_cvtps_ph, _mm256_max_ps, _mm256_min_ps, _mm256_mul_ps, _mm256_packs_epi16,
         _mm256_packs_epi32, _mm256_packus_epi16, _mm256_packus_epi32, _mm256_permute4x64_epi64,
         _mm256_permutevar8x32_epi32, _mm256_set1_ps, _mm512_cmp_ps_mask, _mm512_cvtps_epi32, _mm512_cvtps_ph,
-        _mm512_maskz_mul_ps, _mm512_max_ps, _mm512_min_ps, _mm512_packs_epi16, _mm512_packs_epi32, _mm512_packus_epi16,
-        _mm512_packus_epi32, _mm512_permutexvar_epi32, _mm512_permutexvar_epi64, _mm512_set1_ps,
+        _mm512_maskz_mul_ps, _mm512_max_ps, _mm512_min_ps, _mm512_mul_ps, _mm512_packs_epi16, _mm512_packs_epi32,
+        _mm512_packus_epi16, _mm512_packus_epi32, _mm512_permutexvar_epi32, _mm512_permutexvar_epi64, _mm512_set1_ps,
     };
 
     use bytemuck::cast;
@@ -120,10 +120,16 @@ pub(in crate::decode) mod x86 {
 
     /// Clamps floats to `least`..1, multiplies them by `most` and rounds the products to the
     /// nearest integer. NaN is converted to the integer 0.
+    ///
+    /// If one of two floats is NaN, the maximum is the second one. If `least` is 0, the maximum
+    /// therefore replaces NaN with 0.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(in crate::decode) fn nearest512(value: __m512, least: f32, most: f32) -> __m512i {
         let clamped = _mm512_min_ps(_mm512_max_ps(value, _mm512_set1_ps(least)), _mm512_set1_ps(1.0));
+        if least == 0.0 {
+            return _mm512_cvtps_epi32(_mm512_mul_ps(clamped, _mm512_set1_ps(most)));
+        }
         let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(value, value);
         _mm512_cvtps_epi32(_mm512_maskz_mul_ps(number, clamped, _mm512_set1_ps(most)))
     }
@@ -133,6 +139,9 @@ pub(in crate::decode) mod x86 {
     #[target_feature(enable = "avx2")]
     pub(in crate::decode) fn nearest256(value: __m256, least: f32, most: f32) -> __m256i {
         let clamped = _mm256_min_ps(_mm256_max_ps(value, _mm256_set1_ps(least)), _mm256_set1_ps(1.0));
+        if least == 0.0 {
+            return _mm256_cvtps_epi32(_mm256_mul_ps(clamped, _mm256_set1_ps(most)));
+        }
         let number = _mm256_cmp_ps::<_CMP_ORD_Q>(value, value);
         _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_and_ps(number, clamped), _mm256_set1_ps(most)))
     }

@@ -7,6 +7,7 @@
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::Decode;
+use crate::decode::stream::in_blocks;
 use crate::decode::unit;
 use crate::simd::kernel;
 
@@ -53,9 +54,9 @@ const PARTS: [[u32; LANES]; 2] = {
 kernel! {
     /// Decodes the tangents in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
-        avx512 => x86::avx512(raw, out),
-        avx2 => decode_each::<true>(raw, out),
-        _ => decode_each::<false>(raw, out),
+        avx512 => x86::avx512::<Store>(raw, out),
+        avx2 => x86::avx2::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, LANES>(raw, out, decode_each::<false>),
     }
 }
 
@@ -88,13 +89,15 @@ pub fn encode([x, y, z, w]: [f32; 4]) -> [U16; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }].map(|value| U16::new(unit::encode_rounding(value)))
 }
 
-/// A hand-written kernel for x86-64, for which compilers generate slower code from the portable
+/// Hand-written kernels for x86-64, for which compilers generate slower code from the portable
 /// loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        __m256i, __m512i, _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_cvtepi32_ps,
-        _mm512_cvtepu16_epi32, _mm512_fmadd_ps, _mm512_mul_ps, _mm512_or_si512, _mm512_set1_ps, _mm512_sub_ps,
+        __m128i, __m256, __m256i, __m512i, _mm256_and_ps, _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_fmadd_ps,
+        _mm256_fmsub_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps, _mm512_and_si512, _mm512_castps_si512,
+        _mm512_cvtepi32_ps, _mm512_cvtepu16_epi32, _mm512_fmadd_ps, _mm512_fmsub_ps, _mm512_mul_ps, _mm512_or_si512,
+        _mm512_set1_ps,
     };
 
     use bytemuck::cast;
@@ -102,23 +105,40 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::divisor::BY_65535;
-    use crate::decode::tangent16::{PARTS, decode_each};
+    use crate::decode::stream::in_chunks;
+    use crate::decode::tangent16::{LANES, PARTS, decode_each};
+    use crate::simd::StreamingStore;
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) fn avx512(raw: &[U16], out: &mut [f32]) {
+    pub(super) fn avx512<S: StreamingStore>(raw: &[U16], out: &mut [f32]) {
         let [kept, put] = PARTS.map(cast::<_, __m512i>);
         let (reciprocal, rest) = (_mm512_set1_ps(BY_65535.reciprocal), _mm512_set1_ps(BY_65535.rest));
-        let (chunks, left) = raw.as_chunks::<16>();
-        let (values, last) = out.as_chunks_mut::<16>();
-        for (values, chunk) in values.iter_mut().zip(chunks) {
+        let decode = |chunk: &[U16; LANES]| {
             let codes: __m256i = transmute!(*chunk);
             let code = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(codes));
             let part = _mm512_fmadd_ps(code, reciprocal, _mm512_mul_ps(code, rest));
-            let value = _mm512_sub_ps(_mm512_add_ps(part, part), _mm512_set1_ps(1.0));
-            *values = cast(_mm512_or_si512(_mm512_and_si512(_mm512_castps_si512(value), kept), put));
-        }
-        decode_each::<true>(left, last);
+            let value = _mm512_fmsub_ps(part, _mm512_set1_ps(2.0), _mm512_set1_ps(1.0));
+            cast(_mm512_or_si512(_mm512_and_si512(_mm512_castps_si512(value), kept), put))
+        };
+        in_chunks::<S, _, _, LANES>(raw, out, decode, decode_each::<true>);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn avx2<S: StreamingStore>(raw: &[U16], out: &mut [f32]) {
+        let [kept, put] = PARTS.map(|bits| cast::<_, [__m256; 2]>(bits)[0]);
+        let (reciprocal, rest) = (_mm256_set1_ps(BY_65535.reciprocal), _mm256_set1_ps(BY_65535.rest));
+        let decode = |chunk: &[U16; LANES]| {
+            let halves: [__m128i; 2] = transmute!(*chunk);
+            cast(halves.map(|codes| {
+                let code = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(codes));
+                let part = _mm256_fmadd_ps(code, reciprocal, _mm256_mul_ps(code, rest));
+                let value = _mm256_fmsub_ps(part, _mm256_set1_ps(2.0), _mm256_set1_ps(1.0));
+                _mm256_or_ps(_mm256_and_ps(value, kept), put)
+            }))
+        };
+        in_chunks::<S, _, _, LANES>(raw, out, decode, decode_each::<true>);
     }
 }
 

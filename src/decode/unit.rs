@@ -15,6 +15,7 @@ use zerocopy::little_endian::U16;
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_65535;
 use crate::decode::rounding::truncate;
+use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 
 /// Decodes a normal that is stored as three 16-bit codes. The decoded normal is not scaled to unit
@@ -39,8 +40,8 @@ impl Decode for Unit16 {
 kernel! {
     /// Decodes the components in `raw` to `out`, until one of the two slices ends.
     fn decode_bulk(raw: &[U16], out: &mut [f32]) {
-        avx512 | avx2 => decode_each::<true>(raw, out),
-        _ => decode_each::<false>(raw, out),
+        avx512 | avx2 => in_blocks::<Store, _, _, 64>(raw, out, decode_each::<true>),
+        _ => in_blocks::<Store, _, _, 64>(raw, out, decode_each::<false>),
     }
 }
 
@@ -54,7 +55,9 @@ fn decode_each<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 /// Decodes one component of a normal in a bulk decoder, with the same result as [`decode`].
 #[inline(always)]
 pub(super) fn component<const FUSED: bool>(code: u16) -> f32 {
-    BY_65535.divide::<FUSED>(f32::from(code)) * 2.0 - 1.0
+    let part = BY_65535.divide::<FUSED>(f32::from(code));
+    // Doubling is exact, so the fused operation rounds as the subtraction does.
+    if FUSED { part.mul_add(2.0, -1.0) } else { part * 2.0 - 1.0 }
 }
 
 /// Decodes the 16-bit code of one component to a float in -1 to 1.

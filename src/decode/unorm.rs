@@ -6,6 +6,7 @@ use crate::decode::codec::{Decode, cast};
 use crate::decode::divisor::BY_255;
 use crate::decode::endian::ByteOrder;
 use crate::decode::rounding::truncate;
+use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 
 /// Decodes `N` adjacent bytes to values in 0 to 1, such as the components of a colour.
@@ -36,8 +37,8 @@ impl<const N: usize> Decode for Unorm8<N> {
 kernel! {
     /// Decodes an array of bytes to floats in 0 to 1.
     fn decode_bulk(raw: &[u8], out: &mut [f32]) {
-        avx512 | avx2 => decode_each::<true>(raw, out),
-        _ => decode_each::<false>(raw, out),
+        avx512 | avx2 => in_blocks::<Store, _, _, 64>(raw, out, decode_each::<true>),
+        _ => in_blocks::<Store, _, _, 64>(raw, out, decode_each::<false>),
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::array::bulk;
 use crate::array::chunk_buffer::{CHUNK_BYTES, ChunkBuffer};
+use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::simd::{PastCache, UninitBytes};
@@ -83,12 +84,12 @@ pub(super) trait Blocks {
 
     fn write_into(&self, range: Range<usize>, out: &mut [u8]) -> Result<()> {
         bulk::check_length(out, self.range_size(&range)?)?;
-        let is_past_cache = bulk::is_past_cache(out);
+        let is_past_cache = is_past_cache(out);
         let mut rest = out;
         if is_past_cache {
             let past_cache = PastCache::new();
             return self.push(range, &mut |_, bytes| {
-                past_cache.store(rest, bytes, &[]);
+                copy_past_cache(&past_cache, rest, bytes, &[]);
                 rest = std::mem::take(&mut rest).get_mut(bytes.len()..).unwrap_or_default();
             });
         }

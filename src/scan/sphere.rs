@@ -72,8 +72,9 @@ kernel! {
     fn max_square_distance(positions: &[[F32; 3]], center: [f32; 3]) -> f32 {
         let mut far = [0.0_f32; LANES];
         let (chunks, rest) = positions.as_chunks::<LANES>();
+        let distance = simd::prefetch_distance();
         for chunk in chunks {
-            simd::prefetch_ahead(chunk);
+            simd::prefetch_ahead(chunk, distance);
             for (far, position) in far.iter_mut().zip(chunk) {
                 let square = square_distance(position, center);
                 *far = if square > *far { square } else { *far };

@@ -29,8 +29,10 @@ use zerocopy::{transmute, transmute_ref};
 
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
+use crate::decode::stream::in_places;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+use crate::simd::StreamingStore;
 
 /// A byte permutation of two input vectors: for each of the four bytes of each 32-bit lane, the
 /// index of the input byte (0 to 127).
@@ -354,14 +356,9 @@ macro_rules! sixteen {
     ($(fn $name:ident($raw:ty) -> $value:ty = |$chunk:ident, $values:ident, $kept:ident| $many:expr, $one:expr;)*) => {$(
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-        pub(crate) fn $name(raw: &[$raw], out: &mut [$value]) {
+        pub(crate) fn $name<S: StreamingStore>(raw: &[$raw], out: &mut [$value]) {
             let $kept = kept();
-            let (chunks, rest) = raw.as_chunks::<16>();
-            let (values, last) = out.as_chunks_mut::<16>();
-            for ($values, $chunk) in values.iter_mut().zip(chunks) {
-                $many;
-            }
-            one_by_one(rest, last, $one);
+            in_places::<S, _, _, 16>(raw, out, |$chunk, $values| $many, |raw, out| one_by_one(raw, out, $one));
         }
     )*};
 }

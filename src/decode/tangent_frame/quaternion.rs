@@ -7,6 +7,7 @@ use zerocopy::little_endian::I16;
 
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::divisor::BY_32767;
+use crate::decode::stream::in_blocks;
 use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7, rotation8};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -181,53 +182,53 @@ impl<D: Quaternion> Decode for BasisOf<D> {
 kernel! {
     /// Decodes quaternions that are stored in eight bytes, without scaling them to unit length.
     fn rotations8(raw: &[[I16; 4]], out: &mut [[f32; 4]]) {
-        avx512 | avx2 => components::<true>(raw, out),
-        _ => components::<false>(raw, out),
+        avx512 | avx2 => in_blocks::<Store, _, _, 16>(raw, out, components::<true>),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, components::<false>),
     }
 }
 
 kernel! {
     /// Decodes quaternions that are stored in seven bytes, without scaling them to unit length.
     fn rotations7(raw: &[RawQuat7], out: &mut [[f32; 4]]) {
-        avx512 => avx512::rotations7(raw, out),
-        avx2 => avx2::rotations7(raw, out),
-        _ => one_by_one(raw, out, rotation7),
+        avx512 => avx512::rotations7::<Store>(raw, out),
+        avx2 => avx2::rotations7::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, rotation7)),
     }
 }
 
 kernel! {
     /// Decodes tangent frames that are stored in eight bytes.
     fn frames8(raw: &[[I16; 4]], out: &mut [TangentFrame]) {
-        avx512 => avx512::frames8(raw, out),
-        avx2 => one_by_one(raw, out, frame8),
-        _ => one_by_one(raw, out, frame8),
+        avx512 => avx512::frames8::<Store>(raw, out),
+        avx2 => avx2::frames8::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame8)),
     }
 }
 
 kernel! {
     /// Decodes tangent frames that are stored in seven bytes.
     fn frames7(raw: &[RawQuat7], out: &mut [TangentFrame]) {
-        avx512 => avx512::frames7(raw, out),
-        avx2 => one_by_one(raw, out, frame7),
-        _ => one_by_one(raw, out, frame7),
+        avx512 => avx512::frames7::<Store>(raw, out),
+        avx2 => avx2::frames7::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, frame7)),
     }
 }
 
 kernel! {
     /// Decodes the normals of tangent frames that are stored in eight bytes.
     fn normals8(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
-        avx512 => avx512::normals8(raw, out),
-        avx2 => one_by_one(raw, out, |raw| frame8(raw).normal()),
-        _ => one_by_one(raw, out, |raw| frame8(raw).normal()),
+        avx512 => avx512::normals8::<Store>(raw, out),
+        avx2 => avx2::normals8::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).normal())),
     }
 }
 
 kernel! {
     /// Decodes the normals of tangent frames that are stored in seven bytes.
     fn normals7(raw: &[RawQuat7], out: &mut [[f32; 3]]) {
-        avx512 => avx512::normals7(raw, out),
-        avx2 => one_by_one(raw, out, |raw| frame7(raw).normal()),
-        _ => one_by_one(raw, out, |raw| frame7(raw).normal()),
+        avx512 => avx512::normals7::<Store>(raw, out),
+        avx2 => avx2::normals7::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).normal())),
     }
 }
 
@@ -235,9 +236,9 @@ kernel! {
     /// Decodes the normals, tangents and handedness of tangent frames that are stored in eight
     /// bytes.
     fn bases8(raw: &[[I16; 4]], out: &mut [Basis]) {
-        avx512 => avx512::bases8(raw, out),
-        avx2 => one_by_one(raw, out, |raw| frame8(raw).into()),
-        _ => one_by_one(raw, out, |raw| frame8(raw).into()),
+        avx512 => avx512::bases8::<Store>(raw, out),
+        avx2 => avx2::bases8::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame8(raw).into())),
     }
 }
 
@@ -245,9 +246,9 @@ kernel! {
     /// Decodes the normals, tangents and handedness of tangent frames that are stored in seven
     /// bytes.
     fn bases7(raw: &[RawQuat7], out: &mut [Basis]) {
-        avx512 => avx512::bases7(raw, out),
-        avx2 => one_by_one(raw, out, |raw| frame7(raw).into()),
-        _ => one_by_one(raw, out, |raw| frame7(raw).into()),
+        avx512 => avx512::bases7::<Store>(raw, out),
+        avx2 => avx2::bases7::<Store>(raw, out),
+        _ => in_blocks::<Store, _, _, 16>(raw, out, |raw, out| one_by_one(raw, out, |raw| frame7(raw).into())),
     }
 }
 

@@ -39,10 +39,9 @@ const TRANSPOSED: [i8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 
 #[allow(clippy::many_single_char_names, reason = "components of quaternions have one-letter names")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256, __m256i, _CMP_GT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtps_epi32,
-        _mm256_div_ps, _mm256_mul_ps, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permute4x64_epi64, _mm256_set1_ps,
-        _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sqrt_ps, _mm256_sub_ps,
-        _mm256_unpackhi_epi64, _mm256_unpacklo_epi64,
+        __m256, __m256i, _mm256_cvtps_epi32, _mm256_mul_ps, _mm256_packs_epi16, _mm256_packs_epi32,
+        _mm256_permute4x64_epi64, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_unpackhi_epi64,
+        _mm256_unpacklo_epi64,
     };
 
     use bytemuck::cast;
@@ -50,13 +49,8 @@ mod avx2 {
     use zerocopy::transmute;
 
     use crate::decode::codec::one_by_one;
-    use crate::decode::tangent_frame::avx2::scale;
+    use crate::decode::tangent_frame::avx2::{XY, ZW, normal, scale, unit};
     use crate::decode::tangent_frame::snorm8x4::{ONE, Snorm8x4, TRANSPOSED, normal8};
-
-    /// Moves two 16-bit components of the two quaternions in each half of a vector to the high
-    /// halves of 32-bit lanes: x and y, or z and w. The low halves become 0.
-    const XY: [[i8; 16]; 2] = [[-1, -1, 0, 1, -1, -1, 8, 9, -1, -1, 2, 3, -1, -1, 10, 11]; 2];
-    const ZW: [[i8; 16]; 2] = [[-1, -1, 4, 5, -1, -1, 12, 13, -1, -1, 6, 7, -1, -1, 14, 15]; 2];
 
     /// Returns x, y, z and w of eight quaternions, in the order 0, 1, 4, 5, 2, 3, 6, 7.
     #[inline]
@@ -70,33 +64,6 @@ mod avx2 {
             scale(_mm256_unpackhi_epi64(a, b)),
             scale(_mm256_unpacklo_epi64(c, d)),
             scale(_mm256_unpackhi_epi64(c, d)),
-        ]
-    }
-
-    /// Scales the quaternions to unit length, with the same results as the scalar function `unit`.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn unit([x, y, z, w]: [__m256; 4]) -> [__m256; 4] {
-        let square = _mm256_add_ps(_mm256_mul_ps(x, x), _mm256_mul_ps(y, y));
-        let square = _mm256_add_ps(_mm256_add_ps(square, _mm256_mul_ps(z, z)), _mm256_mul_ps(w, w));
-        let is_long = _mm256_cmp_ps::<_CMP_GT_OQ>(square, _mm256_setzero_ps());
-        let one = _mm256_set1_ps(1.0);
-        let scale = _mm256_and_ps(is_long, _mm256_div_ps(one, _mm256_sqrt_ps(square)));
-        let w = _mm256_blendv_ps(one, _mm256_mul_ps(w, scale), is_long);
-        [_mm256_mul_ps(x, scale), _mm256_mul_ps(y, scale), _mm256_mul_ps(z, scale), w]
-    }
-
-    /// Computes the normals of eight frames, with the same results as `TangentFrame::normal`.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn normal([x, y, z, w]: [__m256; 4]) -> [__m256; 3] {
-        let two = _mm256_set1_ps(2.0);
-        let product = |one: __m256, other: __m256| _mm256_mul_ps(one, other);
-        let up = product(two, _mm256_add_ps(product(x, x), product(y, y)));
-        [
-            product(two, _mm256_add_ps(product(x, z), product(y, w))),
-            product(two, _mm256_sub_ps(product(y, z), product(x, w))),
-            _mm256_sub_ps(_mm256_set1_ps(1.0), up),
         ]
     }
 
