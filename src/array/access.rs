@@ -44,6 +44,11 @@ pub trait Array: Copy {
     /// `Item` implements [`Pod`], so decoded items can be copied to a GPU buffer byte for byte.
     type Item: Pod;
 
+    /// Whether an iterator over the array advises the operating system to read the items ahead
+    /// ([`prefetch`](Self::prefetch)). `false` for arrays of few items and for arrays that are not
+    /// stored.
+    const PREFETCHED: bool = true;
+
     /// Returns the number of items of the array.
     fn len(&self) -> usize;
 

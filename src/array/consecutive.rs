@@ -33,6 +33,8 @@ impl Consecutive {
 impl Array for Consecutive {
     type Item = u32;
 
+    const PREFETCHED: bool = false;
+
     #[inline]
     fn len(&self) -> usize {
         as_index(self.end.saturating_sub(self.start))

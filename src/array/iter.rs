@@ -14,9 +14,10 @@ use crate::array::access::Array;
 #[derive(Clone, Debug)]
 pub struct ArrayIter<A> {
     array: A,
+    /// The items of `array` before the end of the prefetched items. It does not extend beyond the
+    /// end of `left`. It is `None` before the first items are prefetched.
+    window: Option<A>,
     left: Range<usize>,
-    /// The end of the items that were prefetched, which is not beyond the end of `left`.
-    prefetched: usize,
 }
 
 /// The number of items that an iterator prefetches first, and the greatest number of items that it
@@ -26,37 +27,46 @@ const PREFETCHED_ITEMS: [usize; 2] = [64, 64 << 10];
 impl<A: Array> ArrayIter<A> {
     #[inline]
     pub(crate) fn new(array: A) -> Self {
-        Self { array, left: 0..array.len(), prefetched: 0 }
+        let len = array.len();
+        let is_short = A::PREFETCHED && len < PREFETCHED_ITEMS[0];
+        Self { array, window: is_short.then_some(array), left: 0..len }
     }
 
-    /// Prefetches the next items of the iterator, and returns the index of the first of them. Each
-    /// call prefetches as many items as the iterator has already decoded, within limits.
+    /// Prefetches the next items, of which `left` is the range. Returns the items up to the end of
+    /// the prefetched items. Each call prefetches as many items as the iterator has already passed,
+    /// within limits.
     #[cold]
-    fn prefetch(&mut self) -> Option<usize> {
-        let Range { start, end } = self.left;
+    #[inline(never)]
+    fn prefetch(array: A, left: Range<usize>) -> Option<A> {
         let [least, most] = PREFETCHED_ITEMS;
-        self.prefetched = start.saturating_add(start.clamp(least, most)).min(end);
-        if self.array.len() >= least && start < end {
-            self.array.slice(start..self.prefetched)?.prefetch();
-        }
-        (start < end).then_some(start)
+        let end = left.start.saturating_add(left.start.clamp(least, most)).min(left.end);
+        array.slice(left.start..end).iter().for_each(Array::prefetch);
+        array.slice(0..end)
     }
 
-    /// Decodes an item, or ends the iterator if the item is missing.
+    /// Decodes an item that is no longer left, or ends the iterator if the item is missing.
     #[inline]
     fn decode(&mut self, index: usize) -> Option<A::Item> {
         let item = self.array.get(index);
         if item.is_none() {
-            (self.left, self.prefetched) = (0..0, 0);
+            self.left.start = self.left.end;
         }
         item
+    }
+
+    /// Removes the items from the end of `left` from the window.
+    #[inline]
+    fn shorten_window(&mut self) {
+        let end = self.left.end;
+        self.window =
+            self.window.and_then(|window| if window.len() > end { self.array.slice(0..end) } else { Some(window) });
     }
 
     /// Prefetches the items that are left, and returns them as an array.
     #[inline]
     fn rest(self) -> Option<A> {
         let rest = self.array.slice(self.left)?;
-        if rest.len() >= PREFETCHED_ITEMS[0] {
+        if A::PREFETCHED && rest.len() >= PREFETCHED_ITEMS[0] {
             rest.prefetch();
         }
         Some(rest)
@@ -68,9 +78,19 @@ impl<A: Array> Iterator for ArrayIter<A> {
 
     #[inline]
     fn next(&mut self) -> Option<A::Item> {
-        let index = if self.left.start < self.prefetched { self.left.start } else { self.prefetch()? };
-        self.left.start = index.wrapping_add(1);
-        self.decode(index)
+        if !A::PREFETCHED {
+            let index = self.left.next()?;
+            return self.decode(index);
+        }
+        let index = self.left.start;
+        let mut item = self.window.as_ref().and_then(|window| window.get(index));
+        if item.is_none() && index < self.left.end {
+            self.window = Self::prefetch(self.array, self.left.clone());
+            item = self.window.as_ref().and_then(|window| window.get(index));
+        }
+        // A missing item ends the iterator.
+        self.left.start = if item.is_some() { index.wrapping_add(1) } else { self.left.end };
+        item
     }
 
     #[inline]
@@ -107,14 +127,14 @@ impl<A: Array> DoubleEndedIterator for ArrayIter<A> {
     #[inline]
     fn next_back(&mut self) -> Option<A::Item> {
         let index = self.left.next_back();
-        self.prefetched = self.prefetched.min(self.left.end);
+        self.shorten_window();
         self.decode(index?)
     }
 
     #[inline]
     fn nth_back(&mut self, skipped: usize) -> Option<A::Item> {
         let index = self.left.nth_back(skipped);
-        self.prefetched = self.prefetched.min(self.left.end);
+        self.shorten_window();
         self.decode(index?)
     }
 

@@ -20,7 +20,7 @@ use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::divisor::BY_65535;
 use crate::decode::half::narrow;
 use crate::decode::rounding::round;
-use crate::decode::stream::in_chunks;
+use crate::decode::stream::in_places;
 use crate::io;
 use crate::simd::{self, StreamingStore, kernel};
 
@@ -145,12 +145,7 @@ fn decode_each<const FUSED: bool, S: StreamingStore>(
             *value = BY_65535.divide::<FUSED>(f32::from(raw.get())) * extent + least;
         }
     };
-    let decode = |chunk: &[U16; LANES]| {
-        let mut values = [0.0; LANES];
-        some(chunk, &mut values);
-        values
-    };
-    in_chunks::<S, _, _, LANES>(raw, out, decode, some);
+    in_places::<S, _, _, LANES>(raw, out, |chunk, values| some(chunk, values), some);
 }
 
 impl MinMax16<2> {

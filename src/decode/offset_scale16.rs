@@ -9,7 +9,7 @@
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
-use crate::decode::stream::in_chunks;
+use crate::decode::stream::in_places;
 use crate::simd::{StreamingStore, kernel};
 
 /// Decodes three 16-bit codes to a vector x, y, z.
@@ -137,12 +137,8 @@ kernel! {
 
 #[inline(always)]
 fn decode_each<const FUSED: bool, S: StreamingStore>(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
-    let decode = |chunk: &[U16; LANES]| {
-        let mut values = [0.0; LANES];
-        some::<FUSED>(chunk, &mut values, lanes);
-        values
-    };
-    in_chunks::<S, _, _, LANES>(raw, out, decode, |raw, out| some::<FUSED>(raw, out, lanes));
+    let decode = |chunk: &[U16; LANES], values: &mut [f32; LANES]| some::<FUSED>(chunk, values, lanes);
+    in_places::<S, _, _, LANES>(raw, out, decode, |raw, out| some::<FUSED>(raw, out, lanes));
 }
 
 /// Decodes up to [`LANES`] codes. If `FUSED` is true, the quotient by 65535 is computed with a

@@ -42,7 +42,7 @@ pub(super) use with_width;
 
 /// Declares an array type and the enum of its encodings, and implements [`Array`] for the type.
 macro_rules! array_enum {
-    ($(#[$doc:meta])* $name:ident of $value:ty, stored as $encoding:ident { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
+    ($(#[$doc:meta])* $name:ident of $value:ty, stored as $encoding:ident $(with $option:ident = $setting:literal)? { $($(#[$variant_doc:meta])* $variant:ident($array:ty),)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $name<'a>(
@@ -64,6 +64,8 @@ macro_rules! array_enum {
 
         impl Array for $name<'_> {
             type Item = $value;
+
+            $(const $option: bool = $setting;)?
 
             #[inline]
             fn len(&self) -> usize {
@@ -215,7 +217,7 @@ impl<'a> From<TangentFrames<'a>> for Normals<'a> {
 
 array_enum! {
     /// The influences on one vertex: the bones that move the vertex, with their weights.
-    Influences of Influence, stored as InfluenceEncoding {
+    Influences of Influence, stored as InfluenceEncoding with PREFETCHED = false {
         /// Records of four bytes: a bone index and a weight.
         Influence4(Packed<'a, Influence4>),
         /// Records of three bytes: a bone index and a weight.

@@ -52,6 +52,8 @@ impl FixedInfluences {
 impl Array for FixedInfluences {
     type Item = Influence;
 
+    const PREFETCHED: bool = false;
+
     #[inline]
     fn len(&self) -> usize {
         self.end.saturating_sub(self.start).into()

@@ -151,16 +151,19 @@ impl<'a> Weights<'a> {
     /// lists.
     #[inline]
     fn find(&self, index: Option<&RunIndex>, vertex: usize) -> Option<Influences<'a>> {
-        let Some(index) = index else {
-            // Without an index of the lists, the list of the vertex is found by reading the lists
-            // of all vertices before it.
-            return self.iter().nth(vertex);
-        };
+        let Some(index) = index else { return self.read_to(vertex) };
         match &self.lists {
             Encoding::Counted(runs) => runs.get(index, vertex).map(counted_influences),
             Encoding::Terminated(runs) => runs.get(index, vertex).map(terminated_influences),
             Encoding::Fixed(lists) => lists.get(vertex).map(|array| Influences(InfluenceEncoding::Fixed(array))),
         }
+    }
+
+    /// Returns the influences on a position, which are found by reading the lists of all positions
+    /// before it.
+    #[cold]
+    fn read_to(&self, vertex: usize) -> Option<Influences<'a>> {
+        self.iter().nth(vertex)
     }
 
     /// Advises the operating system that all lists of influences will soon be read in order
