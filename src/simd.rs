@@ -79,6 +79,18 @@ impl CpuLevel {
     }
 }
 
+/// Returns the name of the highest SIMD level that the processor supports. The kernels use it.
+pub(crate) fn level_name() -> &'static str {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    match CpuLevel::best() {
+        CpuLevel::Portable => "portable",
+        CpuLevel::Avx2 => "AVX2",
+        CpuLevel::Avx512 => "AVX-512",
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    "portable"
+}
+
 #[cfg(any(test, all(feature = "internals", target_arch = "x86_64", not(miri))))]
 thread_local! {
     static LOWERED: std::cell::Cell<Option<CpuLevel>> = const { std::cell::Cell::new(None) };

@@ -35,6 +35,14 @@ impl<'a, D: DecodeCorners> CornerArray<'a, D> {
         Self { records, picks, decode, start: 0, end: picks.len().saturating_mul(3) }
     }
 
+    /// Returns the same selection of corners of other triangle records.
+    pub(crate) const fn with_records<'b>(&self, records: &'b [D::Raw]) -> CornerArray<'b, D>
+    where
+        Self: 'b,
+    {
+        CornerArray { records, picks: self.picks, decode: self.decode, start: self.start, end: self.end }
+    }
+
     /// Returns the index of the triangle record that contains item `index`, and the corner (0 to 2)
     /// of the item in this record.
     fn find(&self, index: usize) -> Option<(usize, usize)> {

@@ -15,6 +15,7 @@ pub(crate) mod out_of_range;
 mod packed;
 #[cfg(feature = "rayon")]
 mod par_iter;
+pub(crate) mod rebase;
 #[cfg(feature = "internals")]
 pub mod runs;
 #[cfg(not(feature = "internals"))]

@@ -16,6 +16,7 @@ use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::iter::impl_into_iter;
 use crate::array::out_of_range::first_out_of_range;
+use crate::array::rebase::Rebase;
 use crate::array::{Array, Bounds, Consecutive, CornerArray, Packed, Strided};
 use crate::decode::{
     Argb8, EndianFloats, EndianIndex, Floats, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, Packed32,
@@ -129,6 +130,21 @@ macro_rules! array_enum {
         impl Gather for $name<'_> {
             fn gather_with(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [$value]) -> Option<()> {
                 match &self.0 { $($encoding::$variant(array) => array.gather_with(indices, records, out),)+ }
+            }
+        }
+
+        impl Rebase for $name<'_> {
+            type Over<'b> = $name<'b> where Self: 'b;
+
+            fn over<'b>(&self, bytes: &'b [u8]) -> Option<$name<'b>>
+            where
+                Self: 'b,
+            {
+                match &self.0 { $($encoding::$variant(array) => array.over(bytes).map($encoding::$variant).map($name),)+ }
+            }
+
+            fn is_interleaved(&self) -> bool {
+                match &self.0 { $($encoding::$variant(array) => array.is_interleaved(),)+ }
             }
         }
 

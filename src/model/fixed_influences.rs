@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::array::gather::Gather;
 use crate::array::iter::impl_into_iter;
+use crate::array::rebase::Rebase;
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
 use crate::error::debug::{item_count, short_debug};
@@ -78,6 +79,18 @@ impl Array for FixedInfluences {
 }
 
 impl Gather for FixedInfluences {}
+
+impl Rebase for FixedInfluences {
+    type Over<'b> = Self;
+
+    fn over<'b>(&self, bytes: &'b [u8]) -> Option<Self>
+    where
+        Self: 'b,
+    {
+        bytes.is_empty().then_some(*self)
+    }
+}
+
 impl_into_iter!([] FixedInfluences);
 
 /// The bone indices and weights of all vertices, with four slots per vertex.
@@ -107,6 +120,21 @@ impl<'a> FixedWeights<'a> {
     /// Returns the bytes of the vertices that contain the influences.
     pub(crate) const fn as_bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// Returns the same influences over `bytes`, which are a copy of [`as_bytes`](Self::as_bytes).
+    ///
+    /// Returns `None` if the bones or the weights do not take all bytes.
+    pub(crate) fn over<'b>(&self, bytes: &'b [u8]) -> Option<FixedWeights<'b>>
+    where
+        Self: 'b,
+    {
+        Some(FixedWeights {
+            bytes,
+            bones: self.bones.over(bytes)?,
+            weights: self.weights.over(bytes)?,
+            first: self.first,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {

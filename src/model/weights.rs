@@ -134,6 +134,23 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// Returns the same influences over `bytes`, which are a copy of [`as_bytes`](Self::as_bytes).
+    ///
+    /// Returns `None` if `bytes` does not have the same length. The returned weights have no index
+    /// of the lists.
+    pub(crate) fn over<'b>(&self, bytes: &'b [u8]) -> Option<Weights<'b>>
+    where
+        Self: 'b,
+    {
+        let lists = match &self.lists {
+            _ if bytes.len() != self.as_bytes().len() => return None,
+            Encoding::Counted(runs) => Encoding::Counted(CountedRuns::new(bytes, runs.len())),
+            Encoding::Terminated(runs) => Encoding::Terminated(TerminatedRuns::new(bytes, runs.len())),
+            Encoding::Fixed(lists) => Encoding::Fixed(lists.over(bytes)?),
+        };
+        Some(Weights { lists, rules: self.rules, index: None })
+    }
+
     /// Returns the influences on position `vertex`, or `None` if the index is out of range.
     ///
     /// [`Corner::position`](crate::Corner) is such an index.

@@ -21,7 +21,8 @@ fn measured(arguments: &[&str]) -> Value {
 
 fn check(document: &Value) {
     assert_eq!((&document["schema"], &document["rounds"]), (&1.into(), &1.into()));
-    assert!(document["host"].is_object());
+    let level = document["host"]["level"].as_str().unwrap();
+    assert!(["avx512", "avx2", "portable"].contains(&level), "{level}");
     let wins = document["copying_wins"].as_array().unwrap();
     assert!(wins.iter().any(|win| win.as_str().unwrap().contains("network disk")), "{wins:?}");
     for file in document["files"].as_array().unwrap() {
@@ -37,7 +38,7 @@ fn check(document: &Value) {
         let notes = file["notes"].to_string();
         assert!(of("cold") == WARM[..6] || notes.contains("cold cache not measured"), "{name}: {notes}");
         for asked in questions {
-            for contestant in ["meshpeek", "copying"] {
+            for contestant in ["meshpeek", "copying", "reading"] {
                 let [least, median, most] =
                     ["least_s", "median_s", "most_s"].map(|figure| asked[contestant][figure].as_f64().unwrap());
                 assert!(0.0 < least && least <= median && median <= most, "{name}: {asked}");
@@ -46,6 +47,12 @@ fn check(document: &Value) {
                     assert!(figure.is_u64() || !cfg!(target_os = "linux"), "{name}: {asked}");
                 }
             }
+            let [copying, reading] = ["copying", "reading"].map(|rival| asked[rival]["median_s"].as_f64().unwrap());
+            let best = if reading < copying { "reading" } else { "copying" };
+            assert_eq!(asked["best_rival"], best, "{name}: {asked}");
+            // With one round, the ratio is exactly the quotient of the two medians.
+            let [best, ours] = [best, "meshpeek"].map(|by| asked[by]["median_s"].as_f64().unwrap());
+            assert!((asked["ratio"]["median"].as_f64().unwrap() * ours - best).abs() <= best * 1e-9, "{name}: {asked}");
             for figure in ["median", "least", "most"] {
                 assert!(asked["ratio"][figure].as_f64().unwrap() > 0.0, "{name}: {asked}");
             }
@@ -102,11 +109,16 @@ fn says_where_copying_wins_in_words() {
     let output = meshpeek(&["bench", "data/unigine/cube_ms13.mesh", "--rounds", "2"]);
     assert_eq!((code(&output), text(&output.stderr)), (0, String::new()));
     let said = text(&output.stdout);
+    let first = said.lines().next().unwrap();
+    let levels = ["AVX-512", "AVX2", "portable"];
+    assert!(levels.iter().any(|level| first.contains(&format!("vector instructions: {level}, "))), "{first}");
+    assert!(first.starts_with("meshpeek ") && first.ends_with(", 2 rounds"), "{first}");
     for part in [
         "cube_ms13.mesh: unigine ms13, 665 bytes, 1 surfaces",
         "reads the whole file into memory at once",
         "open, first vertex",
-        "held with the answer, ours / theirs",
+        "copying loader               reading loader               best rival / meshpeek",
+        "held: meshpeek / copying / reading",
         "Where copying wins\n",
         "On a network disk",
         "that others change or shorten must not be mapped",
@@ -132,7 +144,7 @@ fn draws_a_picture_that_is_xml() {
     assert_eq!((root.tag_name().name(), root.tag_name().namespace()), ("svg", Some("http://www.w3.org/2000/svg")));
     let bars =
         |class| root.children().filter(|node| node.attribute("class") == Some(class) && node.has_children()).count();
-    assert!(bars("m") >= WARM.len() && bars("m") == bars("c"), "{drawn}");
+    assert!(bars("m") >= WARM.len() && bars("m") == bars("c") && bars("m") == bars("r"), "{drawn}");
     assert!(drawn.contains("prefers-color-scheme:dark") && drawn.contains("flag.ezm"));
     // The folder contains only the chart, without temporary files.
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);

@@ -49,6 +49,9 @@ struct BenchQuestion {
     cache: String,
     meshpeek: Option<Seconds>,
     copying: Option<Seconds>,
+    /// Older records have no reading loader.
+    reading: Option<Seconds>,
+    best_rival: Option<String>,
     ratio: Option<Spread>,
 }
 
@@ -105,7 +108,7 @@ fn marked(path: &Path, section: &str) -> String {
 fn summary(record: &Record) -> Result<String, Box<dyn Error>> {
     let bench = Bench::deserialize(record.bench.as_ref().ok_or("the record has no bench")?)?;
     let file = largest(&bench.files).into_iter().next().ok_or("the bench has no file")?;
-    let mut table = Table::new(&["question", "meshpeek", "copying loader", "times faster", "times faster, cold"]);
+    let mut table = Table::new(&["question", "meshpeek", bench.rival(), "times faster", "times faster, cold"]);
     for (question, text) in SUMMARY {
         let find = |cache: &str| {
             let mut all = file.questions.iter();
@@ -122,9 +125,11 @@ fn summary(record: &Record) -> Result<String, Box<dyn Error>> {
     }
     let (lost, all) = losses(&bench);
     let mut out = format!(
-        "A UNIGINE mesh of {:.0} MB, against a loader that reads and decodes the whole file; medians of {} rounds\non {}. \"Cold\" \
+        "A UNIGINE mesh of {:.0} MB, against {} and {} the whole file; medians of {} rounds\non {}. \"Cold\" \
          means that the system's cache has no byte of the file. Below 1, copying is faster.\n\n",
         file.bytes / 1e6,
+        if bench.has_reading() { "the faster of two loaders that read" } else { "a loader that reads" },
+        if bench.has_reading() { "decode" } else { "decodes" },
         bench.rounds,
         record.cpu
     );
@@ -162,16 +167,8 @@ fn details(record: &Record) -> Result<String, Box<dyn Error>> {
 
 /// Makes the table against the copying loader, for the largest file of each format.
 fn copying(bench: &Bench) -> String {
-    let head = [
-        "file",
-        "question",
-        "meshpeek",
-        "copying loader",
-        "ratio",
-        "meshpeek, cold",
-        "copying loader, cold",
-        "ratio, cold",
-    ];
+    let cold = format!("{}, cold", bench.rival());
+    let head = ["file", "question", "meshpeek", bench.rival(), "ratio", "meshpeek, cold", &cold, "ratio, cold"];
     let mut table = Table::new(&head);
     for file in largest(&bench.files) {
         let mut name = file.name.clone();
@@ -184,7 +181,12 @@ fn copying(bench: &Bench) -> String {
         }
     }
     let mut out = format!(
-        "\n## A loader that copies\n\nThe copying loader reads the whole file and decodes it into lists. {} rounds; the largest file of each format.\n\n",
+        "\n## A loader that copies\n\nThe copying loader reads the whole file and decodes it into lists. {}{} rounds; the largest file of each format.\n\n",
+        if bench.has_reading() {
+            "The reading loader reads each array\nstraight into its list. The best rival is the faster of the two. "
+        } else {
+            ""
+        },
         bench.rounds
     );
     out += &table.markdown();
@@ -239,6 +241,18 @@ fn largest(files: &[BenchFile]) -> Vec<&BenchFile> {
     largest
 }
 
+impl Bench {
+    /// Returns whether the record has a second loader, which reads each array into its list.
+    fn has_reading(&self) -> bool {
+        self.files.iter().flat_map(|file| &file.questions).any(|question| question.reading.is_some())
+    }
+
+    /// Returns the title of the loader whose times the tables show.
+    fn rival(&self) -> &'static str {
+        if self.has_reading() { "best rival" } else { "copying loader" }
+    }
+}
+
 impl BenchFile {
     /// Returns the kind of file: the name of a generated file without its size.
     fn kind(&self) -> &str {
@@ -247,9 +261,11 @@ impl BenchFile {
 }
 
 impl BenchQuestion {
-    /// Returns both times and their ratio, which is bold if copying is faster.
+    /// Returns the times of meshpeek and of the best rival, and their ratio. The ratio is bold if
+    /// copying is faster.
     fn cells(&self) -> [String; 3] {
-        let [ours, theirs] = [self.meshpeek, self.copying].map(|time| time.map_or_else(String::new, Seconds::text));
+        let best = if self.best_rival.as_deref() == Some("reading") { self.reading } else { self.copying };
+        let [ours, theirs] = [self.meshpeek, best].map(|time| time.map_or_else(String::new, Seconds::text));
         let ratio = self.ratio.map_or_else(String::new, |ratio| match spread(ratio, 1.0) {
             lost if ratio.median < 1.0 => format!("**{lost}**"),
             won => won,

@@ -1,4 +1,4 @@
-//! Runs the queries of the benchmark with meshpeek and with the copying loader.
+//! Runs the queries of the benchmark with meshpeek and with its two rivals.
 
 use std::time::Instant;
 
@@ -6,10 +6,12 @@ use crate::io::PrefetchList;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
+use super::array_source::InMemory;
 use super::copying_loader::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
 use super::mesh_files::MeshFiles;
 use super::question::{BenchQuestion, Contestant, Response};
+use super::reading_loader;
 use crate::program::args::Global;
 use crate::program::input::bytes::map;
 
@@ -33,16 +35,21 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
             }
             measure(open, |model| ask_model(model, question))
         }
-        Contestant::Copying => {
-            let load = || Lists::of(files.open(global, |path| crate::read(path))?.geometry()?);
-            if question == BenchQuestion::RandomAgain {
-                let lists = load()?;
-                random_of_lists(&lists, BenchQuestion::RandomVertices);
-                return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(random_of_lists(&lists, question))));
-            }
-            measure(load, |lists| Ok(ask_lists(lists, question)))
-        }
+        Contestant::Copying => answer_from_lists(question, || {
+            Lists::of(files.open(global, |path| crate::read(path))?.geometry()?, InMemory)
+        }),
+        Contestant::Reading => answer_from_lists(question, || reading_loader::load(files, global)),
     }
+}
+
+/// Runs one query with a loader that makes lists of all arrays, and measures it.
+fn answer_from_lists(question: BenchQuestion, load: impl Fn() -> Result<Lists>) -> Result<Response> {
+    if question == BenchQuestion::RandomAgain {
+        let lists = load()?;
+        random_of_lists(&lists, BenchQuestion::RandomVertices);
+        return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(random_of_lists(&lists, question))));
+    }
+    measure(load, |lists| Ok(ask_lists(lists, question)))
 }
 
 /// Opens the mesh, runs the query, and measures opening and query together. The memory and the page
@@ -73,7 +80,7 @@ enum BenchAnswer<'a> {
     Sum(u64),
     Bounds(Bounds),
     Lists(Box<Lists>),
-    /// All decoded arrays of the file, which the copying loader decoded when it opened the file.
+    /// All decoded arrays of the file, which a rival of meshpeek decoded when it opened the file.
     AllLists(&'a Lists),
 }
 
@@ -100,7 +107,7 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
             None => BenchAnswer::Vertex(None),
         },
         BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
-            Some(surface) => BenchAnswer::Surface(&[], Loader::new().surface(geometry, surface, true)?),
+            Some(surface) => BenchAnswer::Surface(&[], Loader::new(InMemory).surface(geometry, surface, true)?),
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
@@ -122,7 +129,7 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
         }
         BenchQuestion::Everything => {
             model.file().prefetch();
-            BenchAnswer::Lists(Box::new(Lists::of(geometry)?))
+            BenchAnswer::Lists(Box::new(Lists::of(geometry, InMemory)?))
         }
     })
 }
@@ -263,7 +270,7 @@ fn find(ends: &[usize], pick: usize) -> (usize, usize) {
 /// Returns pseudo-random vertex indices below `count`.
 ///
 /// The query `RandomAgain` gets other vertex indices than the query `RandomVertices`. For the same
-/// query, meshpeek and the copying loader read the vertices with the same indices.
+/// query, all contestants read the vertices with the same indices.
 fn picks(question: BenchQuestion, count: usize) -> Vec<usize> {
     let again = question == BenchQuestion::RandomAgain;
     let (first, number) = if again { (RANDOM_VERTICES, MORE_RANDOM_VERTICES) } else { (0, RANDOM_VERTICES) };

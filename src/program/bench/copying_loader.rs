@@ -1,26 +1,24 @@
-//! A loader that copies: it decodes every array of every surface into a separate list.
+//! Decodes every array of every surface into a separate list, as a loader that copies does.
 //!
 //! The arrays are decoded by the bulk decoders of the crate. An array that several surfaces share
 //! is decoded once, and an index buffer with the indices 0, 1, 2 and so on is not stored. The
-//! copying loader does no unnecessary work, so its additional cost compared with meshpeek is the
-//! cost of copying.
+//! loader does no unnecessary work, so its additional cost compared with meshpeek is the cost of
+//! copying.
+//!
+//! The copying loader and the reading loader differ in their [`ArraySource`].
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::array::Packed;
-use crate::decode::{Floats, Influence, TangentFrame};
-use crate::model::{Colors, Normals, Positions, TangentFrames, Uvs};
-use crate::{Array, Bounds, Geometry, Result, Surface, Weights};
+use crate::decode::{Floats, TangentFrame};
+use crate::{Array, Bounds, Geometry, Result, Surface};
 use bytemuck::{NoUninit, cast_slice};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-/// The number of tangent frames in a batch. Each batch is decoded into a buffer and then appended
-/// to the list of tangent frames. Without batches, the whole list of tangent frames would first be
-/// filled with default values and then overwritten.
-const FRAMES_BATCH: usize = 512;
+use super::array_source::{ArraySource, FlatWeights};
 
 /// The decoded arrays of a mesh.
 pub struct Lists {
@@ -71,23 +69,6 @@ pub struct PositionList {
     pub weights: Option<Rc<FlatWeights>>,
 }
 
-/// The bone influences on all vertices of a position array, one vertex after another.
-#[derive(Default)]
-pub struct FlatWeights {
-    /// For each vertex, the index of its first influence in `all`. The last element of `starts` is
-    /// the total number of influences.
-    pub starts: Vec<u32>,
-    pub all: Vec<Influence>,
-}
-
-impl FlatWeights {
-    pub fn get(&self, vertex: usize) -> Option<&[Influence]> {
-        let [start, end] =
-            self.starts.get(vertex..)?.first_chunk()?.map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-        self.all.get(start..end)
-    }
-}
-
 /// The identity of an array in a file: its address range, its number of elements, and the byte
 /// offset of its first element in the address range.
 type ArrayId = (Range<*const u8>, usize, usize);
@@ -120,7 +101,8 @@ macro_rules! key {
 
 /// Decodes the surfaces of a mesh one after another, and decodes an array that adjacent surfaces
 /// share only once.
-pub struct Loader {
+pub struct Loader<S> {
+    source: S,
     positions: LastList<Vec<[f32; 3]>>,
     frames: LastList<Vec<TangentFrame>>,
     normals: LastList<Vec<[f32; 3]>>,
@@ -129,9 +111,10 @@ pub struct Loader {
     weights: LastList<FlatWeights>,
 }
 
-impl Loader {
-    pub const fn new() -> Self {
+impl<S: ArraySource> Loader<S> {
+    pub const fn new(source: S) -> Self {
         Self {
+            source,
             positions: LastList::NONE,
             frames: LastList::NONE,
             normals: LastList::NONE,
@@ -152,24 +135,22 @@ impl Loader {
         }
         if let Some(weights) = geometry.weights(surface)? {
             let base = geometry.positions(surface, 0)?;
-            lists.weights = Some(self.weights.list(key!(base), || Ok(flat(&weights)))?);
+            lists.weights = Some(self.weights.list(key!(base), || self.source.weights(&weights))?);
         }
         for (set, last) in self.uvs.iter_mut().enumerate() {
             if let Some(uvs) = geometry.uvs(surface, set)? {
-                let decode = |uvs: &Uvs<'_>| list(uvs.len(), |out| uvs.decode_into(out));
-                lists.uvs.push(last.list(key!(uvs), || decode(&uvs))?);
+                lists.uvs.push(last.list(key!(uvs), || self.source.list(&uvs))?);
             }
         }
         if let Some(colors) = geometry.colors(surface)? {
-            let decode = |colors: &Colors<'_>| list(colors.len(), |out| colors.decode_into(out));
-            lists.colors = Some(self.colors.list(key!(colors), || decode(&colors))?);
+            lists.colors = Some(self.colors.list(key!(colors), || self.source.list(&colors))?);
         }
-        lists.indices = Rc::new(list(indices.len(), |out| indices.decode_into(out))?);
+        lists.indices = Rc::new(self.source.list(&indices)?);
         let attributes = geometry.attribute_indices(surface)?;
         if let Some(indices) = attributes
             .filter(|indices| !matches!(indices, crate::model::Indices(crate::model::IndexEncoding::Consecutive(_))))
         {
-            lists.attribute_indices = Some(Rc::new(list(indices.len(), |out| indices.decode_into(out))?));
+            lists.attribute_indices = Some(Rc::new(self.source.list(&indices)?));
         }
         Ok(lists)
     }
@@ -184,25 +165,23 @@ impl Loader {
         let mut lists = TargetLists::default();
         if positions {
             let positions = geometry.positions(surface, target)?;
-            let decode = |positions: &Positions<'_>| list(positions.len(), |out| positions.decode_into(out));
-            lists.positions = self.positions.list(key!(positions), || decode(&positions))?;
+            lists.positions = self.positions.list(key!(positions), || self.source.list(&positions))?;
         }
         if let Some(frames) = geometry.tangent_frames(surface, target)? {
-            lists.frames = Some(self.frames.list(key!(frames), || all_frames(&frames))?);
+            lists.frames = Some(self.frames.list(key!(frames), || self.source.tangent_frames(&frames))?);
         } else if let Some(normals) = geometry.normals(surface, target)? {
-            let decode = |normals: &Normals<'_>| list(normals.len(), |out| normals.decode_into(out));
-            lists.normals = Some(self.normals.list(key!(normals), || decode(&normals))?);
+            lists.normals = Some(self.normals.list(key!(normals), || self.source.list(&normals))?);
         }
         Ok(lists)
     }
 }
 
 impl Lists {
-    /// Decodes all arrays of the mesh.
-    pub fn of(geometry: &dyn Geometry) -> Result<Self> {
+    /// Decodes all arrays of the mesh, which are read from `source`.
+    pub fn of(geometry: &dyn Geometry, source: impl ArraySource) -> Result<Self> {
         let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
         let frames = geometry.vertex_frame_count()?;
-        let mut loader = Loader::new();
+        let mut loader = Loader::new(source);
         for surface in 0..geometry.surface_count()? {
             let one = loader.surface(geometry, surface, frames == 0)?;
             for target in one.targets.iter().filter(|_| frames == 0) {
@@ -218,7 +197,7 @@ impl Lists {
             lists.frame_vertices = geometry.vertex_frame(0, 0)?.len();
             lists.frames = vec![[0.0; 3]; lists.frame_vertices.saturating_mul(frames)];
             for (frame, out) in lists.frames.chunks_exact_mut(lists.frame_vertices.max(1)).enumerate() {
-                geometry.vertex_frame(0, frame)?.decode_into(out)?;
+                loader.source.fill(&geometry.vertex_frame(0, frame)?, out)?;
             }
         }
         Ok(lists)
@@ -296,40 +275,4 @@ pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
 
 fn put<T: NoUninit>(digest: &mut DefaultHasher, list: &[T]) {
     digest.write(cast_slice(list));
-}
-
-/// Creates a list of zeros, and overwrites the zeros with the values that `decode` decodes.
-/// Allocating zeros is fast, because the operating system provides memory pages that already
-/// contain zeros.
-fn list<T: Copy + Default>(length: usize, decode: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Vec<T>> {
-    let mut list = vec![T::default(); length];
-    decode(&mut list)?;
-    Ok(list)
-}
-
-/// Decodes tangent frames in batches. The default value of a tangent frame does not consist of zero
-/// bytes, so creating a list of default values would write the whole list once before decoding.
-fn all_frames(frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
-    let mut all = Vec::with_capacity(frames.len());
-    let mut piece = [TangentFrame::default(); FRAMES_BATCH];
-    for start in (0..frames.len()).step_by(FRAMES_BATCH) {
-        let end = start.saturating_add(FRAMES_BATCH).min(frames.len());
-        let (Some(some), Some(out)) = (frames.slice(start..end), piece.get_mut(..end.saturating_sub(start))) else {
-            break;
-        };
-        some.decode_into(out)?;
-        all.extend_from_slice(out);
-    }
-    Ok(all)
-}
-
-fn flat(weights: &Weights<'_>) -> FlatWeights {
-    let mut flat = FlatWeights { starts: Vec::with_capacity(weights.len().saturating_add(1)), all: Vec::new() };
-    let at = |flat: &FlatWeights| u32::try_from(flat.all.len()).unwrap_or(u32::MAX);
-    weights.iter().for_each(|influences| {
-        flat.starts.push(at(&flat));
-        influences.for_each(|one| flat.all.push(one));
-    });
-    flat.starts.push(at(&flat));
-    flat
 }

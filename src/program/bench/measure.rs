@@ -1,6 +1,6 @@
 //! Measures the queries of the benchmark. Each query runs in a new child process, and each round
-//! measures meshpeek and the copying loader. The results are the median, the minimum and the
-//! maximum over all rounds.
+//! measures meshpeek and its two rivals. The results are the median, the minimum and the maximum
+//! over all rounds.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -48,14 +48,16 @@ pub struct FileMeasurement {
 }
 
 /// The measurements of one query, either with the file in the page cache (warm) or without (cold).
-/// Each round of the benchmark adds one sample for meshpeek and one sample for the copying loader.
+/// Each round of the benchmark adds one sample for each contestant.
 pub struct QuestionMeasurement {
     pub question: BenchQuestion,
     pub cold: bool,
     pub meshpeek: Vec<Sample>,
-    /// The samples of the copying loader. The list `copying` is empty if the mesh, decoded by the
-    /// copying loader, does not fit into memory.
+    /// The samples of the copying loader. The lists `copying` and `reading` are empty if the mesh,
+    /// decoded by the copying loader, does not fit into memory.
     pub copying: Vec<Sample>,
+    /// The samples of the reading loader.
+    pub reading: Vec<Sample>,
 }
 
 /// The time, the resource usage and the result hash of one run of a query.
@@ -71,16 +73,41 @@ impl QuestionMeasurement {
         if self.cold { "cold" } else { "warm" }
     }
 
-    /// Returns the time of the copying loader divided by the time of meshpeek: the median, minimum
-    /// and maximum over all rounds.
-    pub fn ratio(&self) -> Option<Spread> {
-        Spread::of(self.meshpeek.iter().zip(&self.copying).map(|(ours, theirs)| theirs.seconds / ours.seconds))
+    /// Returns the samples of a contestant.
+    pub fn samples(&self, by: Contestant) -> &[Sample] {
+        match by {
+            Contestant::Meshpeek => &self.meshpeek,
+            Contestant::Copying => &self.copying,
+            Contestant::Reading => &self.reading,
+        }
     }
-}
 
-/// Returns the median, minimum and maximum of the times of the samples.
-pub fn seconds(samples: &[Sample]) -> Option<Spread> {
-    Spread::of(samples.iter().map(|sample| sample.seconds))
+    const fn samples_mut(&mut self, by: Contestant) -> &mut Vec<Sample> {
+        match by {
+            Contestant::Meshpeek => &mut self.meshpeek,
+            Contestant::Copying => &mut self.copying,
+            Contestant::Reading => &mut self.reading,
+        }
+    }
+
+    /// Returns the median, minimum and maximum of the times of a contestant.
+    pub fn seconds(&self, by: Contestant) -> Option<Spread> {
+        Spread::of(self.samples(by).iter().map(|sample| sample.seconds))
+    }
+
+    /// Returns the rival of meshpeek with the smaller median time, or `None` if the rivals were not
+    /// measured.
+    pub fn best_rival(&self) -> Option<Contestant> {
+        let timed = Contestant::RIVALS.into_iter().filter_map(|by| Some((by, self.seconds(by)?.median)));
+        timed.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(by, _)| by)
+    }
+
+    /// Returns the time of the best rival divided by the time of meshpeek in the same round: the
+    /// median, minimum and maximum over all rounds.
+    pub fn ratio(&self) -> Option<Spread> {
+        let rival = self.samples(self.best_rival()?);
+        Spread::of(self.meshpeek.iter().zip(rival).map(|(ours, theirs)| theirs.seconds / ours.seconds))
+    }
 }
 
 /// Returns the median of one field of [`Usage`], such as page faults. Returns `None` if the
@@ -95,7 +122,8 @@ pub fn median(samples: &[Sample], pick: impl Fn(&Usage) -> Option<u64>) -> Optio
 pub fn answers(rounds: u32) -> u64 {
     let cold = BenchQuestion::ALL.iter().filter(|question| question.is_cold());
     let states = cold.chain(&BenchQuestion::ALL).fold(0_u64, |count, _| count.saturating_add(1));
-    states.saturating_mul(2).saturating_mul(rounds.into())
+    let contestants = Contestant::ALL.iter().fold(0_u64, |count, _| count.saturating_add(1));
+    states.saturating_mul(contestants).saturating_mul(rounds.into())
 }
 
 /// Measures every query on one mesh, with a warm and with a cold page cache.
@@ -106,7 +134,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
     if !fits {
         let [needed, has] = [Some(needed), memory::available()].map(|bytes| units::bytes(bytes.unwrap_or_default()));
         notes.push(format!(
-            "the copying loader and the question about everything are not measured: they need up to {needed} of memory, but only {has} are free"
+            "the two loaders and the question about everything are not measured: they need up to {needed} of memory, but only {has} are free"
         ));
     }
     // The files of the measured mesh are read once to load them into the page cache.
@@ -121,10 +149,9 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
                 continue;
             }
             bar.set_message(format!("{}: {}, {}", subject.name, question.title(), if cold { "cold" } else { "warm" }));
-            let mut one = QuestionMeasurement { question, cold, meshpeek: Vec::new(), copying: Vec::new() };
-            for round in 0..rounds {
-                let order = [Contestant::Meshpeek, Contestant::Copying];
-                let order = if round % 2 == 0 { order } else { [Contestant::Copying, Contestant::Meshpeek] };
+            let mut one =
+                QuestionMeasurement { question, cold, meshpeek: Vec::new(), copying: Vec::new(), reading: Vec::new() };
+            for order in orders(rounds) {
                 for by in order.into_iter().filter(|by| fits || *by == Contestant::Meshpeek) {
                     if cold && let Some(why) = evict(&subject)? {
                         notes.push(format!("cold cache not measured: {why}"));
@@ -142,8 +169,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
                         );
                         return Ok(FileMeasurement { subject, questions, notes });
                     }
-                    let samples = if by == Contestant::Meshpeek { &mut one.meshpeek } else { &mut one.copying };
-                    samples.push(sample);
+                    one.samples_mut(by).push(sample);
                     bar.inc(1);
                 }
             }
@@ -154,8 +180,19 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
     Ok(FileMeasurement { subject, questions, notes })
 }
 
-/// The error that meshpeek and the copying loader returned different results for the same query. If
-/// the two loaders return different results, their times cannot be compared.
+/// Returns the order of the contestants in each round. The order rotates, so each contestant is the
+/// first one in every third round.
+fn orders(rounds: u32) -> impl Iterator<Item = [Contestant; 3]> {
+    let mut next = Contestant::ALL;
+    (0..rounds).map(move |_| {
+        let order = next;
+        next.rotate_left(1);
+        order
+    })
+}
+
+/// The error that the contestants returned different results for the same query. If the results are
+/// different, the times cannot be compared.
 #[derive(Debug)]
 pub struct AnswersDiffer(String);
 
@@ -168,13 +205,13 @@ impl std::fmt::Display for AnswersDiffer {
 impl std::error::Error for AnswersDiffer {}
 
 fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), AnswersDiffer> {
-    let mut digests = measured.meshpeek.iter().chain(&measured.copying).map(|sample| sample.digest);
+    let mut digests = Contestant::ALL.into_iter().flat_map(|by| measured.samples(by)).map(|sample| sample.digest);
     let first = digests.next();
     if digests.all(|digest| Some(digest) == first) {
         return Ok(());
     }
     Err(AnswersDiffer(format!(
-        "{}: {}: the answers of the two loaders differ",
+        "{}: {}: the answers of the contestants differ",
         subject.name,
         measured.question.title()
     )))

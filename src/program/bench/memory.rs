@@ -87,6 +87,13 @@ pub fn evict(path: &Path) -> std::io::Result<bool> {
     Ok(true)
 }
 
+/// Advises the operating system that a file will be read in order, which makes reading a file that
+/// is not in the page cache faster. If the advice fails, reading is only slower.
+#[cfg(target_os = "linux")]
+pub fn advise_in_order(file: &std::fs::File) {
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Sequential);
+}
+
 /// Returns the number of bytes that the current user can still write to the file system of
 /// `folder`.
 #[cfg(target_os = "linux")]
@@ -105,3 +112,6 @@ pub fn evict(_: &Path) -> std::io::Result<bool> {
 pub fn free(_: &Path) -> Option<u64> {
     None
 }
+
+#[cfg(not(target_os = "linux"))]
+pub const fn advise_in_order(_: &std::fs::File) {}

@@ -1,7 +1,8 @@
 //! The parts of the `bench` command: it generates meshes, runs the same queries with meshpeek and
-//! with a loader that copies, and measures time and memory.
+//! with two loaders that copy, and measures time and memory.
 
 pub mod answers;
+pub mod array_source;
 pub mod copying_loader;
 pub mod generate;
 pub mod measure;
@@ -9,6 +10,7 @@ pub mod memory;
 pub mod mesh_files;
 pub mod plot;
 pub mod question;
+pub mod reading_loader;
 pub mod report;
 pub mod spread;
 pub mod units;

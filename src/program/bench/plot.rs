@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::measure::{self, FileMeasurement, Sample};
-use super::spread::spent;
+use super::measure::FileMeasurement;
+use super::question::Contestant;
+use super::spread::{Spread, spent};
 use super::units::significant;
 
 /// Sizes in the SVG picture, in pixels. The constants are, in this order: the left end of the time
@@ -12,19 +13,23 @@ use super::units::significant;
 /// space below the plot of a mesh, the width of the picture, and the height of the legend.
 const LEFT: f64 = 300.0;
 const LENGTH: f64 = 560.0;
-const ROW: f64 = 30.0;
+const ROW: f64 = 42.0;
 const HEAD: f64 = 50.0;
 const FOOT: f64 = 44.0;
-const WIDTH: f64 = 980.0;
+const WIDTH: f64 = 1010.0;
 const LEGEND: f64 = 64.0;
+/// The bars of a row: the class of the style, the contestant, and the distance from the top of the
+/// row.
+const BARS: [(&str, Contestant, f64); 3] =
+    [("m", Contestant::Meshpeek, 2.0), ("c", Contestant::Copying, 14.0), ("r", Contestant::Reading, 26.0)];
 /// The range of the exponents for the ends of a time axis: a time axis starts and ends at a power
 /// of ten, in seconds.
 const DECADES: std::ops::RangeInclusive<i32> = -7..=4;
 
 const STYLE: &str = "\
 text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{font-size:15px;font-weight:600}.p{fill:#fff}\
-.m{fill:#1b6ca8}.c{fill:#d9822b}.w{stroke:#222;stroke-width:1.5}.g{stroke:#ccc}\
-@media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.m{fill:#58a6e0}.c{fill:#f0a35a}.w{stroke:#eee}\
+.m{fill:#1b6ca8}.c{fill:#d9822b}.r{fill:#8a5fbf}.w{stroke:#222;stroke-width:1.5}.g{stroke:#ccc}\
+@media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.m{fill:#58a6e0}.c{fill:#f0a35a}.r{fill:#b493e0}.w{stroke:#eee}\
 .g{stroke:#444}}";
 
 /// Returns an SVG picture with one plot for each measured mesh. The SVG picture shows the plots of
@@ -41,13 +46,14 @@ pub fn draw(files: &[FileMeasurement]) -> String {
     let _ = write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
-         <title>meshpeek against a loader that copies</title><style>{STYLE}</style>\
+         <title>meshpeek against two loaders that copy</title><style>{STYLE}</style>\
          <rect class=\"p\" width=\"100%\" height=\"100%\"/>\
          <text class=\"h\" x=\"16\" y=\"26\">Seconds to an answer, logarithmic: shorter is better</text>\
          <rect class=\"m\" x=\"16\" y=\"38\" width=\"12\" height=\"12\"/><text x=\"34\" y=\"49\">meshpeek</text>\
          <rect class=\"c\" x=\"116\" y=\"38\" width=\"12\" height=\"12\"/><text x=\"134\" y=\"49\">copying loader</text>\
-         <text class=\"s\" x=\"250\" y=\"49\">bars end at the median, whiskers reach from the least to the most; \
-         numbers are copying / meshpeek</text>"
+         <rect class=\"r\" x=\"250\" y=\"38\" width=\"12\" height=\"12\"/><text x=\"268\" y=\"49\">reading loader</text>\
+         <text class=\"s\" x=\"384\" y=\"49\">bars end at the median, whiskers reach from the least to the most; \
+         numbers are best rival / meshpeek</text>"
     );
     let mut top = LEGEND;
     for file in files {
@@ -59,9 +65,10 @@ pub fn draw(files: &[FileMeasurement]) -> String {
 }
 
 fn panel(svg: &mut String, file: &FileMeasurement, top: f64) {
-    let all = || file.questions.iter().flat_map(|measured| measured.meshpeek.iter().chain(&measured.copying));
-    let least = all().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min);
-    let most = all().map(|sample| sample.seconds).fold(0.0, f64::max);
+    let each = file.questions.iter().flat_map(|measured| Contestant::ALL.map(|by| measured.seconds(by)));
+    let (least, most) = each
+        .flatten()
+        .fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), time| (least.min(time.least), most.max(time.most)));
     let start_decade = DECADES.rev().find(|decade| 10_f64.powi(*decade) <= least).unwrap_or(*DECADES.start());
     let end_decade = DECADES.into_iter().find(|decade| 10_f64.powi(*decade) >= most).unwrap_or(*DECADES.end());
     let decades = f64::from(end_decade.saturating_sub(start_decade).max(1));
@@ -84,20 +91,21 @@ fn panel(svg: &mut String, file: &FileMeasurement, top: f64) {
     let mut y = start;
     for measured in &file.questions {
         let title = format!("{}, {}", escaped(measured.question.title()), measured.cache());
-        let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{title}</text>", LEFT - 10.0, y + 17.0);
-        bar(svg, "m", &measured.meshpeek, y + 2.0, &at);
-        bar(svg, "c", &measured.copying, y + 14.0, &at);
+        let _ = write!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{title}</text>", LEFT - 10.0, y + 23.0);
+        for (class, by, below) in BARS {
+            bar(svg, class, measured.seconds(by), y + below, &at);
+        }
         if let Some(ratio) = measured.ratio() {
             let ratio = significant(ratio.median);
             let _ =
-                write!(svg, "<text class=\"s\" x=\"{}\" y=\"{:.1}\">× {ratio}</text>", LEFT + LENGTH + 12.0, y + 17.0);
+                write!(svg, "<text class=\"s\" x=\"{}\" y=\"{:.1}\">× {ratio}</text>", LEFT + LENGTH + 12.0, y + 23.0);
         }
         y += ROW;
     }
 }
 
-fn bar(svg: &mut String, class: &str, samples: &[Sample], y: f64, at: &impl Fn(f64) -> f64) {
-    let Some(time) = measure::seconds(samples) else { return };
+fn bar(svg: &mut String, class: &str, time: Option<Spread>, y: f64, at: &impl Fn(f64) -> f64) {
+    let Some(time) = time else { return };
     let [median, least, most] = [time.median, time.least, time.most].map(at);
     let (width, middle) = ((median - LEFT).max(1.0), y + 5.5);
     let _ = write!(

@@ -1,4 +1,4 @@
-//! The queries that the benchmark measures, the two loaders that run these queries, and the
+//! The queries that the benchmark measures, the contestants that run these queries, and the
 //! measured cost of a query.
 
 use clap::ValueEnum;
@@ -70,18 +70,34 @@ impl BenchQuestion {
     }
 }
 
-/// One of the two loaders that answer questions: meshpeek or the copying loader.
+/// One of the contestants that answer questions: meshpeek or one of its two rivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Contestant {
     Meshpeek,
+    /// The loader that reads the whole file into memory, and decodes all arrays into lists.
     Copying,
+    /// The loader that reads each array from the file into its list.
+    Reading,
 }
 
 impl Contestant {
+    pub const ALL: [Self; 3] = [Self::Meshpeek, Self::Copying, Self::Reading];
+    pub const RIVALS: [Self; 2] = [Self::Copying, Self::Reading];
+
     pub const fn id(self) -> &'static str {
         match self {
             Self::Meshpeek => "meshpeek",
             Self::Copying => "copying",
+            Self::Reading => "reading",
+        }
+    }
+
+    /// Returns the name of the contestant that is shown to users.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Meshpeek => "meshpeek",
+            Self::Copying => "copying loader",
+            Self::Reading => "reading loader",
         }
     }
 }
@@ -91,7 +107,6 @@ impl Contestant {
 pub struct Response {
     pub seconds: f64,
     pub usage: Usage,
-    /// A hash of the result of the query, to compare the results of meshpeek and of the copying
-    /// loader.
+    /// A hash of the result of the query, to compare the results of the contestants.
     pub digest: u64,
 }

@@ -1,13 +1,13 @@
 //! Prints the results of `bench` as a text table or as a JSON document, and reports the
-//! measurements in which the copying loader is faster.
+//! measurements in which a rival is faster.
 
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::measure::{self, FileMeasurement, QuestionMeasurement, Sample, median};
+use super::measure::{FileMeasurement, QuestionMeasurement, median};
 use super::memory::Usage;
-use super::question::BenchQuestion;
+use super::question::{BenchQuestion, Contestant};
 use super::spread::{Spread, spent, spread};
 use super::units::{bytes, ratio, significant, thousands};
 use crate::program::render::json;
@@ -15,16 +15,19 @@ use crate::program::render::json;
 /// The paragraph of the benchmark report that describes how the times and the memory are measured.
 const METHOD: &str = "\
 Each answer comes from a new process, which first answers the same question about a small file of the same
-format. The contestants take turns within a round, and a ratio compares two times of the same round. All numbers
-are medians [minimum..maximum] over all rounds. The copying loader reads the whole file into memory at once and
-decodes every array of every surface into lists with the bulk decoders of this crate, an array that surfaces share
-only once; then it answers from the lists. Both answers to each question were compared and are equal. Warm means
-that the file is in the page cache; cold means that it was dropped from it, which the bytes read from disk confirm.";
+format. The contestants take turns within a round, and a ratio compares two times of the same round: that of the
+rival with the smaller median, and that of meshpeek. All numbers are medians [minimum..maximum] over all rounds.
+The copying loader reads the whole file into memory at once and decodes every array of every surface into lists
+with the bulk decoders of this crate, an array that surfaces share only once; then it answers from the lists.
+The reading loader maps the file only to find the arrays. It reads each array with pread, straight into its list
+if the file stores the decoded values, and otherwise into a buffer that it decodes into the list. So it has no copy
+of the file. All answers to each question were compared and are equal. Warm means that the file is in the page
+cache; cold means that it was dropped from it, which the bytes read from disk confirm.";
 
 /// Sentences of the benchmark report that do not depend on the measurements: uses for which copying
 /// a file is better than mapping it.
 const ALWAYS_TRUE: [&str; 3] = [
-    "To look at everything once costs both the same bytes and the same decoding: what mapping saves then is the copy of the file.",
+    "To look at everything once costs all three the same bytes and the same decoding: mapping then saves only a copy of the file.",
     "On a network disk each first look at a page is a round trip: read such files whole.",
     "A file that others change or shorten must not be mapped: copy it (`--no-mmap` of the other verbs, `crate::read`).",
 ];
@@ -33,6 +36,8 @@ const ALWAYS_TRUE: [&str; 3] = [
 pub struct Host {
     processor: Option<String>,
     cores: Option<usize>,
+    /// The vector instructions that meshpeek uses on the processor.
+    level: &'static str,
     kernel: Option<String>,
     memory: Option<u64>,
 }
@@ -51,6 +56,7 @@ impl Host {
         Self {
             processor: line(&processors, "model name"),
             cores: std::thread::available_parallelism().map(usize::from).ok(),
+            level: crate::simd::level_name(),
             kernel: Some(format!("{} {kernel}", std::env::consts::OS)),
             memory: kilobytes.map(|kilobytes| kilobytes.saturating_mul(1024)),
         }
@@ -61,6 +67,7 @@ impl Host {
             Some(format!("meshpeek {}", env!("CARGO_PKG_VERSION"))),
             self.processor.clone(),
             self.cores.map(|cores| format!("{cores} cores")),
+            Some(format!("vector instructions: {}", self.level)),
             self.memory.map(|memory| format!("{} of memory", bytes(memory))),
             self.kernel.as_ref().map(|kernel| kernel.trim().to_owned()),
         ];
@@ -68,15 +75,13 @@ impl Host {
     }
 }
 
-/// Prints the benchmark report as text.
-pub fn print(
-    out: &mut dyn Write,
-    host: &Host,
-    rounds: u32,
-    files: &[FileMeasurement],
-    notes: &[String],
-) -> io::Result<()> {
-    writeln!(out, "{}, {rounds} rounds", host.line())?;
+/// Prints the first line of the text report: the machine and the number of rounds.
+pub fn print_host(out: &mut dyn Write, host: &Host, rounds: u32) -> io::Result<()> {
+    writeln!(out, "{}, {rounds} rounds", host.line())
+}
+
+/// Prints the benchmark report as text, without its first line.
+pub fn print(out: &mut dyn Write, files: &[FileMeasurement], notes: &[String]) -> io::Result<()> {
     writeln!(out, "{METHOD}")?;
     for file in files {
         print_file(out, file)?;
@@ -100,30 +105,32 @@ fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
     for note in &file.notes {
         writeln!(out, "  {note}")?;
     }
-    writeln!(
-        out,
-        "  {:<34} {:<5} {:<28} {:<28} copying / meshpeek",
-        "question", "cache", "meshpeek", "copying loader"
-    )?;
+    let [ours, copying, reading] = Contestant::ALL.map(Contestant::title);
+    writeln!(out, "  {:<34} {:<5} {ours:<28} {copying:<28} {reading:<28} best rival / meshpeek", "question", "cache")?;
     for measured in &file.questions {
-        let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
-        let ratio = measured.ratio().map_or_else(|| "not measured".to_owned(), |ratio| spread(&ratio, 1.0, "times"));
-        writeln!(out, "  {:<34} {:<5} {ours:<28} {theirs:<28} {ratio}", measured.question.title(), measured.cache())?;
+        let [ours, copying, reading] = Contestant::ALL.map(|by| spent(measured.seconds(by)));
+        let ratio = measured.ratio().zip(measured.best_rival());
+        let ratio = ratio.map_or_else(
+            || "not measured".to_owned(),
+            |(ratio, rival)| format!("{}, {}", spread(&ratio, 1.0, "times"), rival.id()),
+        );
+        let (title, cache) = (measured.question.title(), measured.cache());
+        writeln!(out, "  {title:<34} {cache:<5} {ours:<28} {copying:<28} {reading:<28} {ratio}")?;
     }
     let (memory, files, faults) = ("anonymous memory", "file-backed memory", "page faults");
-    let title = "held with the answer, ours / theirs";
-    writeln!(out, "  {title:<40} {memory:<20} {files:<20} {faults:<18} bytes from the disk")?;
+    let title = "held: meshpeek / copying / reading";
+    writeln!(out, "  {title:<40} {memory:<29} {files:<29} {faults:<24} bytes from the disk")?;
     for measured in &file.questions {
-        let pair = |pick: fn(&Usage) -> Option<u64>, show: fn(u64) -> String| {
-            let shown = |samples: &[Sample]| median(samples, pick).map_or_else(|| "?".to_owned(), show);
-            format!("{} / {}", shown(&measured.meshpeek), shown(&measured.copying))
+        let each = |pick: fn(&Usage) -> Option<u64>, show: fn(u64) -> String| {
+            let shown = |by| median(measured.samples(by), pick).map_or_else(|| "?".to_owned(), show);
+            Contestant::ALL.map(shown).join(" / ")
         };
         let [memory, mapped, read] =
             [|usage: &Usage| usage.anonymous, |usage: &Usage| usage.file, |usage: &Usage| usage.read]
-                .map(|pick| pair(pick, bytes));
+                .map(|pick| each(pick, bytes));
         let (title, cache, faults) =
-            (measured.question.title(), measured.cache(), pair(|usage| usage.faults, thousands));
-        writeln!(out, "  {title:<34} {cache:<5} {memory:<20} {mapped:<20} {faults:<18} {read}")?;
+            (measured.question.title(), measured.cache(), each(|usage| usage.faults, thousands));
+        writeln!(out, "  {title:<34} {cache:<5} {memory:<29} {mapped:<29} {faults:<24} {read}")?;
     }
     match pages_per_fault(file) {
         Some(pages) => writeln!(out, "  a page fault of the warm map loads {} pages of 4 KiB", significant(pages)),
@@ -140,16 +147,16 @@ fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::PAGE)))
 }
 
-/// Returns sentences about the measurements in which the copying loader is faster than meshpeek,
-/// and about the uses for which copying a file is better than mapping it on every machine.
+/// Returns sentences about the measurements in which a rival is faster than meshpeek, and about the
+/// uses for which copying a file is better than mapping it on every machine.
 pub fn wins(files: &[FileMeasurement]) -> Vec<String> {
     let each = files.iter().flat_map(|file| file.questions.iter().map(move |measured| (file, measured)));
     let measured = each.filter_map(|(file, measured)| {
-        let ratio = measured.ratio().filter(|ratio| ratio.median < 1.0)?;
-        let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
+        let (ratio, rival) = measured.ratio().filter(|ratio| ratio.median < 1.0).zip(measured.best_rival())?;
+        let [ours, theirs] = [Contestant::Meshpeek, rival].map(|by| spent(measured.seconds(by)));
         let (name, title, cache) = (&file.subject.name, measured.question.title(), measured.cache());
-        let times = significant(ratio.median.recip());
-        Some(format!("{name}, {title}, {cache}: copying is {times} times as fast, {theirs} against {ours}."))
+        let (rival, times) = (rival.title(), significant(ratio.median.recip()));
+        Some(format!("{name}, {title}, {cache}: the {rival} is {times} times as fast, {theirs} against {ours}."))
     });
     measured.chain(once_through(files)).chain(ALWAYS_TRUE.map(str::to_owned)).collect()
 }
@@ -159,11 +166,12 @@ fn once_through(files: &[FileMeasurement]) -> Option<String> {
     let largest = files.iter().max_by_key(|file| file.subject.bytes)?;
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Everything && !measured.cold;
     let measured = largest.questions.iter().find(all)?;
-    let [ours, theirs] = [&measured.meshpeek, &measured.copying].map(|samples| spent(measure::seconds(samples)));
+    let rival = measured.best_rival()?;
+    let [ours, theirs] = [Contestant::Meshpeek, rival].map(|by| spent(measured.seconds(by)));
     let ratio = measured.ratio().filter(|ratio| (1.0..2.0).contains(&ratio.median))?;
-    let (name, times) = (&largest.subject.name, significant(ratio.median));
+    let (name, rival, times) = (&largest.subject.name, rival.title(), significant(ratio.median));
     Some(format!(
-        "{name}, everything decoded once: {theirs} against {ours}: copying takes no more than {times} times as long."
+        "{name}, everything decoded once: {theirs} against {ours}: the {rival} takes no more than {times} times as long."
     ))
 }
 
@@ -172,13 +180,18 @@ pub fn document(host: &Host, rounds: u32, files: &[FileMeasurement], notes: &[St
     json::document(json!({
         "host": {
             "meshpeek": env!("CARGO_PKG_VERSION"), "processor": host.processor, "cores": host.cores,
-            "kernel": host.kernel, "memory_bytes": host.memory,
+            "level": level_id(host.level), "kernel": host.kernel, "memory_bytes": host.memory,
         },
         "rounds": rounds,
         "files": files.iter().map(file).collect::<Value>(),
         "copying_wins": wins(files),
         "notes": notes,
     }))
+}
+
+/// Returns the name of a SIMD level in JSON: `avx512`, `avx2` or `portable`.
+fn level_id(level: &str) -> String {
+    level.replace('-', "").to_ascii_lowercase()
 }
 
 fn file(file: &FileMeasurement) -> Value {
@@ -195,15 +208,18 @@ fn file(file: &FileMeasurement) -> Value {
 
 fn question(measured: &QuestionMeasurement) -> Value {
     let ratio = measured.ratio();
+    let [meshpeek, copying, reading] = Contestant::ALL.map(|by| figures(measured, by));
     json!({
-        "question": measured.question.id(), "cache": measured.cache(), "meshpeek": figures(&measured.meshpeek),
-        "copying": figures(&measured.copying),
+        "question": measured.question.id(), "cache": measured.cache(),
+        "meshpeek": meshpeek, "copying": copying, "reading": reading,
+        "best_rival": measured.best_rival().map(Contestant::id),
         "ratio": ratio.map(|Spread { median, least, most }| json!({ "median": median, "least": least, "most": most })),
     })
 }
 
-fn figures(samples: &[Sample]) -> Value {
-    let Some(Spread { median: middle, least, most }) = measure::seconds(samples) else { return Value::Null };
+fn figures(measured: &QuestionMeasurement, by: Contestant) -> Value {
+    let Some(Spread { median: middle, least, most }) = measured.seconds(by) else { return Value::Null };
+    let samples = measured.samples(by);
     json!({
         "median_s": middle, "least_s": least, "most_s": most,
         "anonymous_bytes": median(samples, |usage| usage.anonymous), "file_bytes": median(samples, |usage| usage.file),

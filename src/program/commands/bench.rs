@@ -1,4 +1,4 @@
-//! `bench`: compares the time and memory that meshpeek and a loader that copies need for the same
+//! `bench`: compares the time and memory that meshpeek and two loaders that copy need for the same
 //! queries.
 
 use std::io::Write as _;
@@ -15,6 +15,7 @@ use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::MeshFiles;
 use crate::program::bench::question::{BenchQuestion, Contestant};
+use crate::program::bench::report::Host;
 use crate::program::bench::{answers, copying_loader, generate, measure, memory, plot, report, units};
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
@@ -26,9 +27,11 @@ use crate::program::render::text::{complain, shown};
 
 const HELP: &str = "\
 The copying loader does the least work with which a file can be copied: it reads the whole file into memory at once, decodes every \
-array of every surface into lists with the bulk decoders of this crate (a shared array only once), and answers from the lists. Each \
-question is measured with the file in the page cache, and also without, if the system can drop the file from the cache. Each answer \
-comes from a new process. The answers of the two loaders are compared and must be equal.
+array of every surface into lists with the bulk decoders of this crate (a shared array only once), and answers from the lists. The \
+reading loader has no copy of the file: it maps the file only to find the arrays, and reads each array with pread, straight into its \
+list if the file stores the decoded values, and otherwise into a buffer from which it is decoded. A ratio is against the faster of \
+these two. Each question is measured with the file in the page cache, and also without, if the system can drop the file from the \
+cache. Each answer comes from a new process. The answers of all three are compared and must be equal.
 
 Without FILE, meshes of about 1 MB, 100 MB and 1 GB are generated in a temporary folder, one after another, and removed. If the \
 program is interrupted or killed, folders named meshpeek-bench-* remain there. A format that cannot reach a size is measured at its \
@@ -40,7 +43,7 @@ Examples:
   meshpeek bench --size 10G --format unigine-static --rounds 3
   meshpeek bench --plot bench.svg --json > bench.json
 
-Exit codes: 1 if the answers of the two loaders differ; otherwise as for every verb.";
+Exit codes: 1 if the answers differ; otherwise as for every verb.";
 
 /// Sizes of the generated meshes if the option `--size` is not given, in bytes.
 const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
@@ -129,12 +132,13 @@ impl BenchArgs {
         let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder);
         let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
         let mut notes = Vec::new();
+        let host = Host::here();
         let measured = match &self.file {
-            Some(path) => self.measure_file(path, scratch.path(), global),
-            None => self.measure_generated(scratch.path(), &mut notes, global),
+            Some(path) => self.measure_file(path, scratch.path(), &host, global),
+            None => self.measure_generated(scratch.path(), &mut notes, &host, global),
         };
         match measured {
-            Ok(files) => self.print(&files, &notes, global),
+            Ok(files) => self.print(&files, &notes, &host, global),
             Err(error) if error.is::<AnswersDiffer>() => {
                 complain(&error);
                 Ok(Outcome::Findings)
@@ -144,7 +148,13 @@ impl BenchArgs {
     }
 
     /// Measures the mesh at a path from the command line.
-    fn measure_file(&self, path: &Path, scratch: &Path, global: &Global) -> anyhow::Result<Vec<FileMeasurement>> {
+    fn measure_file(
+        &self,
+        path: &Path,
+        scratch: &Path,
+        host: &Host,
+        global: &Global,
+    ) -> anyhow::Result<Vec<FileMeasurement>> {
         if path == Path::new(STDIN) {
             return Err(UsageError("bench: expected a file to map, found standard input".into()).into());
         }
@@ -173,6 +183,7 @@ impl BenchArgs {
         // The operating system cannot drop the pages of a file from the page cache while the file
         // is mapped.
         drop(asset);
+        self.print_host(host, global)?;
         let bar = progress(measure::answers(self.rounds), "answers", global);
         let measured = measure::measure(subject, self.rounds, global, &bar);
         bar.finish_and_clear();
@@ -185,6 +196,7 @@ impl BenchArgs {
         &self,
         scratch: &Path,
         notes: &mut Vec<String>,
+        host: &Host,
         global: &Global,
     ) -> anyhow::Result<Vec<FileMeasurement>> {
         let sizes = if self.size.is_empty() { &DEFAULT_SIZES[..] } else { &self.size };
@@ -211,6 +223,7 @@ impl BenchArgs {
                 shown(scratch)
             );
         }
+        self.print_host(host, global)?;
         let total = u64::try_from(plan.len()).unwrap_or_default().saturating_mul(measure::answers(self.rounds));
         let bar = progress(total, "answers", global);
         let each = plan.into_iter().map(|(kind, size)| self.measure_sample(kind, size, scratch, global, &bar));
@@ -240,13 +253,29 @@ impl BenchArgs {
         measure::measure(subject, self.rounds, global, bar)
     }
 
-    fn print(&self, files: &[FileMeasurement], notes: &[String], global: &Global) -> anyhow::Result<Outcome> {
-        let host = report::Host::here();
+    /// Prints the first line of the text report before the first measurement, because a run may
+    /// take minutes.
+    fn print_host(&self, host: &Host, global: &Global) -> anyhow::Result<()> {
+        if !global.json {
+            let mut out = anstream::stdout().lock();
+            report::print_host(&mut out, host, self.rounds)?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn print(
+        &self,
+        files: &[FileMeasurement],
+        notes: &[String],
+        host: &Host,
+        global: &Global,
+    ) -> anyhow::Result<Outcome> {
         if global.json {
-            print_json(&report::document(&host, self.rounds, files, notes))?;
+            print_json(&report::document(host, self.rounds, files, notes))?;
         } else {
             let mut out = anstream::stdout().lock();
-            report::print(&mut out, &host, self.rounds, files, notes)?;
+            report::print(&mut out, files, notes)?;
             out.flush()?;
         }
         if let Some(plot) = &self.plot {

@@ -1,0 +1,159 @@
+//! Reads every array from the file into a list, without a copy of the file in memory.
+//!
+//! The file is mapped only to find the arrays. The bytes of an array are then read with `pread`. If
+//! the file stores the items of the array as they are decoded, the bytes are read into the list.
+//! Otherwise they are read into a buffer, and decoded from it.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+use crate::array::rebase::Rebase;
+use crate::decode::TangentFrame;
+use crate::math::as_u64;
+use crate::model::TangentFrames;
+use crate::{Array, Result, Weights};
+
+use super::array_source::{ArraySource, FlatWeights, InMemory, append_frames};
+use super::copying_loader::Lists;
+use super::memory;
+use super::mesh_files::MeshFiles;
+use crate::program::args::Global;
+use crate::program::input::bytes::map;
+
+/// The number of bytes of an array that are read into the buffer and decoded at once. The buffer
+/// then stays in the cache of the processor. Interleaved arrays and weights are read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Finds the arrays of a mesh in a map of its files, and reads them from the files into lists.
+pub fn load(files: &MeshFiles, global: &Global) -> Result<Lists> {
+    let mapped = RefCell::new(Vec::new());
+    let model = files.open(global, |path| {
+        let (map, file) = (map(path)?, File::open(path)?);
+        memory::advise_in_order(&file);
+        mapped.borrow_mut().push(PreadFile { addresses: addresses(map.as_ref()), file });
+        Ok(map)
+    })?;
+    Lists::of(model.geometry()?, PreadSource { files: mapped.take(), buffer: Vec::new(), held: 0..0 })
+}
+
+/// The source of the reading loader: arrays in a map are read from the mapped file.
+struct PreadSource {
+    files: Vec<PreadFile>,
+    buffer: Vec<u8>,
+    /// The addresses in a map of the bytes that are in the buffer. Arrays that the format
+    /// interleaves have the same bytes, which are read once.
+    held: Range<usize>,
+}
+
+/// An open file, and the addresses of its bytes in a map.
+struct PreadFile {
+    addresses: Range<usize>,
+    file: File,
+}
+
+impl PreadSource {
+    /// Returns the file that contains bytes of a map, and their offset in the file. Returns `None`
+    /// for bytes in other memory, such as inflated blocks and numbers that were parsed.
+    fn locate(&self, bytes: &[u8]) -> Option<(&File, u64)> {
+        let Range { start, end } = addresses(bytes);
+        let is_in = |mapped: &&PreadFile| mapped.addresses.start <= start && end <= mapped.addresses.end;
+        let mapped = self.files.iter().find(is_in).filter(|_| start < end)?;
+        Some((&mapped.file, as_u64(start.checked_sub(mapped.addresses.start)?)))
+    }
+
+    /// Reads bytes of a map from their file into the buffer, unless the buffer has them already.
+    fn read(&mut self, bytes: &[u8]) -> Result<Option<&[u8]>> {
+        if self.held != addresses(bytes) {
+            let mut buffer = std::mem::take(&mut self.buffer);
+            self.held = 0..0;
+            if buffer.len() < bytes.len() {
+                // A new buffer has pages of zeros, and grows without a copy of the old one.
+                buffer = vec![0; bytes.len().next_power_of_two()];
+            }
+            let Some(((file, offset), out)) = self.locate(bytes).zip(buffer.get_mut(..bytes.len())) else {
+                return Ok(None);
+            };
+            read_exact_at(file, offset, out)?;
+            self.buffer = buffer;
+            self.held = addresses(bytes);
+        }
+        Ok(self.buffer.get(..bytes.len()))
+    }
+
+    /// Reads items of an array into the buffer, and returns the array over the buffer.
+    fn items<'b, A: Rebase + 'b>(&'b mut self, array: &A, items: Range<usize>) -> Result<Option<A::Over<'b>>> {
+        let Some(part) = array.slice(items) else { return Ok(None) };
+        Ok(self.read(part.as_bytes())?.and_then(|copy| part.over(copy)))
+    }
+}
+
+impl ArraySource for PreadSource {
+    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
+        let Some((file, offset)) = self.locate(array.as_bytes()) else { return InMemory.fill(array, out) };
+        if array.is_stored_decoded() {
+            return Ok(read_exact_at(file, offset, bytemuck::cast_slice_mut(out))?);
+        }
+        for items in chunks(array) {
+            if let Some((over, out)) = self.items(array, items.clone())?.zip(out.get_mut(items)) {
+                over.fill(out);
+            }
+        }
+        Ok(())
+    }
+
+    fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
+        if self.locate(frames.as_bytes()).is_none() {
+            return InMemory.tangent_frames(frames);
+        }
+        let mut all = Vec::with_capacity(frames.len());
+        for items in chunks(frames) {
+            if let Some(over) = self.items(frames, items)? {
+                append_frames(&over, &mut all, |batch, out| {
+                    batch.fill(out);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
+        if self.locate(weights.as_bytes()).is_none() {
+            return InMemory.weights(weights);
+        }
+        let over = self.read(weights.as_bytes())?.and_then(|copy| weights.over(copy));
+        Ok(over.as_ref().map_or_else(FlatWeights::default, FlatWeights::of))
+    }
+}
+
+/// Returns the ranges of items that are read into the buffer one after another.
+fn chunks<A: Rebase>(array: &A) -> impl Iterator<Item = Range<usize>> + use<A> {
+    let length = array.len();
+    let item_bytes = array.as_bytes().len().checked_div(length).unwrap_or_default();
+    let fitting = CHUNK_BYTES.checked_div(item_bytes).unwrap_or_default();
+    let step = if array.is_interleaved() { length } else { fitting }.max(1);
+    (0..length).step_by(step).map(move |start| start..start.saturating_add(step).min(length))
+}
+
+/// Returns the addresses of the first byte and of the end of bytes in memory.
+fn addresses(bytes: &[u8]) -> Range<usize> {
+    let Range { start, end } = bytes.as_ptr_range();
+    start.addr()..end.addr()
+}
+
+/// Reads bytes at an offset of a file until `out` is full.
+#[cfg(unix)]
+fn read_exact_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+/// Reads bytes at an offset of a file until `out` is full.
+#[cfg(not(unix))]
+fn read_exact_at(mut file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(out)
+}
