@@ -84,7 +84,11 @@ impl<const N: usize> Decode for EndianFloats<N> {
 
     #[inline]
     fn decode(&self, raw: &[RawWord; N]) -> [f32; N] {
-        raw.map(|word| self.0.f32(word))
+        // The byte order is matched once, and not for each float.
+        match self.0 {
+            ByteOrder::Little => floats(raw, f32::from_le_bytes),
+            ByteOrder::Big => floats(raw, f32::from_be_bytes),
+        }
     }
 
     fn is_copy(&self) -> bool {
@@ -94,6 +98,16 @@ impl<const N: usize> Decode for EndianFloats<N> {
     fn as_slice<'a, T: Pod>(&self, raw: &'a [[RawWord; N]]) -> Option<&'a [T]> {
         cast::<[f32; N], T, _>(raw, self.0)
     }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the loop must be compiled for each byte order")]
+fn floats<const N: usize>(raw: &[RawWord; N], decode: impl Fn([u8; 4]) -> f32) -> [f32; N] {
+    let mut values = [0.0; N];
+    for (value, RawWord(bytes)) in values.iter_mut().zip(raw) {
+        *value = decode(*bytes);
+    }
+    values
 }
 
 /// Decodes `N` adjacent unsigned integers of two bytes each, in the given byte order.
