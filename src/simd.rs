@@ -80,6 +80,7 @@ impl CpuLevel {
 }
 
 /// Returns the name of the highest SIMD level that the processor supports. The kernels use it.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the bench of the program uses it"))]
 pub(crate) fn level_name() -> &'static str {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     match CpuLevel::best() {

@@ -36,6 +36,7 @@ impl<'a, D: DecodeCorners> CornerArray<'a, D> {
     }
 
     /// Returns the same selection of corners of other triangle records.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the bench of the program uses it"))]
     pub(crate) const fn with_records<'b>(&self, records: &'b [D::Raw]) -> CornerArray<'b, D>
     where
         Self: 'b,

@@ -10,6 +10,7 @@ use crate::decode::Decode;
 use crate::decode::polygon::DecodeCorners;
 
 /// An array that can be decoded from a copy of its bytes.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the bench of the program uses it"))]
 pub(crate) trait Rebase: Array {
     /// The type of the array over bytes with the lifetime `'b`.
     type Over<'b>: Array<Item = Self::Item>

@@ -125,6 +125,7 @@ impl<'a> FixedWeights<'a> {
     /// Returns the same influences over `bytes`, which are a copy of [`as_bytes`](Self::as_bytes).
     ///
     /// Returns `None` if the bones or the weights do not take all bytes.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the bench of the program uses it"))]
     pub(crate) fn over<'b>(&self, bytes: &'b [u8]) -> Option<FixedWeights<'b>>
     where
         Self: 'b,

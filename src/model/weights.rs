@@ -138,6 +138,7 @@ impl<'a> Weights<'a> {
     ///
     /// Returns `None` if `bytes` does not have the same length. The returned weights have no index
     /// of the lists.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the bench of the program uses it"))]
     pub(crate) fn over<'b>(&self, bytes: &'b [u8]) -> Option<Weights<'b>>
     where
         Self: 'b,
