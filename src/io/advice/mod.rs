@@ -57,7 +57,7 @@ pub fn prefetch(bytes: &[u8]) {
 pub fn prefetch_file(bytes: &[u8]) {
     if bytes.len() < MIN_FILE_BYTES {
         prefetch(bytes);
-    } else if !seem_cached(&std::iter::once(bytes)) && !advise_in_order(bytes) {
+    } else if !seem_cached(&std::iter::once(bytes)) && !advise_in_order(bytes.as_ptr(), bytes.len()) {
         advise_will_need(bytes.as_ptr(), bytes.len());
     }
 }

@@ -1,7 +1,7 @@
 //! Prefetching of bytes at many places, in one request.
 
 use super::residency::{are_cached, irregular, touch};
-use super::system::advise_will_need;
+use super::system::{advise_in_order, advise_will_need};
 
 /// The greatest number of bytes between two parts of a list that are read together.
 ///
@@ -10,6 +10,41 @@ const GAP: usize = 16 << 10;
 
 /// The number of parts of a list that are read to test whether the parts are in memory.
 const SAMPLES: usize = 15;
+
+/// The greatest number of bytes between two parts of a region.
+const REGION_GAP: usize = 256 << 10;
+
+/// The least size of a region that is read as a whole, in pieces of 2 MiB, if a third of it is
+/// wanted. Reading all of it takes less time than reading a third of it in many requests.
+const MIN_REGION: usize = 4 << 20;
+
+/// The address of the first byte and of the end of bytes in memory.
+#[derive(Clone, Copy)]
+struct Span {
+    start: *const u8,
+    end: usize,
+}
+
+impl Span {
+    fn len(&self) -> usize {
+        self.end.saturating_sub(self.start.addr())
+    }
+}
+
+/// Joins spans with at most `gap` bytes between them. The spans are in the order of their
+/// addresses. Returns each joined span, and the sum of the lengths of its spans.
+fn join(spans: impl Iterator<Item = Span>, gap: usize) -> impl Iterator<Item = (Span, usize)> {
+    let mut spans = spans.peekable();
+    std::iter::from_fn(move || {
+        let mut joined = spans.next()?;
+        let mut length = joined.len();
+        while let Some(next) = spans.next_if(|next| next.start.addr() <= joined.end.saturating_add(gap)) {
+            joined.end = joined.end.max(next.end);
+            length = length.saturating_add(next.len());
+        }
+        Some((joined, length))
+    })
+}
 
 /// A list of bytes at many places in mapped files, which a program will read soon in any order.
 ///
@@ -84,7 +119,8 @@ impl<'a> PrefetchList<'a> {
     ///
     /// The method reads a few parts of the list first. If they are in memory, it gives no advice
     /// and does not sort the list. Parts with less than 16 KiB between them are read together with
-    /// the bytes between them.
+    /// the bytes between them. If these are a third of a region of 4 MiB or more, the whole region
+    /// is read, as [`prefetch_file`](crate::io::prefetch_file) does.
     pub fn prefetch(self) {
         Self::prefetch_items(self.len(), |part, list| list.extend(self.parts.get(part).copied()));
     }
@@ -108,18 +144,20 @@ impl<'a> PrefetchList<'a> {
     /// Requests all bytes of the list from the disk.
     fn request(mut self) {
         self.parts.sort_unstable_by_key(|part| part.as_ptr());
-        let mut rest = self.parts.iter().copied();
-        let Some(first) = rest.next() else { return };
-        let (mut start, mut end) = (first.as_ptr(), first.as_ptr_range().end.addr());
-        for part in rest {
-            let std::ops::Range { start: from, end: to } = part.as_ptr_range();
-            if from.addr() > end.saturating_add(GAP) {
-                advise_will_need(start, end.saturating_sub(start.addr()));
-                (start, end) = (from, to.addr());
+        let parts = self.parts.iter().map(|part| Span { start: part.as_ptr(), end: part.as_ptr_range().end.addr() });
+        let joined: Vec<Span> = join(parts, GAP).map(|(span, _)| span).collect();
+        let mut rest = joined.as_slice();
+        for (region, wanted) in join(joined.iter().copied(), REGION_GAP) {
+            let count = rest.partition_point(|span| span.start.addr() < region.end);
+            let (spans, after) = rest.split_at_checked(count).unwrap_or_default();
+            rest = after;
+            let is_dense = region.len() >= MIN_REGION && wanted >= region.len() / 3;
+            if !(is_dense && advise_in_order(region.start, region.len())) {
+                for span in spans {
+                    advise_will_need(span.start, span.len());
+                }
             }
-            end = end.max(to.addr());
         }
-        advise_will_need(start, end.saturating_sub(start.addr()));
     }
 }
 

@@ -5,9 +5,9 @@ use crate::math::as_u64;
 /// The size of the parts from each of which [`seem_cached`] reads one page, in bytes.
 const STRATUM: usize = 1 << 20;
 
-/// The least number of pages that [`seem_cached`] reads of bytes of more than 256 KiB, and of fewer
-/// bytes.
-const LEAST_SAMPLES: [usize; 2] = [7, 3];
+/// The least number of pages that [`seem_cached`] reads of bytes of more than 256 KiB, of more than
+/// 64 KiB, and of fewer bytes. The operating system reads 64 KiB and more at once.
+const LEAST_SAMPLES: [usize; 3] = [7, 3, 1];
 
 /// Returns whether all pages of a sample of `parts` are in memory, in which case all of `parts` is
 /// probably in memory.
@@ -18,8 +18,12 @@ const LEAST_SAMPLES: [usize; 2] = [7, 3];
 /// operating system reads it from the disk when the program accesses it.
 pub(super) fn seem_cached<'b>(parts: &(impl Iterator<Item = &'b [u8]> + Clone)) -> bool {
     let Some(most) = parts.clone().map(<[u8]>::len).max() else { return true };
-    let [large, small] = LEAST_SAMPLES;
-    let samples = (most / STRATUM).max(if most > STRATUM / 4 { large } else { small });
+    let [large, small, least] = LEAST_SAMPLES;
+    let samples = match most / (STRATUM / 16) {
+        0 => least,
+        1..4 => small,
+        _ => large.max(most / STRATUM),
+    };
     let sample = |number: usize| parts.clone().filter_map(move |part| part.get(place(part, number, samples)..));
     are_cached(samples, |number| sample(number).for_each(touch))
 }

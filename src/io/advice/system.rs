@@ -30,22 +30,20 @@ pub(super) fn advise_will_need(start: *const u8, length: usize) {
     }
 }
 
-/// Advises the operating system to read `bytes` in order, ahead of the program, in pieces of 2 MiB.
-/// Returns whether the system takes the advice.
+/// Advises the operating system to read `length` bytes from the address `start` in order, ahead of
+/// the program, in pieces of 2 MiB. Returns whether the system takes the advice.
+///
+/// Addresses that belong to no memory map are allowed, and the system does not take the advice.
 #[cfg(all(target_os = "linux", not(miri)))]
-pub(super) fn advise_in_order(bytes: &[u8]) -> bool {
+pub(super) fn advise_in_order(start: *const u8, length: usize) -> bool {
     let mask = page_mask();
-    let start = bytes.as_ptr().addr() & !mask;
-    let length = bytes.as_ptr_range().end.addr().saturating_add(mask) & !mask;
-    let (first, length) = (
-        bytes.as_ptr().wrapping_sub(bytes.as_ptr().addr().wrapping_sub(start)).cast_mut(),
-        length.saturating_sub(start),
-    );
+    let before = start.addr() & mask;
+    let (first, length) = (start.wrapping_sub(before).cast_mut(), length.saturating_add(before));
     // Without `MADV_NORMAL`, a map with random-access advice is read without any read-ahead.
     let advise = |advice| {
-        // SAFETY: The range consists of the pages of a live slice. Both kinds of advice change only
-        // how the system reads and maps the pages, and neither their content nor their protection.
-        // A failed call changes nothing.
+        // SAFETY: The advice changes only how the system reads and maps pages, and neither their
+        // content nor their protection, whatever is mapped at the addresses. A failed call changes
+        // neither.
         unsafe { libc::madvise(first.cast(), length, advice) == 0 }
     };
     // A system without pages of 2 MiB reads ahead in smaller pieces.
@@ -70,6 +68,6 @@ pub(in crate::io) fn page_mask() -> usize {
 pub(super) fn advise_will_need(_start: *const u8, _length: usize) {}
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
-pub(super) fn advise_in_order(_bytes: &[u8]) -> bool {
+pub(super) fn advise_in_order(_start: *const u8, _length: usize) -> bool {
     false
 }
