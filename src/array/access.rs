@@ -1,7 +1,6 @@
 //! The trait [`Array`], which all array types of this crate implement. An [`Array`] decodes single
 //! items, all items in order, or chunks of items.
 
-use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
 
@@ -10,7 +9,9 @@ use bytemuck::Pod;
 use crate::array::bounds::{Bounds, to_file_order};
 use crate::array::bulk;
 use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::chunks::Chunks;
 use crate::array::iter::{ArrayIter, split};
+use crate::array::to_vec::to_vec;
 use crate::decode::bounds;
 use crate::error::Result;
 use crate::io::{self, PrefetchList};
@@ -249,6 +250,28 @@ pub trait Array: Copy {
         Ok(())
     }
 
+    /// Prefetches the array and decodes all items into a new vector.
+    ///
+    /// On Linux, the memory of a vector of 128 KiB or more is requested at once. Otherwise the
+    /// operating system would provide it page by page while it is filled, which takes longer than
+    /// most arrays take to decode. Use [`decode_into`](Self::decode_into) to fill memory that the
+    /// program has already, which is faster still.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Surface};
+    ///
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let positions: Vec<[f32; 3]> = Surface::new(&mesh, 0).positions()?.to_vec();
+    /// assert_eq!(positions.len(), 8);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn to_vec(&self) -> Vec<Self::Item> {
+        self.prefetch();
+        to_vec(self)
+    }
+
     /// Decodes the items with the given indices into `out`, in the order of `indices`.
     ///
     /// Items that are not in memory are requested from the disk at once, in the order of the file
@@ -286,7 +309,7 @@ pub trait Array: Copy {
             );
         };
         self.prefetch();
-        Chunks { rest: *self, buffer: ChunkBuffer::EMPTY }
+        Chunks::new(*self)
     }
 
     /// Decodes all items in [`chunks`](Self::chunks), and passes each chunk to `visit` with the
@@ -316,58 +339,6 @@ pub trait Array: Copy {
         self.for_each_chunk(|_, positions| bounds::grow(&mut min, &mut max, to_file_order(positions)));
         let bounds = Bounds { min, max };
         if bounds.is_empty() { Bounds::EMPTY } else { bounds }
-    }
-}
-
-/// Decodes the items of an array in chunks of up to 8 KiB.
-///
-/// Each chunk is borrowed from the buffer of this `Chunks` value until the next chunk is decoded.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Array, Surface};
-///
-/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let mut chunks = Surface::new(&mesh, 0).indices()?.chunks();
-/// let mut count = 0;
-/// while let Some(values) = chunks.next() {
-///     count += values.len();
-/// }
-/// assert_eq!(count, 36);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone)]
-pub struct Chunks<A> {
-    rest: A,
-    buffer: ChunkBuffer,
-}
-
-impl<A: Array> fmt::Debug for Chunks<A> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Chunks").field("remaining", &self.remaining()).finish_non_exhaustive()
-    }
-}
-
-impl<A: Array> Chunks<A> {
-    /// Returns the number of items that the method `next` has not decoded yet.
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.rest.len()
-    }
-
-    /// Decodes the next chunk of items, or returns `None` after the last chunk.
-    ///
-    /// All chunks have the same number of items, except that the last chunk may be shorter.
-    #[allow(clippy::should_implement_trait, reason = "an `Iterator` cannot return items that borrow from it")]
-    pub fn next(&mut self) -> Option<&mut [A::Item]> {
-        let room = self.buffer.values();
-        let count = self.rest.len().min(room.len());
-        let (chunk, rest) = (self.rest.slice(0..count)?, self.rest.slice(count..self.rest.len())?);
-        let items = room.get_mut(..count).filter(|items| !items.is_empty())?;
-        self.rest = rest;
-        chunk.fill(items);
-        Some(items)
     }
 }
 
@@ -401,6 +372,8 @@ pub(super) use impl_view;
 
 #[cfg(test)]
 mod tests {
+    use std::fmt;
+
     use zerocopy::FromBytes;
 
     use super::*;

@@ -7,6 +7,7 @@ pub(crate) mod arbitrary;
 pub(crate) mod bounds;
 pub(crate) mod bulk;
 pub(crate) mod chunk_buffer;
+mod chunks;
 mod consecutive;
 mod corner_array;
 pub(crate) mod gather;
@@ -21,9 +22,11 @@ pub mod runs;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod runs;
 mod strided;
+mod to_vec;
 
-pub use access::{Array, Chunks};
+pub use access::Array;
 pub use bounds::{Bounds, Sphere};
+pub use chunks::Chunks;
 pub use iter::ArrayIter;
 
 internal_use!(consecutive::Consecutive, corner_array::CornerArray, packed::Packed, strided::Strided);

@@ -55,6 +55,7 @@ forward! {
         fn sphere(&self) -> Result<Option<Sphere>>;
         fn vertex_frame_count(&self) -> Result<usize>;
         fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>>;
+        fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>>;
         fn surface_count(&self) -> Result<usize>;
         fn surface_name(&self, surface: usize) -> Result<Name<'_>>;
         fn surface_bounds(&self, surface: usize) -> Result<Bounds>;

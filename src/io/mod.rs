@@ -45,6 +45,7 @@ mod file_stamp;
 pub mod guard;
 mod huge_pages;
 mod map;
+mod new_memory;
 mod protection;
 mod read;
 mod regular_file;
@@ -54,6 +55,7 @@ pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};
+pub(crate) use new_memory::populate;
 pub use read::{read, read_up_to};
 
 internal_use!(

@@ -101,6 +101,13 @@ pub trait Geometry: FormatVersion {
         let kind = Cause::NoSuch { count: 0, index: as_u64(frame) };
         Err(self.fault(surface, "frame", 0, kind.unlocated()))
     }
+    /// Finds the positions of a surface in all vertex frames, one vertex frame after another,
+    /// without decoding them.
+    ///
+    /// Returns `None` if the file has no vertex frames, or stores other data between them.
+    fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>> {
+        self.surface_sphere(surface).map(|_| None)
+    }
     /// Returns the number of surfaces in the file.
     fn surface_count(&self) -> Result<usize>;
     /// Returns the name of a surface.

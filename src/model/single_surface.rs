@@ -76,6 +76,10 @@ impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
         self.geometry.vertex_frame(self.at(surface)?, frame)
     }
 
+    fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>> {
+        self.geometry.vertex_frames(self.at(surface)?)
+    }
+
     fn surface_count(&self) -> Result<usize> {
         Ok(1)
     }

@@ -107,6 +107,15 @@ impl<'a> Surface<'a> {
         self.geometry.vertex_frame(self.index, frame)
     }
 
+    /// Finds the positions of the surface in all vertex frames, one vertex frame after another.
+    ///
+    /// The position of vertex *v* in vertex frame *f* has the index *f* × *n* + *v*, where *n* is
+    /// the number of vertices. Returns `None` if the file has no vertex frames, or stores other
+    /// data between them.
+    pub fn vertex_frames(&self) -> Result<Option<Positions<'a>>> {
+        self.geometry.vertex_frames(self.index)
+    }
+
     /// Returns the lengths of the arrays of the surface.
     pub fn counts(&self) -> Result<Counts> {
         self.geometry.counts(self.index)

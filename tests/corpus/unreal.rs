@@ -279,8 +279,17 @@ fn agrees_with_the_neutral_view() {
             for frame in frames {
                 let stored = mesh.frame(frame).unwrap().positions();
                 match surface.vertex_frame(frame) {
-                    Ok(neutral) => assert_eq!(neutral.as_bytes(), stored.as_bytes()),
-                    Err(_) => assert!(stored.len() < mesh.vertex_count(), "{stem}"),
+                    Ok(neutral) => {
+                        assert_eq!(neutral.as_bytes(), stored.as_bytes());
+                        let range = frame * stored.len()..(frame + 1) * stored.len();
+                        if let Ok(Some(all)) = surface.vertex_frames() {
+                            assert_eq!(all.slice(range).unwrap().as_bytes(), stored.as_bytes(), "{stem}");
+                        }
+                    }
+                    Err(_) => {
+                        assert!(stored.len() < mesh.vertex_count(), "{stem}");
+                        assert!(surface.vertex_frames().is_err(), "{stem}");
+                    }
                 }
             }
         }

@@ -41,6 +41,7 @@ where
         list
     };
     assert_eq!(array.fold(Vec::new(), push), all);
+    assert!(array.to_vec().into_iter().map(bytes_of).eq(all.iter().cloned()));
     assert_eq!(array.rfold(Vec::new(), push), backward);
     assert_eq!((array.iter().count(), array.iter().last().map(bytes_of)), (all.len(), all.last().cloned()));
     assert!(format!("{:?}", array.iter()).len() < 1024);

@@ -166,6 +166,22 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.whole_frame(frame)
     }
 
+    /// Returns the positions of all animation frames as one array, or `None` for the prototype
+    /// variant, which stores a bounding box after each frame.
+    ///
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within an animation frame.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+    fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>> {
+        self.surface(surface)?;
+        let Some(last) = self.frame_count().checked_sub(1) else { return Ok(None) };
+        if self.header.stride != self.header.vertex_bytes() {
+            return Ok(None);
+        }
+        self.whole_frame(last)?;
+        Ok(Some(Frame::new(self.frame_bytes(), self.header).all_positions()))
+    }
+
     fn surface_count(&self) -> Result<usize> {
         Self::surface_count(self)
     }

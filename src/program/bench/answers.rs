@@ -1,12 +1,13 @@
 //! Runs the queries of the benchmark with meshpeek and with its two rivals.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::io::PrefetchList;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
-use super::array_source::InMemory;
+use super::array_source::{InMemory, Mapped};
 use super::copying_loader::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
 use super::mesh_files::MeshFiles;
@@ -15,12 +16,18 @@ use super::reading_loader;
 use crate::program::args::Global;
 use crate::program::input::bytes::map;
 
-/// The number of vertices that the query `RandomVertices` reads.
-const RANDOM_VERTICES: u64 = 10_000;
+/// The numbers of the vertices that the query `RandomVertices` reads, in an endless sequence of
+/// pseudo-random vertices.
+const RANDOM_VERTICES: Range<u64> = 0..10_000;
 
-/// The number of vertices that the query `RandomAgain` reads. They are more, because the time is
-/// short if a program has all arrays already.
-const MORE_RANDOM_VERTICES: u64 = 100_000;
+/// The numbers of the vertices that are read before the query `RandomAgain` is measured. All
+/// contestants then have the same part of their arrays in the caches of the processor. The lists of
+/// a loader have just been written.
+const EARLIER_VERTICES: Range<u64> = 0..1_000_000;
+
+/// The numbers of the vertices that the query `RandomAgain` reads. They are more, because the time
+/// is short if a program has all arrays already.
+const MORE_RANDOM_VERTICES: Range<u64> = 1_000_000..1_100_000;
 
 /// Runs one query of the benchmark on a mesh, and measures its time, memory and page faults.
 pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
@@ -30,8 +37,8 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
             if question == BenchQuestion::RandomAgain {
                 let model = open()?;
                 let held = HeldArrays::of(model.geometry()?)?;
-                held.random(BenchQuestion::RandomVertices);
-                return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(held.random(question))));
+                held.random(EARLIER_VERTICES);
+                return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(held.random(MORE_RANDOM_VERTICES))));
             }
             measure(open, |model| ask_model(model, question))
         }
@@ -46,8 +53,8 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
 fn answer_from_lists(question: BenchQuestion, load: impl Fn() -> Result<Lists>) -> Result<Response> {
     if question == BenchQuestion::RandomAgain {
         let lists = load()?;
-        random_of_lists(&lists, BenchQuestion::RandomVertices);
-        return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(random_of_lists(&lists, question))));
+        random_of_lists(&lists, EARLIER_VERTICES);
+        return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(random_of_lists(&lists, MORE_RANDOM_VERTICES))));
     }
     measure(load, |lists| Ok(ask_lists(lists, question)))
 }
@@ -107,29 +114,25 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
             None => BenchAnswer::Vertex(None),
         },
         BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
-            Some(surface) => BenchAnswer::Surface(&[], Loader::new(InMemory).surface(geometry, surface, true)?),
+            Some(surface) => BenchAnswer::Surface(&[], Loader::new(Mapped).surface(geometry, surface, true)?),
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
             let held = HeldArrays::of(geometry)?;
-            held.prefetch(question);
-            BenchAnswer::Sum(held.random(question))
+            held.prefetch(RANDOM_VERTICES);
+            BenchAnswer::Sum(held.random(RANDOM_VERTICES))
         }
         BenchQuestion::Bounds => {
             let mut bounds = Bounds::EMPTY;
-            match geometry.vertex_frame_count()? {
-                0 => shapes(geometry)?.iter().for_each(|(positions, _)| bounds = bounds.union(&positions.bounds())),
-                frames => {
-                    for frame in 0..frames {
-                        bounds = bounds.union(&geometry.vertex_frame(0, frame)?.bounds());
-                    }
-                }
-            }
+            HeldArrays::of(geometry)?
+                .shapes
+                .iter()
+                .for_each(|(positions, _)| bounds = bounds.union(&positions.bounds()));
             BenchAnswer::Bounds(bounds)
         }
         BenchQuestion::Everything => {
             model.file().prefetch();
-            BenchAnswer::Lists(Box::new(Lists::of(geometry, InMemory)?))
+            BenchAnswer::Lists(Box::new(Lists::of(geometry, Mapped)?))
         }
     })
 }
@@ -147,7 +150,7 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
-            BenchAnswer::Sum(random_of_lists(lists, question))
+            BenchAnswer::Sum(random_of_lists(lists, RANDOM_VERTICES))
         }
         BenchQuestion::Bounds => {
             let all = lists.shapes.iter().map(|shape| copying_loader::bounds(&shape.positions));
@@ -182,44 +185,41 @@ struct HeldArrays<'a> {
     shapes: Vec<(Positions<'a>, Option<Weights<'a>>)>,
     /// The running sums of the numbers of vertices in `shapes`.
     ends: Vec<usize>,
-    /// The number of vertices of each array, or 0 if the arrays have different lengths.
-    each: usize,
 }
 
 impl<'a> HeldArrays<'a> {
     /// Finds the arrays. If the mesh has vertex frames, they are the arrays.
     fn of(geometry: &'a dyn Geometry) -> Result<Self> {
         let frames = geometry.vertex_frame_count()?;
-        let shapes = if frames > 0 && geometry.surface_count()? > 0 {
-            (0..frames).map(|frame| Ok((geometry.vertex_frame(0, frame)?, None))).collect::<Result<Vec<_>>>()?
-        } else {
-            shapes(geometry)?
+        let shapes = match frames {
+            1.. if geometry.surface_count()? > 0 => match geometry.vertex_frames(0)? {
+                Some(all) => vec![(all, None)],
+                None => (0..frames).map(|frame| Ok((geometry.vertex_frame(0, frame)?, None))).collect::<Result<_>>()?,
+            },
+            _ => shapes(geometry)?,
         };
         let ends = ends(shapes.iter().map(|(positions, _)| positions.len()));
-        let each = shapes.first().map_or(0, |(positions, _)| positions.len());
-        let each = if shapes.iter().all(|(positions, _)| positions.len() == each) { each } else { 0 };
-        Ok(Self { shapes, ends, each })
+        Ok(Self { shapes, ends })
     }
 
     /// Returns the array and the index in it of each vertex that the query reads.
-    fn picks(&self, question: BenchQuestion) -> impl Iterator<Item = (&(Positions<'a>, Option<Weights<'a>>), usize)> {
-        picks(question, self.ends.last().copied().unwrap_or_default()).into_iter().filter_map(|pick| {
-            let place = pick.checked_div(self.each).zip(pick.checked_rem(self.each));
-            let (shape, vertex) = place.unwrap_or_else(|| find(&self.ends, pick));
+    fn picks(&self, numbers: Range<u64>) -> impl Iterator<Item = (&(Positions<'a>, Option<Weights<'a>>), usize)> {
+        picks(numbers, self.ends.last().copied().unwrap_or_default()).filter_map(|pick| {
+            let (shape, vertex) = find(&self.ends, pick);
             self.shapes.get(shape).map(|shape| (shape, vertex))
         })
     }
 
     /// Prefetches the vertices that the query reads.
-    fn prefetch(&self, question: BenchQuestion) {
+    fn prefetch(&self, numbers: Range<u64>) {
         let mut list = PrefetchList::new();
-        self.picks(question).for_each(|((positions, _), vertex)| positions.list_item(vertex, &mut list));
+        self.picks(numbers).for_each(|((positions, _), vertex)| positions.list_item(vertex, &mut list));
         list.prefetch();
     }
 
     /// Reads random vertices, and returns a hash of their values.
-    fn random(&self, question: BenchQuestion) -> u64 {
-        self.picks(question).fold(0, |mut sum, ((positions, weights), vertex)| {
+    fn random(&self, numbers: Range<u64>) -> u64 {
+        self.picks(numbers).fold(0, |mut sum, ((positions, weights), vertex)| {
             sum = mix_all(sum, positions.get(vertex).iter().flatten());
             let vertex = u32::try_from(vertex).ok();
             if let Some(influences) = weights.as_ref().zip(vertex).and_then(|(weights, vertex)| weights.get(vertex)) {
@@ -230,14 +230,14 @@ impl<'a> HeldArrays<'a> {
     }
 }
 
-fn random_of_lists(lists: &Lists, question: BenchQuestion) -> u64 {
+fn random_of_lists(lists: &Lists, numbers: Range<u64>) -> u64 {
     if !lists.frames.is_empty() {
-        let picks = picks(question, lists.frames.len());
-        return picks.into_iter().fold(0, |sum, pick| mix_all(sum, lists.frames.get(pick).into_iter().flatten()));
+        let picks = picks(numbers, lists.frames.len());
+        return picks.fold(0, |sum, pick| mix_all(sum, lists.frames.get(pick).into_iter().flatten()));
     }
     let ends = ends(lists.shapes.iter().map(|shape| shape.positions.len()));
-    let picks = picks(question, ends.last().copied().unwrap_or_default());
-    picks.into_iter().fold(0, |mut sum, pick| {
+    let picks = picks(numbers, ends.last().copied().unwrap_or_default());
+    picks.fold(0, |mut sum, pick| {
         let (shape, vertex) = find(&ends, pick);
         let Some(shape) = lists.shapes.get(shape) else { return sum };
         sum = mix_all(sum, shape.positions.get(vertex).into_iter().flatten());
@@ -267,22 +267,17 @@ fn find(ends: &[usize], pick: usize) -> (usize, usize) {
     (shape, pick.saturating_sub(start))
 }
 
-/// Returns pseudo-random vertex indices below `count`.
-///
-/// The query `RandomAgain` gets other vertex indices than the query `RandomVertices`. For the same
-/// query, all contestants read the vertices with the same indices.
-fn picks(question: BenchQuestion, count: usize) -> Vec<usize> {
-    let again = question == BenchQuestion::RandomAgain;
-    let (first, number) = if again { (RANDOM_VERTICES, MORE_RANDOM_VERTICES) } else { (0, RANDOM_VERTICES) };
-    let draw = |seed: u64| {
+/// Returns pseudo-random vertex indices below `count`: those with the given numbers in an endless
+/// sequence. All contestants read the vertices with the same indices.
+fn picks(numbers: Range<u64>, count: usize) -> impl Iterator<Item = usize> {
+    let draw = move |seed: u64| {
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     };
-    let numbers = first..first.saturating_add(number);
     let seeds = numbers.map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let count = u64::try_from(count).unwrap_or(u64::MAX);
-    seeds.filter_map(|seed| usize::try_from(draw(seed).checked_rem(count)?).ok()).collect()
+    seeds.filter_map(move |seed| usize::try_from(draw(seed).checked_rem(count)?).ok())
 }
 
 fn mix(sum: u64, number: u32) -> u64 {

@@ -33,8 +33,8 @@ pub trait ArraySource {
     }
 }
 
-/// The source of the copying loader and of meshpeek: arrays are decoded from the memory of the
-/// model, which is a copy of the file or a map.
+/// The source of the copying loader: arrays are decoded from the memory of the model, which is a
+/// copy of the file.
 pub struct InMemory;
 
 impl ArraySource for InMemory {
@@ -50,6 +50,28 @@ impl ArraySource for InMemory {
 
     fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
         Ok(FlatWeights::of(weights))
+    }
+}
+
+/// The source of meshpeek: arrays are decoded from the map of the model to vectors that the crate
+/// allocates.
+pub struct Mapped;
+
+impl ArraySource for Mapped {
+    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
+        array.decode_into(out)
+    }
+
+    fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
+        Ok(frames.to_vec())
+    }
+
+    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
+        Ok(FlatWeights::of(weights))
+    }
+
+    fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>> {
+        Ok(array.to_vec())
     }
 }
 

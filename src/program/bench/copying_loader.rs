@@ -195,6 +195,10 @@ impl Lists {
         }
         if frames > 0 && geometry.surface_count()? > 0 {
             lists.frame_vertices = geometry.vertex_frame(0, 0)?.len();
+            if let Some(all) = geometry.vertex_frames(0)? {
+                lists.frames = loader.source.list(&all)?;
+                return Ok(lists);
+            }
             lists.frames = vec![[0.0; 3]; lists.frame_vertices.saturating_mul(frames)];
             for (frame, out) in lists.frames.chunks_exact_mut(lists.frame_vertices.max(1)).enumerate() {
                 loader.source.fill(&geometry.vertex_frame(0, frame)?, out)?;
