@@ -278,11 +278,13 @@ macro_rules! streaming_stores {
 streaming_stores! {
     /// Stores of 16 bytes, which every x86-64 processor has. Other processors use ordinary stores.
     Store128: __m128i _mm_stream_si128 Portable;
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+streaming_stores! {
     /// Stores of 32 bytes.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
     Store256: __m256i _mm256_stream_si256 Avx2;
     /// Stores of whole cache lines.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
     Store512: __m512i _mm512_stream_si512 Avx512;
 }
 

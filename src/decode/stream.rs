@@ -46,6 +46,7 @@ pub(crate) fn past_cache<T>(test: impl FnOnce() -> T) -> T {
 ///
 /// Stores to a large output bypass the cache if the output starts at a cache line and a chunk fills
 /// whole cache lines.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 pub(crate) fn in_chunks<S: StreamingStore, R, V: Pod, const N: usize>(
     raw: &[R],
