@@ -119,8 +119,7 @@ fn stream<S: StreamingStore, R, V: Pod, const N: usize>(
         return false;
     }
     let past_cache = PastCache::new();
-    let Some((stores, places)) = past_cache.stores::<S>().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(out).ok())
-    else {
+    let Some((stores, places)) = past_cache.stores::<S>().zip(as_lines(out)) else {
         return false;
     };
     for (places, chunk) in places.chunks_exact_mut(lines).zip(chunks) {
@@ -132,6 +131,15 @@ fn stream<S: StreamingStore, R, V: Pod, const N: usize>(
         }
     }
     true
+}
+
+/// Returns an output as cache lines, or `None` if it does not start at a cache line or does not
+/// consist of whole lines.
+#[inline]
+fn as_lines<V: Pod>(out: &mut [V]) -> Option<&mut [CacheLine]> {
+    // Under Miri, `align_offset` takes no address for the start of a line by chance.
+    let starts_line = out.as_ptr().cast::<u8>().align_offset(LINE) == 0;
+    if starts_line { bytemuck::try_cast_slice_mut(out).ok() } else { None }
 }
 
 /// Returns whether `N` values fill whole cache lines.
@@ -164,7 +172,7 @@ fn copy_lines<S: StreamingStore>(past_cache: &PastCache, out: &mut [u8], from: &
     let (lines, last) = out.split_at_mut(from_lines.as_flattened().len());
     last.copy_from_slice(from_last);
     let mut ahead = next.chunks(LINE);
-    match past_cache.stores::<S>().zip(bytemuck::try_cast_slice_mut::<_, CacheLine>(lines).ok()) {
+    match past_cache.stores::<S>().zip(as_lines(lines)) {
         Some((stores, lines)) => {
             for (line, bytes) in lines.iter_mut().zip(from_lines) {
                 stores.store(line, *bytes);
