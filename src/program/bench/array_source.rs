@@ -12,16 +12,21 @@ use crate::{Array, Result, Weights};
 /// filled with default values and then overwritten.
 const FRAMES_BATCH: usize = 512;
 
-/// The way in which a loader gets the values of an array.
+/// The way in which a loader gets the values of an array. The default methods decode from the
+/// memory of the model.
 pub trait ArraySource {
     /// Decodes all items of an array into a list of the same length.
-    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()>;
+    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
+        array.decode_into(out)
+    }
 
     /// Decodes all tangent frames.
     fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>>;
 
     /// Decodes the influences on all vertices.
-    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights>;
+    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
+        Ok(FlatWeights::of(weights))
+    }
 
     /// Creates a list of zeros, and overwrites the zeros with the decoded items of an array.
     /// Allocating zeros is fast, because the operating system provides memory pages that already
@@ -38,18 +43,10 @@ pub trait ArraySource {
 pub struct InMemory;
 
 impl ArraySource for InMemory {
-    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
-        array.decode_into(out)
-    }
-
     fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
         let mut all = Vec::with_capacity(frames.len());
         append_frames(frames, &mut all, |batch, out| batch.decode_into(out))?;
         Ok(all)
-    }
-
-    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
-        Ok(FlatWeights::of(weights))
     }
 }
 
@@ -58,16 +55,8 @@ impl ArraySource for InMemory {
 pub struct Mapped;
 
 impl ArraySource for Mapped {
-    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
-        array.decode_into(out)
-    }
-
     fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
         Ok(frames.to_vec())
-    }
-
-    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
-        Ok(FlatWeights::of(weights))
     }
 
     fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>> {
