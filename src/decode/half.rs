@@ -87,7 +87,7 @@ pub(super) fn narrow_each(values: &[f32], out: &mut [f16]) {
 
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the value has 16 bits")]
-pub(super) fn narrow(value: f32) -> f16 {
+pub(crate) fn narrow(value: f32) -> f16 {
     let bits = value.to_bits();
     let (sign, rest) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
     // To round to the nearest half float, `narrow` adds half the value of the last fraction bit

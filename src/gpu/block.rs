@@ -13,8 +13,9 @@ pub(super) struct Block<'o> {
     range: Range<usize>,
     /// The corners of the vertices, if the surface is welded.
     corners: Option<&'o [Corner]>,
-    /// The indices of the positions and of the attributes of the corners.
+    /// The indices of the positions and of the attributes of the corners, if `is_split`.
     streams: Option<[Stream; 2]>,
+    is_split: bool,
 }
 
 /// The indices of a block of welded vertices in one index stream.
@@ -30,23 +31,23 @@ impl<'o> Block<'o> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the memory must not be moved")]
     pub(super) const fn new() -> Self {
-        Self { range: 0..0, corners: None, streams: None }
+        Self { range: 0..0, corners: None, streams: None, is_split: false }
     }
 
     /// Moves to the vertices in `range`, of at most [`MAX_VERTICES`].
     pub(super) fn move_to(&mut self, range: Range<usize>, order: Option<&'o [Corner]>) {
         self.corners = order.map(|order| order.get(range.clone()).unwrap_or_default());
-        if let Some(corners) = self.corners {
-            let [positions, attributes] = self.streams.get_or_insert_with(Stream::pair);
-            split(corners, &mut positions.indices, &mut attributes.indices);
-            positions.find_start(corners.len());
-            attributes.find_start(corners.len());
-        }
+        self.is_split = false;
         self.range = range;
     }
 
     pub(super) fn len(&self) -> usize {
         self.range.len()
+    }
+
+    /// Returns the corners of the vertices, or `None` if the surface is not welded.
+    pub(super) const fn corners(&self) -> Option<&'o [Corner]> {
+        self.corners
     }
 
     /// Returns the number of the first vertex.
@@ -55,17 +56,23 @@ impl<'o> Block<'o> {
     }
 
     /// Returns the indices of the items of the vertices in an index stream.
-    pub(super) fn picks(&self, stream: IndexStream) -> Picks<'_> {
-        let Some([positions, attributes]) = &self.streams else {
+    pub(super) fn picks(&mut self, stream: IndexStream) -> Picks<'_> {
+        let Some(corners) = self.corners else {
             return Picks::Range(self.range.start, self.range.end);
         };
+        let [positions, attributes] = self.streams.get_or_insert_with(Stream::pair);
+        if !std::mem::replace(&mut self.is_split, true) {
+            split(corners, &mut positions.indices, &mut attributes.indices);
+            positions.find_start(corners.len());
+            attributes.find_start(corners.len());
+        }
         let Stream { indices, start } = match stream {
             IndexStream::Positions => positions,
             IndexStream::Attributes => attributes,
         };
         match start {
-            Some(start) => Picks::Range(*start, start.saturating_add(self.len())),
-            None => Picks::List(indices.get(..self.len()).unwrap_or_default()),
+            Some(start) => Picks::Range(*start, start.saturating_add(corners.len())),
+            None => Picks::List(indices.get(..corners.len()).unwrap_or_default()),
         }
     }
 

@@ -52,6 +52,7 @@
 
 mod block;
 mod buffer;
+mod gathered;
 mod indices;
 mod input;
 mod interleave;

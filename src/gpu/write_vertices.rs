@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::block::Block;
 use super::buffer::Buffer;
+use super::gathered::{self, GatheredArrays};
 use super::input::Scratch;
 use super::interleave::{ColumnBuffer, MAX_VERTICES, MAX_WORDS, WordBuffer};
 use super::output::Blocks;
@@ -18,18 +19,21 @@ impl SourceAttribute<'_> {
     fn decode<'c, const BYTES: usize>(
         &self,
         source: &VertexSource<'_>,
-        block: &Block<'_>,
+        block: &mut Block<'_>,
         scratch: &mut Scratch,
         column: &'c mut Buffer<BYTES>,
     ) -> Result<&'c [u8]> {
         let column = column.values::<u8>(block.len().saturating_mul(self.column.width)).unwrap_or_default();
         let picks = block.picks(self.array.stream());
-        // The constructors have checked all indices.
-        let missing = || Cause::Missing { expected: "an item for each vertex".into() };
         let written = self.array.write(picks, self.number, source.conversion.as_ref(), scratch, column);
-        written.ok_or_else(|| source.surface.fault(self.array.name(), missing()))?;
+        written.ok_or_else(|| source.surface.fault(self.array.name(), missing_item()))?;
         Ok(column)
     }
+}
+
+/// Returns the cause of an error that the checks of the constructors rule out.
+fn missing_item() -> Cause {
+    Cause::Missing { expected: "an item for each vertex".into() }
 }
 
 /// The memory that writing a range of vertices needs.
@@ -105,6 +109,12 @@ impl<'a> VertexSource<'a> {
         let BlockMemory { block, scratch, column: buffer, words: word_buffers, .. } = memory;
         let mut attributes = self.attributes.as_slice();
         while let Some((attribute, after)) = attributes.split_first() {
+            if let Some((corners, arrays)) = block.corners().zip(GatheredArrays::find(self, attributes)) {
+                let written = gathered::write(arrays, corners, out, self.stride(), attribute.column.offset);
+                written.ok_or_else(|| self.surface.fault(attribute.array.name(), missing_item()))?;
+                attributes = attributes.get(3..).unwrap_or_default();
+                continue;
+            }
             let column = attribute.decode(self, block, scratch, buffer)?;
             let (words, rest) = after.split_at_checked(attribute.words).unwrap_or_default();
             attributes = rest;

@@ -34,7 +34,9 @@ pub use axes::{Basis, TangentFrame};
 pub use encode::{encode_component, encode_rotation, encode7, encode8};
 pub use quaternion::{BasisOf, NormalOf, Quat7, Quat8, Quaternion, RotationOf};
 pub use scalar::RawQuat7;
-pub(crate) use snorm8x4::normals8_to_snorm8x4;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(crate) use snorm8x4::{EightNormals, eight_from_floats};
+pub(crate) use snorm8x4::{normal8_to_snorm8x4, normals8_to_snorm8x4};
 
 #[cfg(test)]
 mod tests {
