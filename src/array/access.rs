@@ -16,6 +16,7 @@ use crate::decode::bounds;
 use crate::error::Result;
 use crate::io::{self, PrefetchList};
 use crate::math::as_index;
+use crate::simd;
 
 /// An array in a file, whose items are decoded when they are read.
 ///
@@ -93,6 +94,21 @@ pub trait Array: Copy {
             let bytes = self.as_bytes();
             list.push(bytes.get(range.clone()).or_else(|| bytes.get(range.start..)).unwrap_or_default());
         }
+    }
+
+    /// Prefetches the cache line of the first byte of item `index` into the caches of the
+    /// processor, and does not wait for it.
+    ///
+    /// A later [`get`](Self::get) then does not wait for the memory. Call it 16 to 32 items before
+    /// `get`, so that the processor loads these items while it decodes others.
+    /// [`gather`](Self::gather) does this for the items of one array. If the items are on the disk
+    /// and not in memory, request them with a [`PrefetchList`] first.
+    ///
+    /// Does nothing if `index` is out of range, if the array stores no bytes in the file, or if the
+    /// target is not x86-64.
+    #[inline]
+    fn prefetch_to_cache(&self, index: usize) {
+        simd::prefetch_lines(self.as_bytes().get(self.byte_offset(index)..).unwrap_or_default(), 1);
     }
 
     /// Returns whether the array has no items.
@@ -275,8 +291,10 @@ pub trait Array: Copy {
     /// Decodes the items with the given indices into `out`, in the order of `indices`.
     ///
     /// Items that are not in memory are requested from the disk at once, in the order of the file
-    /// ([`PrefetchList`]). Reading many items of a large file is then several times as fast as with
-    /// [`get`](Self::get), which waits for the disk at each item.
+    /// ([`PrefetchList`]). Items that are in memory are [prefetched to the
+    /// cache](Self::prefetch_to_cache) before they are decoded. Reading many items of a large file is then several
+    /// times as fast as with [`get`](Self::get), which waits for the disk or the memory at each
+    /// item.
     ///
     /// # Errors
     ///
@@ -288,10 +306,7 @@ pub trait Array: Copy {
         PrefetchList::prefetch_items(indices.len(), |item, list| {
             indices.get(item).into_iter().for_each(|index| self.list_item(as_index(*index), list));
         });
-        indices.iter().zip(out).try_for_each(|(index, out)| {
-            *out = self.get(as_index(*index)).ok_or_else(|| bulk::no_such_item(self.len(), *index))?;
-            Ok(())
-        })
+        bulk::gather(self.len(), indices, out, |index| self.prefetch_to_cache(index), |index| self.get(index))
     }
 
     /// Prefetches the array and returns its decoded items in chunks of up to 8 KiB.

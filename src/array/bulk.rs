@@ -7,7 +7,7 @@ use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::convert::OutputFormat;
 use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 use crate::simd::{LINE, PastCache};
 
 /// Minimum number of values for which [`decode`] aligns its output address to a cache line.
@@ -29,6 +29,31 @@ pub(crate) fn check_length<V>(out: &[V], count: usize) -> Result<()> {
 pub(crate) fn no_such_item(count: usize, index: u32) -> Error {
     let kind = Cause::NoSuch { count: as_u64(count), index: index.into() };
     Error::without_offset("array", Field::new("indices"), kind)
+}
+
+/// The number of items that [`gather`] prefetches to the cache before it reads the first of them.
+const ITEMS_AHEAD: usize = 32;
+
+/// Writes the items with the given indices to `out`, up to the shorter of the two lengths. `read`
+/// decodes an item, and `prefetch` prefetches it to the cache before.
+///
+/// # Errors
+///
+/// Returns [`no_such_item`] of an array with `count` items if `read` returns no item.
+pub(crate) fn gather<V>(
+    count: usize,
+    indices: &[u32],
+    out: &mut [V],
+    prefetch: impl Fn(usize),
+    read: impl Fn(usize) -> Option<V>,
+) -> Result<()> {
+    let mut ahead = indices.iter().map(|index| as_index(*index));
+    ahead.by_ref().take(ITEMS_AHEAD).for_each(&prefetch);
+    indices.iter().zip(out).try_for_each(|(index, out)| {
+        ahead.next().into_iter().for_each(&prefetch);
+        *out = read(as_index(*index)).ok_or_else(|| no_such_item(count, *index))?;
+        Ok(())
+    })
 }
 
 /// Returns the number of values before the first value that starts at a cache line.

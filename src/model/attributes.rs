@@ -93,6 +93,11 @@ macro_rules! array_enum {
                 match &self.0 { $($encoding::$variant(array) => array.byte_offset(index),)+ }
             }
 
+            #[inline]
+            fn prefetch_to_cache(&self, index: usize) {
+                match &self.0 { $($encoding::$variant(array) => array.prefetch_to_cache(index),)+ }
+            }
+
             fn as_slice<'b, T: Pod>(&self) -> Option<&'b [T]>
             where
                 Self: 'b,

@@ -171,6 +171,12 @@ impl<'a> Array for Corners<'a> {
         self.attributes.list_item(index, list);
     }
 
+    #[inline]
+    fn prefetch_to_cache(&self, index: usize) {
+        self.positions.prefetch_to_cache(index);
+        self.attributes.prefetch_to_cache(index);
+    }
+
     /// Splits the corners into `count` consecutive parts of whole triangles. The numbers of
     /// triangles of the parts differ by at most 1.
     fn parts(

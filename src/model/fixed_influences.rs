@@ -9,6 +9,7 @@ use crate::array::rebase::Rebase;
 use crate::array::{Array, Strided};
 use crate::decode::{EndianFloats, EndianU16s, Influence};
 use crate::error::debug::{item_count, short_debug};
+use crate::io::PrefetchList;
 
 /// The number of influence slots in each vertex.
 pub(crate) const MAX_FIXED_INFLUENCES: usize = 4;
@@ -145,6 +146,20 @@ impl<'a> FixedWeights<'a> {
     #[inline]
     pub(crate) fn get(&self, vertex: usize) -> Option<FixedInfluences> {
         Some(FixedInfluences::new(self.bones.get(vertex)?, self.weights.get(vertex)?, self.first))
+    }
+
+    /// Adds the bytes of the bones and the weights of a vertex to a list of bytes that are
+    /// prefetched together.
+    pub(crate) fn list_item(&self, vertex: usize, list: &mut PrefetchList<'a>) {
+        self.bones.list_item(vertex, list);
+        self.weights.list_item(vertex, list);
+    }
+
+    /// Prefetches the bones and the weights of a vertex into the caches of the processor.
+    #[inline]
+    pub(crate) fn prefetch_to_cache(&self, vertex: usize) {
+        self.bones.prefetch_to_cache(vertex);
+        self.weights.prefetch_to_cache(vertex);
     }
 
     /// Advises the operating system that the program will soon read the bone weights of all

@@ -61,6 +61,12 @@ impl Array for InterpolatedPositions<'_> {
         self.to.list_item(index, list);
     }
 
+    #[inline]
+    fn prefetch_to_cache(&self, index: usize) {
+        self.from.prefetch_to_cache(index);
+        self.to.prefetch_to_cache(index);
+    }
+
     /// Writes the interpolated positions to `out` in two passes, one over each of the two shapes.
     fn fill(&self, out: &mut [[f32; 3]]) {
         let (Some(from), Some(to)) = (self.from.slice(0..self.len()), self.to.slice(0..self.len())) else { return };

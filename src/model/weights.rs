@@ -9,13 +9,18 @@ use crate::decode::influence3::RawInfluence3;
 use crate::decode::influence4::RawInfluence4;
 use crate::decode::{Decode as _, Influence, Influence3, Influence4};
 use crate::error::debug::{item_count, short_debug};
-use crate::io;
+use crate::io::{self, PrefetchList};
 use crate::math::as_index;
 use crate::model::attributes::{InfluenceEncoding, Influences};
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
+use crate::simd;
 
 #[cfg(feature = "rayon")]
 mod par_weights;
+
+/// The number of bytes that [`Weights::list_item`] adds from the start of a list of influences.
+/// Almost all lists are shorter.
+const LISTED_BYTES: usize = 64;
 
 /// The influences of bones on each position of a surface, borrowed from the file.
 ///
@@ -152,6 +157,41 @@ impl<'a> Weights<'a> {
         Some(Weights { lists, rules: self.rules, index: None })
     }
 
+    /// Adds the bytes that [`get`](Self::get) reads for position `vertex` to a list of bytes that
+    /// are prefetched together.
+    ///
+    /// These are all lists of influences if `get` is going to build the index of the lists. Adds
+    /// nothing if `vertex` is out of range.
+    pub fn list_item(&self, vertex: u32, list: &mut PrefetchList<'a>) {
+        let vertex = as_index(vertex);
+        if vertex >= self.len() {
+            return;
+        }
+        let first = |bytes: &'a [u8]| bytes.split_at_checked(LISTED_BYTES).map_or(bytes, |(first, _)| first);
+        match (&self.lists, self.index.and_then(|index| index.get()?.as_ref())) {
+            (Encoding::Counted(runs), Some(index)) => list.push(first(runs.bytes_at(index, vertex))),
+            (Encoding::Terminated(runs), Some(index)) => list.push(first(runs.bytes_at(index, vertex))),
+            (Encoding::Counted(_) | Encoding::Terminated(_), None) => list.push(self.as_bytes()),
+            (Encoding::Fixed(lists), _) => lists.list_item(vertex, list),
+        }
+    }
+
+    /// Prefetches the first influence on position `vertex` into the caches of the processor, as
+    /// [`Array::prefetch_to_cache`](crate::Array::prefetch_to_cache) does for an item.
+    ///
+    /// If the index of the lists is needed and not in memory, the method builds it, as
+    /// [`get`](Self::get) does.
+    #[inline]
+    pub fn prefetch_to_cache(&self, vertex: u32) {
+        let vertex = as_index(vertex);
+        match (&self.lists, self.built_index()) {
+            (Encoding::Counted(runs), Some(index)) => simd::prefetch_lines(runs.bytes_at(index, vertex), 1),
+            (Encoding::Terminated(runs), Some(index)) => simd::prefetch_lines(runs.bytes_at(index, vertex), 1),
+            (Encoding::Counted(_) | Encoding::Terminated(_), None) => {}
+            (Encoding::Fixed(lists), _) => lists.prefetch_to_cache(vertex),
+        }
+    }
+
     /// Returns the influences on position `vertex`, or `None` if the index is out of range.
     ///
     /// [`Corner::position`](crate::Corner) is such an index.
@@ -162,7 +202,14 @@ impl<'a> Weights<'a> {
         if let Encoding::Fixed(lists) = &self.lists {
             return lists.get(vertex).map(|array| Influences(InfluenceEncoding::Fixed(array)));
         }
-        self.find(self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref()), vertex)
+        self.find(self.built_index(), vertex)
+    }
+
+    /// Returns the index of the lists, which the first call builds. Returns `None` if there is no
+    /// place for the index.
+    #[inline]
+    fn built_index(&self) -> Option<&'a RunIndex> {
+        self.index.and_then(|index| index.get_or_init(|| self.build()).as_ref())
     }
 
     /// Returns the influences on a position, which are found with the help of the index of the

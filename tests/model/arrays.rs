@@ -11,11 +11,12 @@ use meshpeek::decode::{
     Argb8, ByteOrder, EndianFloats, EndianIndex, Floats, Index, Influence3, NormalOf, Packed32, PolygonIndices,
     PolygonUvs, Quat7, Quat8, Unorm8,
 };
+use meshpeek::io::PrefetchList;
 use meshpeek::model::{
     Axis, ColorEncoding, Colors, IndexEncoding, Indices, InterpolatedPositions, NormalEncoding, Normals,
     PositionEncoding, Positions, Space, UvEncoding, Uvs,
 };
-use meshpeek::{Array, CornerArray, Decode, Packed, Strided, Surface, Weights};
+use meshpeek::{Array, CornerArray, Decode, ErrorKind, Packed, Strided, Surface, Weights};
 use zerocopy::FromBytes;
 
 use crate::support::random::Random;
@@ -52,6 +53,25 @@ where
     }
     check_both_ends(array, &all);
     check_parts(array, &all, 1);
+    check_gather(array, &all);
+}
+
+/// Reads items in a random order, with and without an index that is out of range.
+fn check_gather<A: Array + Debug>(array: A, all: &[Vec<u8>]) {
+    array.prefetch_to_cache(array.len());
+    array.prefetch_to_cache(usize::MAX);
+    let Some(first) = array.get(0) else { return };
+    let mut random = Random::new(all.len() as u64);
+    let mut indices: Vec<u32> = (0..150).map(|_| random.below(all.len()) as u32).collect();
+    let mut out = vec![first; indices.len()];
+    array.gather(&indices, &mut out).unwrap();
+    assert!(indices.iter().zip(&out).all(|(index, item)| bytes_of(*item) == all[*index as usize]));
+    for place in [0, 63, 64, 149] {
+        let index = std::mem::replace(&mut indices[place], u32::MAX);
+        assert_eq!(array.gather(&indices, &mut out).unwrap_err().kind(), ErrorKind::NoSuch);
+        indices[place] = index;
+    }
+    assert_eq!(array.gather(&indices[1..], &mut out).unwrap_err().kind(), ErrorKind::Buffer);
 }
 
 /// Reads an array from both ends in a random order, up to and beyond the end.
@@ -225,6 +245,20 @@ fn check_weights(weights: &Weights<'_>) {
     fn list(influences: meshpeek::model::Influences<'_>) -> List {
         check(influences);
         influences.iter().map(|one| (one.bone, one.weight.to_bits())).collect()
+    }
+    // The first list is made before the index of the lists, and the second one after it.
+    for _ in 0..2 {
+        let mut parts = PrefetchList::new();
+        (0..weights.len()).for_each(|vertex| weights.list_item(vertex as u32, &mut parts));
+        assert!(weights.is_empty() || (weights.len()..=weights.len() * 2).contains(&parts.len()));
+        let listed = parts.len();
+        for vertex in [weights.len() as u32, u32::MAX] {
+            weights.list_item(vertex, &mut parts);
+        }
+        assert_eq!(parts.len(), listed);
+        for vertex in [0, weights.len() as u32, u32::MAX] {
+            weights.prefetch_to_cache(vertex);
+        }
     }
     let all: Vec<List> = (0..weights.len()).map(|vertex| list(weights.get(vertex as u32).unwrap())).collect();
     let bytes = weights.as_bytes().as_ptr_range();

@@ -131,6 +131,13 @@ impl<'a, T: Record> CountedRuns<'a, T> {
         found
     }
 
+    /// Returns the bytes from the count byte of a run, which is located with the help of `index`.
+    /// Returns no bytes if `run` is out of range.
+    #[inline]
+    pub(crate) fn bytes_at(&self, index: &RunIndex, run: usize) -> &'a [u8] {
+        self.locate(index, run).and_then(|start| self.bytes.get(start..)).unwrap_or_default()
+    }
+
     /// Returns the records of the run at the byte offset that the index contains, without comparing
     /// the number of records with the index.
     #[inline]

@@ -107,6 +107,13 @@ impl<'a> TerminatedRuns<'a> {
         self.rest(index, run).and_then(split).map(|(run, _)| run)
     }
 
+    /// Returns the bytes from the start of a run, which is located with the help of `index`.
+    /// Returns no bytes if `run` is out of range.
+    #[inline]
+    pub(crate) fn bytes_at(&self, index: &RunIndex, run: usize) -> &'a [u8] {
+        self.rest(index, run).unwrap_or_default()
+    }
+
     /// Returns the bytes from the start of a run, which the index contains.
     #[inline]
     fn rest(&self, index: &RunIndex, run: usize) -> Option<&'a [u8]> {

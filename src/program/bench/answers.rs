@@ -1,9 +1,11 @@
 //! Runs the queries of the benchmark with meshpeek and with its two rivals.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Instant;
 
 use crate::io::PrefetchList;
+use crate::math::as_index;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
@@ -28,6 +30,10 @@ const EARLIER_VERTICES: Range<u64> = 0..1_000_000;
 /// The numbers of the vertices that the query `RandomAgain` reads. They are more, because the time
 /// is short if a program has all arrays already.
 const MORE_RANDOM_VERTICES: Range<u64> = 1_000_000..1_100_000;
+
+/// The number of random vertices that meshpeek prefetches to the cache before it reads the first of
+/// them.
+const VERTICES_AHEAD: usize = 32;
 
 /// Runs one query of the benchmark on a mesh, and measures its time, memory and page faults.
 pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
@@ -124,10 +130,7 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
         }
         BenchQuestion::Bounds => {
             let mut bounds = Bounds::EMPTY;
-            HeldArrays::of(geometry)?
-                .shapes
-                .iter()
-                .for_each(|(positions, _)| bounds = bounds.union(&positions.bounds()));
+            HeldArrays::of(geometry)?.shapes.iter().for_each(|shape| bounds = bounds.union(&shape.positions.bounds()));
             BenchAnswer::Bounds(bounds)
         }
         BenchQuestion::Everything => {
@@ -160,9 +163,15 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
     }
 }
 
+/// A position array of a mesh, with the bone weights of its vertices.
+struct Shape<'a> {
+    positions: Positions<'a>,
+    weights: Option<Weights<'a>>,
+}
+
 /// Returns the position arrays of the mesh, each with the bone weights of its vertices. An array
 /// that several surfaces share is returned once.
-fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<'_>>)>> {
+fn shapes(geometry: &dyn Geometry) -> Result<Vec<Shape<'_>>> {
     let mut shapes = Vec::new();
     let mut last = None;
     for surface in 0..geometry.surface_count()? {
@@ -171,7 +180,7 @@ fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<
             let positions = geometry.positions(surface, target)?;
             let key = Some((positions.as_bytes().as_ptr_range(), positions.len(), positions.byte_offset(0)));
             if key != last {
-                shapes.push((positions, weights));
+                shapes.push(Shape { positions, weights });
                 last = key;
             }
         }
@@ -181,8 +190,7 @@ fn shapes(geometry: &dyn Geometry) -> Result<Vec<(Positions<'_>, Option<Weights<
 
 /// The arrays of a mesh that a program keeps to read vertices at random.
 struct HeldArrays<'a> {
-    /// The position arrays, each with the bone weights of its vertices.
-    shapes: Vec<(Positions<'a>, Option<Weights<'a>>)>,
+    shapes: Vec<Shape<'a>>,
     /// The running sums of the numbers of vertices in `shapes`.
     ends: Vec<usize>,
 }
@@ -193,40 +201,53 @@ impl<'a> HeldArrays<'a> {
         let frames = geometry.vertex_frame_count()?;
         let shapes = match frames {
             1.. if geometry.surface_count()? > 0 => match geometry.vertex_frames(0)? {
-                Some(all) => vec![(all, None)],
-                None => (0..frames).map(|frame| Ok((geometry.vertex_frame(0, frame)?, None))).collect::<Result<_>>()?,
+                Some(all) => vec![Shape { positions: all, weights: None }],
+                None => (0..frames)
+                    .map(|frame| Ok(Shape { positions: geometry.vertex_frame(0, frame)?, weights: None }))
+                    .collect::<Result<_>>()?,
             },
             _ => shapes(geometry)?,
         };
-        let ends = ends(shapes.iter().map(|(positions, _)| positions.len()));
+        let ends = ends(shapes.iter().map(|shape| shape.positions.len()));
         Ok(Self { shapes, ends })
     }
 
     /// Returns the array and the index in it of each vertex that the query reads.
-    fn picks(&self, numbers: Range<u64>) -> impl Iterator<Item = (&(Positions<'a>, Option<Weights<'a>>), usize)> {
+    fn picks(&self, numbers: Range<u64>) -> impl Iterator<Item = (&Shape<'a>, u32)> {
         picks(numbers, self.ends.last().copied().unwrap_or_default()).filter_map(|pick| {
             let (shape, vertex) = find(&self.ends, pick);
-            self.shapes.get(shape).map(|shape| (shape, vertex))
+            Some((self.shapes.get(shape)?, u32::try_from(vertex).ok()?))
         })
     }
 
     /// Prefetches the vertices that the query reads.
     fn prefetch(&self, numbers: Range<u64>) {
         let mut list = PrefetchList::new();
-        self.picks(numbers).for_each(|((positions, _), vertex)| positions.list_item(vertex, &mut list));
+        for (shape, vertex) in self.picks(numbers) {
+            shape.positions.list_item(as_index(vertex), &mut list);
+            shape.weights.iter().for_each(|weights| weights.list_item(vertex, &mut list));
+        }
         list.prefetch();
     }
 
-    /// Reads random vertices, and returns a hash of their values.
+    /// Reads random vertices, and returns a hash of their values. The vertices that are read next
+    /// are prefetched to the cache.
     fn random(&self, numbers: Range<u64>) -> u64 {
-        self.picks(numbers).fold(0, |mut sum, ((positions, weights), vertex)| {
-            sum = mix_all(sum, positions.get(vertex).iter().flatten());
-            let vertex = u32::try_from(vertex).ok();
-            if let Some(influences) = weights.as_ref().zip(vertex).and_then(|(weights, vertex)| weights.get(vertex)) {
+        let mut picks = self.picks(numbers);
+        let prefetch = |(shape, vertex): &(&Shape<'_>, u32)| {
+            shape.positions.prefetch_to_cache(as_index(*vertex));
+            shape.weights.iter().for_each(|weights| weights.prefetch_to_cache(*vertex));
+        };
+        let mut ahead: VecDeque<_> = picks.by_ref().take(VERTICES_AHEAD).inspect(prefetch).collect();
+        let mut sum = 0;
+        while let Some((shape, vertex)) = ahead.pop_front() {
+            ahead.extend(picks.next().inspect(prefetch));
+            sum = mix_all(sum, shape.positions.get(as_index(vertex)).iter().flatten());
+            if let Some(influences) = shape.weights.and_then(|weights| weights.get(vertex)) {
                 influences.for_each(|one| sum = mix(mix(sum, one.bone.cast_unsigned()), one.weight.to_bits()));
             }
-            sum
-        })
+        }
+        sum
     }
 }
 
