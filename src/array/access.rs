@@ -100,7 +100,7 @@ pub trait Array: Copy {
     /// processor, and does not wait for it.
     ///
     /// A later [`get`](Self::get) then does not wait for the memory. Call it 16 to 32 items before
-    /// `get`, so that the processor loads these items while it decodes others.
+    /// `get`: the processor then loads these items while it decodes others.
     /// [`gather`](Self::gather) does this for the items of one array. If the items are on the disk
     /// and not in memory, request them with a [`PrefetchList`] first.
     ///
@@ -292,9 +292,9 @@ pub trait Array: Copy {
     ///
     /// Items that are not in memory are requested from the disk at once, in the order of the file
     /// ([`PrefetchList`]). Items that are in memory are [prefetched to the
-    /// cache](Self::prefetch_to_cache) before they are decoded. Reading many items of a large file is then several
-    /// times as fast as with [`get`](Self::get), which waits for the disk or the memory at each
-    /// item.
+    /// cache](Self::prefetch_to_cache) before they are decoded. Reading many items of a large file
+    /// is then several times as fast as with [`get`](Self::get), which waits for the disk or the
+    /// memory at each item.
     ///
     /// # Errors
     ///
