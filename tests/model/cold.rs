@@ -156,6 +156,34 @@ fn a_whole_file_is_read_ahead() {
     assert!(waits <= 40, "waited {waits} times");
 }
 
+/// Returns how many pages of the file of a model are in memory.
+fn pages_in_memory(model: &Model<Map>) -> usize {
+    let bytes = model.file().source(0).unwrap().as_ref();
+    let mut pages = vec![0_u8; bytes.len().div_ceil(4096)];
+    // SAFETY: The bytes are mapped, and `pages` has a byte for each page.
+    let refused = unsafe { libc::mincore(bytes.as_ptr().cast_mut().cast(), bytes.len(), pages.as_mut_ptr()) };
+    assert_eq!(refused, 0);
+    pages.iter().filter(|page| **page & 1 != 0).count()
+}
+
+/// The system reads no page of 2 MiB if a small page of it is in memory, so the pages that a parser
+/// has read are dropped.
+#[test]
+fn pages_read_before_do_not_split_large_pages() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    if !Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+        println!("skipped: the system has no pages of 2 MiB");
+        return;
+    }
+    file.waits(|model| {
+        let bytes = model.file().source(0).unwrap().as_ref();
+        bytes.iter().step_by(bytes.len() / 30).for_each(|byte| _ = std::hint::black_box(*byte));
+        assert!(pages_in_memory(model) >= 30);
+        model.file().prefetch();
+        assert_eq!(pages_in_memory(model), 0);
+    });
+}
+
 /// Items at random are requested together.
 #[test]
 fn items_are_gathered_in_one_request() {

@@ -49,7 +49,11 @@ pub fn prefetch(bytes: &[u8]) {
 /// where the file system supports them. Such pieces also make later reads faster, because the page
 /// tables map 2 MiB at once. Scanning a file of 100 MB that is not in memory takes about half the
 /// time that it takes after [`prefetch`]. The operating system may read up to 8 MiB beyond the end
-/// of `bytes`.
+/// of `bytes`. Calls of [`prefetch`] for parts of `bytes` by the same thread then give no advice.
+///
+/// The operating system can't read a piece of 2 MiB if a part of it is in memory already.
+/// `prefetch_file` therefore drops the pages of a piece of which at most a quarter is in memory, so
+/// that they are read again. It drops no pages of a file that the program may not write.
 ///
 /// The advice stays in effect for the memory map. If the operating system drops pages from memory
 /// later, the first access to such a page reads 2 MiB or more. Use [`prefetch`] for a part of a
@@ -57,8 +61,12 @@ pub fn prefetch(bytes: &[u8]) {
 pub fn prefetch_file(bytes: &[u8]) {
     if bytes.len() < MIN_FILE_BYTES {
         prefetch(bytes);
-    } else if !seem_cached(&std::iter::once(bytes)) && !advise_in_order(bytes.as_ptr(), bytes.len()) {
-        advise_will_need(bytes.as_ptr(), bytes.len());
+    } else if !seem_cached(&std::iter::once(bytes)) {
+        if advise_in_order(bytes.as_ptr(), bytes.len()) {
+            sequence::remember_in_order(bytes);
+        } else {
+            advise_will_need(bytes.as_ptr(), bytes.len());
+        }
     }
 }
 
@@ -66,7 +74,7 @@ pub fn prefetch_file(bytes: &[u8]) {
 /// for one. If all parts are in memory, it makes no more system calls than `prefetch` makes for the
 /// largest part. Otherwise it waits for at most a few pages of each part.
 pub(crate) fn prefetch_all<'b>(parts: impl Iterator<Item = &'b [u8]> + Clone) {
-    let parts = parts.filter(|part| part.len() >= 2 * PAGE);
+    let parts = parts.filter(|part| part.len() >= 2 * PAGE && !sequence::are_in_order(part));
     if !seem_cached(&parts) {
         parts.for_each(|part| advise_will_need(part.as_ptr(), part.len()));
     }
