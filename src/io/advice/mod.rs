@@ -52,8 +52,8 @@ pub fn prefetch(bytes: &[u8]) {
 /// of `bytes`. Calls of [`prefetch`] for parts of `bytes` by the same thread then give no advice.
 ///
 /// The operating system can't read a piece of 2 MiB if a part of it is in memory already.
-/// `prefetch_file` therefore drops the pages of a piece of which at most a quarter is in memory, so
-/// that they are read again. It drops no pages of a file that the program may not write.
+/// If at most a quarter of a piece is in memory, `prefetch_file` therefore drops its pages, and the
+/// operating system reads them again. It drops no pages of a file that the program may not write.
 ///
 /// The advice stays in effect for the memory map. If the operating system drops pages from memory
 /// later, the first access to such a page reads 2 MiB or more. Use [`prefetch`] for a part of a

@@ -34,8 +34,8 @@ pub(super) fn advise_will_need(start: *const u8, length: usize) {
 /// advised to read it in order.
 pub(super) const LARGE_PAGE: usize = 2 << 20;
 
-/// The greatest number of small pages of a large page that are dropped from memory, so that the
-/// large page can be read. Reading them again takes less time than reading the others one by one.
+/// The greatest number of small pages that are dropped from memory before a large page is read.
+/// Reading them again takes less time than reading the other small pages one by one.
 #[cfg(all(target_os = "linux", not(miri)))]
 const MOST_DROPPED: usize = 128;
 
@@ -81,8 +81,8 @@ pub(super) fn advise_in_order(start: *const u8, length: usize) -> bool {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn drop_few_pages(start: *mut u8, length: usize) {
     let mut pages = [0_u8; LARGE_PAGE / PAGE];
-    // SAFETY: `mincore` writes one byte for each page of `length` bytes. These are at most as many
-    // as `pages` has, because no page is smaller than `PAGE`. It fails if a page is not mapped.
+    // SAFETY: `mincore` writes one byte for each page of `length` bytes. `pages` has room for them,
+    // because no page is smaller than `PAGE`. The call fails if a page is not mapped.
     let known = unsafe { libc::mincore(start.cast(), length, pages.as_mut_ptr().cast()) == 0 };
     let in_memory = pages.iter().filter(|page| **page & 1 != 0).count();
     if known && (1..=MOST_DROPPED).contains(&in_memory) {
