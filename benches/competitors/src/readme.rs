@@ -140,9 +140,8 @@ fn summary(record: &Record) -> Result<String, Box<dyn Error>> {
         out += &format!("\n![Time of each question by file size]({FOLDER}/{plot})\n");
     }
     out += &format!(
-        "\nCopying is faster in {lost} of {all} measured cases, {lost_small} of them with files of about 1 MB: if a cold file is read\n\
-         completely or in random order, and if everything is already decoded. The [speed page](src/guide/speed.md) has all\n\
-         cases, and other libraries.\n"
+        "\nCopying is faster in {lost} of {all} measured cases, {lost_small} of them with files of about 1 MB.\n\
+         The [speed page](src/guide/speed.md) has all cases, and other libraries.\n"
     );
     Ok(out)
 }
