@@ -67,6 +67,6 @@ internal_use!(
     read::read_unchanged
 );
 
-pub(crate) use advice::ReadAhead;
+pub(crate) use advice::{ReadAhead, WalkAhead};
 pub(crate) use huge_pages::Huge;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};

@@ -497,7 +497,9 @@ fn a_signal_during_the_last_step_ends_the_program_after_it() {
     let (rewrite, output) = large_rewrite(&user);
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         fs::write(&output, b"old").unwrap();
-        let line = format!("exec strace -f -o /dev/null -e inject=linkat:signal=SIG{signal}:when=2 \"$@\"");
+        // A caller such as `nohup` may ignore the signal, and the program would inherit that.
+        let default = format!("exec env --default-signal={signal}");
+        let line = format!("{default} strace -f -o /dev/null -e inject=linkat:signal=SIG{signal}:when=2 \"$@\"");
         let done = through_shell(&line, &rewrite).output().unwrap();
         let status = done.status;
         assert!(status.signal() == Some(number) || status.code() == Some(128 + number), "{status}");

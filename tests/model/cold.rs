@@ -1,6 +1,8 @@
 //! Counts how many times scans and look-ups in a mapped file wait for the disk, if the file is not
-//! in memory. The tests say that they are skipped where the system does not drop the file from
-//! memory.
+//! in memory. The limits of the tests are a few times the usual numbers, because a scan that is
+//! read ahead sometimes waits too, and far below the numbers of pages.
+//!
+//! The tests say that they are skipped where the system does not drop the file from memory.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -18,8 +20,9 @@ use crate::support::unigine::grid;
 struct ColdFile(tempfile::NamedTempFile);
 
 impl ColdFile {
-    fn write() -> Self {
-        let surfaces = ["a", "b"].map(|name| grid(name, 300, false)).into();
+    /// Writes a mesh with `count` surfaces, each a grid with `side` squares along a side.
+    fn write(count: usize, side: u32) -> Self {
+        let surfaces = (0..count).map(|surface| grid(&surface.to_string(), side, false)).collect();
         let bytes = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
         // The folder for temporary files is often in memory.
         let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -44,9 +47,14 @@ impl ColdFile {
         SceneTrees::new(model.geometry().unwrap()).unwrap()
     }
 
-    /// Returns the file, or `None` if reading each of its pages does not wait for the disk.
+    /// Writes a mesh with two large surfaces, as [`of`](Self::of) does.
     fn on_a_disk() -> Option<Self> {
-        let file = Self::write();
+        Self::of(2, 300)
+    }
+
+    /// Returns a mesh, or `None` if reading each page of its file does not wait for the disk.
+    fn of(count: usize, side: u32) -> Option<Self> {
+        let file = Self::write(count, side);
         let pages = file.waits(|model| {
             let bytes = model.file().source(0).unwrap().as_ref();
             bytes.iter().step_by(4096).for_each(|byte| _ = std::hint::black_box(*byte));
@@ -121,7 +129,7 @@ fn no_scan_is_read_page_by_page() {
     ];
     for (name, scan) in scans {
         let waits = file.waits(|model| scan(positions(model)));
-        let allowed = if name.contains("every fourth") { 67 + 20 } else { 20 };
+        let allowed = if name.contains("every fourth") { 67 + 60 } else { 60 };
         assert!(waits <= allowed, "{name}: waited {waits} times");
     }
 }
@@ -139,7 +147,7 @@ fn a_new_map_at_the_same_address_is_read_ahead() {
                 decode_in_pieces(positions.slice(half).unwrap(), 1000);
             }));
         }
-        assert!(waits.iter().all(|waits| *waits <= 20), "waited {waits:?} times");
+        assert!(waits.iter().all(|waits| *waits <= 50), "waited {waits:?} times");
     }
 }
 
@@ -153,7 +161,15 @@ fn a_whole_file_is_read_ahead() {
             surface.indices().unwrap().for_each(|_| ());
         }
     });
-    assert!(waits <= 40, "waited {waits} times");
+    assert!(waits <= 100, "waited {waits} times");
+}
+
+/// The fields of small surfaces are on as many pages, and the walk does not wait for each of them.
+#[test]
+fn small_surfaces_are_located_ahead() {
+    let Some(file) = ColdFile::of(40, 30) else { return };
+    let waits = file.waits(|model| _ = Surface::new(model, 39).positions().unwrap());
+    assert!(waits <= 60, "waited {waits} times");
 }
 
 /// Returns how many pages of the file of a model are in memory.
@@ -219,15 +235,15 @@ fn items_are_gathered_in_one_request() {
         }
     });
     assert!(one_by_one > 150, "waited {one_by_one} times");
-    assert!(gathered <= 20, "waited {gathered} times");
-    assert!(listed <= 30, "waited {listed} times");
+    assert!(gathered <= 60, "waited {gathered} times");
+    assert!(listed <= 90, "waited {listed} times");
 }
 
 #[test]
 fn validation_reads_the_file_ahead() {
     let Some(file) = ColdFile::on_a_disk() else { return };
     let waits = file.waits(|model| model.file().validate(&mut |finding| panic!("{finding:?}")).unwrap());
-    assert!(waits <= 40, "waited {waits} times");
+    assert!(waits <= 100, "waited {waits} times");
 }
 
 /// A batch of queries requests the arrays of the scene, and then the attributes at its hits.

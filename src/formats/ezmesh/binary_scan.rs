@@ -5,6 +5,7 @@ use super::element_index::{ElementIndex, ElementKind};
 use super::layout::{BOX_SIZE, FIELDS_AT, TRANSFORM_SIZE, TRIANGLE_SIZE};
 use crate::decode::ByteOrder;
 use crate::error::{Cause, Field, Result};
+use crate::io::WalkAhead;
 use crate::parse::{AccessLog, Limits};
 
 /// Finds all elements of a binary file.
@@ -18,7 +19,7 @@ pub(super) fn scan(
     touched: Option<&AccessLog>,
 ) -> Result<ElementIndex> {
     let reader = BinaryReader::at(bytes, order, 0, touched)?;
-    let mut scan = BinaryScan { reader, elements: ElementIndex::new(), limits };
+    let mut scan = BinaryScan { reader, bytes, elements: ElementIndex::new(), limits, walk: WalkAhead::default() };
     scan.reader.u32("version")?;
     scan.reader.text("tag")?;
     scan.elements.root = FIELDS_AT;
@@ -60,8 +61,10 @@ pub(super) fn scan(
 
 struct BinaryScan<'a, 'l> {
     reader: BinaryReader<'a>,
+    bytes: &'a [u8],
     elements: ElementIndex,
     limits: &'l Limits,
+    walk: WalkAhead,
 }
 
 impl<'a> BinaryScan<'a, '_> {
@@ -160,6 +163,7 @@ impl<'a> BinaryScan<'a, '_> {
     fn meshes(&mut self) -> Result<()> {
         for index in 0..u64::from(self.reader.count(44, self.limits.items, "meshes")?) {
             let place = Field::new("").in_list("mesh", index);
+            let start = self.reader.offset();
             self.reader.set_place(place);
             self.add(ElementKind::Mesh)?;
             self.reader.skip_text("name")?;
@@ -191,6 +195,7 @@ impl<'a> BinaryScan<'a, '_> {
                 return Err(self.reader.error_at(counted, "vertices", kind));
             }
             self.reader.lend(vertices.into(), format.size().into(), "vertices")?;
+            self.walk.pass(self.bytes, start..self.reader.offset());
         }
         self.reader.set_place(Field::new(""));
         Ok(())

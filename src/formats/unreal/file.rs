@@ -1,7 +1,10 @@
 //! [`Mesh`], which holds the bytes of the files of a mesh. `Mesh<D>` has no lifetime parameter,
 //! unless the byte type `D` has one. Methods such as `Mesh::frame` return views of the `Mesh`.
 
+use std::io::Write;
 use std::sync::{Arc, OnceLock};
+
+use zerocopy::IntoBytes;
 
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader, in_aniv};
@@ -19,7 +22,6 @@ use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
 use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
-use std::io::Write;
 
 /// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
 /// script. `D` holds the bytes of a file, such as a `Vec<u8>` or a [`Map`](crate::io::Map).
@@ -268,6 +270,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             if let Some([data, _]) = self.access_logs.as_deref() {
                 data.record_partial(POLYGONS_AT, self.header.polygons_end(), as_u64(polygons.len()).saturating_mul(2));
             }
+            crate::io::prefetch(polygons.as_bytes());
             Groups::new(polygons).map_err(|kind| Error::without_offset(DATA, Field::new("polygons"), kind))
         });
         groups.as_ref().map_err(Clone::clone)

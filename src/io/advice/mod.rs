@@ -5,6 +5,7 @@ mod prefetch_list;
 mod residency;
 mod sequence;
 mod system;
+mod walk_ahead;
 
 pub use prefetch_list::PrefetchList;
 use residency::seem_cached;
@@ -13,6 +14,7 @@ pub(super) use system::PAGE;
 #[cfg(all(unix, not(miri)))]
 pub(super) use system::page_mask;
 use system::{advise_in_order, advise_will_need};
+pub(crate) use walk_ahead::WalkAhead;
 
 /// Maximum number of bytes that one call of [`ReadAhead::pass`] prefetches.
 const WINDOW: usize = 1 << 20;

@@ -15,6 +15,7 @@ use crate::formats::unigine::detect;
 use crate::formats::unigine::header::{BOUNDS_AT, Header, SurfaceHeader};
 use crate::formats::unigine::layout::{Generation, RawBounds};
 use crate::formats::unigine::surface::SurfaceView;
+use crate::io::WalkAhead;
 use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Limits, Name, OpenOptions};
@@ -31,6 +32,8 @@ pub(crate) struct MeshFileState {
     pub(crate) header: Header,
     surfaces: Box<[SurfaceCache]>,
     pub(crate) blocks: BlockState,
+    /// Prefetches the sections that are passed to locate later sections.
+    walk: WalkAhead,
 }
 
 impl MeshFileState {
@@ -49,6 +52,7 @@ impl MeshFileState {
             header,
             surfaces: slots(format, "surfaces", surfaces)?,
             blocks: BlockState::new(format, blocks)?,
+            walk: WalkAhead::default(),
         })
     }
 }
@@ -211,7 +215,11 @@ impl<'a> MeshReader<'a> {
         if self.generation().is_compressed() {
             return self.locate_block(section);
         }
-        let pass = |known, start| self.pass(known, start);
+        let pass = |known, start| {
+            let end = self.pass(known, start)?;
+            self.state.walk.pass(self.bytes, start..end);
+            Ok(end)
+        };
         self.state.file.sections.locate(section, || self.stored_section(section), pass)
     }
 
