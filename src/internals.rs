@@ -19,3 +19,10 @@ pub fn without_avx512<T>(job: impl FnOnce() -> T) -> Option<T> {
 pub fn format_file<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &FormatFile<D> {
     model.format_file()
 }
+
+/// Makes the library behave as if the operating system did not have some newer system calls, in all
+/// threads. `mask` is a sum of 1 for `process_madvise`, 2 for `cachestat`, 4 for `preadv2`, 8 for
+/// `MADV_POPULATE_READ` and 16 for the file `/proc/self/pagemap`.
+pub fn disable_system_calls(mask: u8) {
+    crate::io::disable_system_calls(mask);
+}

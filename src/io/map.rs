@@ -4,11 +4,10 @@ use std::fs::{File, Metadata};
 use std::path::Path;
 
 use super::advice::doubt_scans;
-#[cfg(all(unix, not(miri)))]
-use super::advice::page_mask;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
 use super::regular_file::{FILE, Identity, check_unchanged, describe, differs, failed, open_regular};
+use super::residency::Eviction;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
 
@@ -163,8 +162,7 @@ impl Map {
     /// of the file.
     pub fn check(&self) -> Result<()> {
         let lost = self.guard.as_ref().and_then(GuardedRange::lost);
-        let located = |error: Error| self.path.as_ref().map_or(error.clone(), |path| error.at_path(path));
-        check_unchanged(&self.file, &self.opened, lost).map_err(located)
+        check_unchanged(&self.file, &self.opened, lost).map_err(|error| self.located(error))
     }
 
     /// Returns whether the path of the map now leads to another file than the mapped one, to a file
@@ -221,25 +219,22 @@ impl Map {
     /// # }
     /// ```
     pub fn release(&self, bytes: &[u8]) {
-        #[cfg(all(unix, not(miri)))]
-        {
-            let (map, part) = (self.bytes.as_ptr_range(), bytes.as_ptr_range());
-            let mask = page_mask();
-            let start = part.start.addr().saturating_add(mask) & !mask;
-            let end = part.end.addr() & !mask;
-            if map.start <= part.start && part.end <= map.end && start < end {
-                let first = part.start.wrapping_add(start.wrapping_sub(part.start.addr()));
-                // SAFETY: The address range consists of whole pages within this map. The memory map
-                // is private, backed by a file and never written to. After `madvise` drops the
-                // pages, reads through the map still return the same bytes, because the pages are
-                // loaded from the file again. References to the bytes of the map stay valid.
-                unsafe {
-                    libc::madvise(first.cast_mut().cast(), end.wrapping_sub(start), libc::MADV_DONTNEED);
-                }
-            }
+        if let Some(range) = self.range_of(bytes) {
+            self.evict(range, Eviction::Unmap);
         }
-        #[cfg(not(all(unix, not(miri))))]
-        let _ = bytes;
+    }
+
+    /// Returns the open file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Adds the path of the file to an error, if the path is known.
+    pub(super) fn located(&self, error: Error) -> Error {
+        match &self.path {
+            Some(path) => error.at_path(path),
+            None => error,
+        }
     }
 }
 

@@ -41,22 +41,33 @@
 mod advice;
 mod atomic_file;
 mod file_bytes;
+mod file_source;
 mod file_stamp;
 pub mod guard;
 mod huge_pages;
 mod map;
+mod map_ranges;
 mod new_memory;
 mod protection;
+mod range_source;
 mod read;
+mod read_at;
 mod regular_file;
+mod residency;
+mod system_calls;
 
 pub(crate) use advice::prefetch_all;
 pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
+pub use file_source::FileSource;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};
 pub(crate) use new_memory::populate;
+pub use range_source::{RangeRead, RangeSource};
 pub use read::{read, read_up_to};
+pub use residency::{Eviction, Residency, ResidencyState};
+#[cfg(feature = "internals")]
+pub(crate) use system_calls::disable_system_calls;
 
 internal_use!(
     atomic_file::AtomicFile,

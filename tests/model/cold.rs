@@ -75,7 +75,7 @@ fn evict(path: &Path) {
 }
 
 /// Returns how many times this thread has waited for a page of a file.
-fn major_faults() -> u64 {
+pub(crate) fn major_faults() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     stat.rsplit(')').next().unwrap().split_whitespace().nth(9).unwrap().parse().unwrap()
 }

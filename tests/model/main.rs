@@ -30,6 +30,7 @@ mod open;
 mod out_of_range;
 mod pages_read;
 mod paths;
+mod ranges;
 mod samples;
 #[cfg(feature = "serde")]
 mod serde;

@@ -5,8 +5,7 @@
 /// For one `madvise` call, Linux reads no more bytes than the read-ahead size of the disk, which is
 /// 128 KiB by default. Bytes beyond the read-ahead size would be read page by page when the program
 /// accesses them.
-#[cfg(all(unix, not(miri)))]
-const PIECE: usize = 128 << 10;
+pub(in crate::io) const PIECE: usize = 128 << 10;
 
 /// The smallest page size of the supported systems, in bytes. On a system with larger pages, the
 /// value 4,096 can also be used, because advice for a part of a page is allowed.
@@ -16,7 +15,7 @@ pub(in crate::io) const PAGE: usize = 4096;
 ///
 /// Addresses that belong to no memory map are allowed, and the system ignores them.
 #[cfg(all(unix, not(miri)))]
-pub(super) fn advise_will_need(start: *const u8, length: usize) {
+pub(in crate::io) fn advise_will_need(start: *const u8, length: usize) {
     let before = start.addr() & page_mask();
     let (start, length) = (start.wrapping_sub(before), length.saturating_add(before));
     for piece in (0..length).step_by(PIECE) {
@@ -109,7 +108,7 @@ pub(in crate::io) fn page_mask() -> usize {
 }
 
 #[cfg(not(all(unix, not(miri))))]
-pub(super) fn advise_will_need(_start: *const u8, _length: usize) {}
+pub(in crate::io) fn advise_will_need(_start: *const u8, _length: usize) {}
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub(super) fn advise_in_order(_start: *const u8, _length: usize) -> bool {
