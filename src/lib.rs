@@ -184,6 +184,7 @@ pub mod scan;
 mod scan;
 pub mod sidecar;
 mod simd;
+pub mod streaming;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file
 // implement the traits of `zerocopy`, and `half::f16` is a vertex format.

@@ -54,6 +54,9 @@ pub enum ErrorKind {
     Unprotected,
     /// The allocation of memory for a result failed.
     OutOfMemory,
+    /// Code outside the crate panicked while a [`Streamer`](crate::streaming::Streamer) loaded an
+    /// item.
+    Panicked,
 }
 
 impl ErrorKind {
@@ -83,6 +86,7 @@ impl ErrorKind {
             Self::OtherMesh => "other-mesh",
             Self::Unprotected => "unprotected",
             Self::OutOfMemory => "out-of-memory",
+            Self::Panicked => "panicked",
         }
     }
 
@@ -112,6 +116,7 @@ impl ErrorKind {
             Self::OtherMesh => "the trees belong to another mesh; build trees of this mesh",
             Self::Unprotected => "copy the file with `read`, or call the unsafe `Map::open`",
             Self::OutOfMemory => "request only a part of the data",
+            Self::Panicked => "report the panic to the author of the program",
         }
     }
 }

@@ -141,6 +141,21 @@ impl Map {
         Ok(missing.saturating_mul(as_u64(page_size())))
     }
 
+    /// Returns the number of bytes in whole pages of `range` that are not in the page cache and not
+    /// being read into it, or `None` if the system does not report it.
+    pub(crate) fn uncached_bytes(&self, range: Range<u64>) -> Option<u64> {
+        self.uncached_bytes_of(std::slice::from_ref(&range))
+    }
+
+    /// Returns the sum of [`uncached_bytes`](Self::uncached_bytes) of ranges, with the bytes between
+    /// two ranges that are read together.
+    pub(crate) fn uncached_bytes_of(&self, ranges: &[Range<u64>]) -> Option<u64> {
+        let missing = self.join(ranges).into_iter().try_fold(0_u64, |sum, range| {
+            Some(sum.saturating_add(pages_of(&range).saturating_sub(cached_pages(self.file(), &range)?)))
+        });
+        Some(missing?.saturating_mul(as_u64(page_size())))
+    }
+
     /// Maps the pages of `range` into the page tables of the process.
     ///
     /// Later accesses to the bytes take no page faults. Call [`load_ranges`](Self::load_ranges)

@@ -362,7 +362,7 @@ impl Indices<'_> {
     ///
     /// Arrays at different offsets are not the same array, even if their items are equal. Arrays of
     /// corners of polygon records are always reported as different.
-    pub(super) fn is_same_array(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_array(&self, other: &Self) -> bool {
         if self.is_empty() && other.is_empty() {
             return true;
         }

@@ -11,6 +11,8 @@ pub use gather::VertexArray;
 pub use lossy::{InvalidIndex, Omitted};
 pub use welded::Welded;
 
+use std::ops::Range;
+
 use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
@@ -34,6 +36,28 @@ impl Surface<'_> {
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn weld(&self) -> Result<Welded> {
         weld(self, &self.corners()?, self.counts()?)
+    }
+
+    /// Converts some triangles of the surface like [`weld`](Self::weld): the result contains only
+    /// these triangles and the vertices that they use. Triangles after the last one are ignored.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let welded = meshpeek::Surface::new(&model, 0).weld_triangles(2..4)?;
+    /// assert_eq!((welded.indices.len(), welded.vertices.len()), (6, 4));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`weld`](Self::weld).
+    pub fn weld_triangles(&self, triangles: Range<u32>) -> Result<Welded> {
+        let corners = self.corners()?;
+        let [start, end] = [triangles.start, triangles.end].map(|at| as_index(at).saturating_mul(3).min(corners.len()));
+        let part = corners.slice(start..end.max(start)).unwrap_or(corners);
+        weld(self, &part, self.counts()?)
     }
 
     /// Converts the surface to vertices with a single index stream like [`weld`](Self::weld), but

@@ -13,4 +13,5 @@ pub mod question;
 pub mod reading_loader;
 pub mod report;
 pub mod spread;
+pub mod stream;
 pub mod units;

@@ -127,7 +127,7 @@ fn axis(decade: i32) -> String {
     format!("{} {unit}", 10_f64.powi(decade.saturating_add(under)))
 }
 
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let control = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
     let text: String = text.chars().map(control).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum as _};
 use indicatif::ProgressBar;
 
+use super::bench_stream::{BenchInput, StreamArgs};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
@@ -42,6 +43,9 @@ Examples:
   meshpeek bench --size 1M                      a small mesh of every format
   meshpeek bench --size 10G --format unigine-static --rounds 3
   meshpeek bench --plot bench.svg --json > bench.json
+  meshpeek bench --stream huge.mesh             fly over a mesh while its parts are streamed
+  meshpeek bench --stream --size 4G             .. over a generated one
+  meshpeek bench --stream assets --budget 64M   .. over a folder of Second Life assets
 
 Exit codes: 1 if the answers differ; otherwise as for every verb.";
 
@@ -57,7 +61,7 @@ const SPARE_BYTES: u64 = 16 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct BenchArgs {
-    /// A file of any format; without it, meshes are generated
+    /// A file of any format, or with --stream also a folder; without it, meshes are generated
     ///
     /// For an Unreal mesh, name either of its files, their stem or the script.
     #[arg(value_name = "FILE")]
@@ -85,6 +89,8 @@ pub struct BenchArgs {
     /// Replace an existing picture
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    stream: StreamArgs,
     #[command(flatten)]
     child: ChildArgs,
 }
@@ -131,6 +137,17 @@ impl BenchArgs {
         // The text of the error has the path of the temporary folder, and its kind has not.
         let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder);
         let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
+        if self.stream.stream {
+            let input = BenchInput {
+                file: self.file.as_deref(),
+                size: &self.size,
+                format: &self.format,
+                scratch: scratch.path(),
+                plot: self.plot.as_deref(),
+                force: self.force,
+            };
+            return self.stream.run(&input, global);
+        }
         let mut notes = Vec::new();
         let host = Host::here();
         let measured = match &self.file {
@@ -323,7 +340,7 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
 }
 
 /// Parses a number of bytes, which may have the suffix K, M or G.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let letters = [("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
     let upper = text.to_ascii_uppercase();
     let split = letters.iter().find_map(|(letter, unit)| Some((upper.strip_suffix(letter)?, *unit)));

@@ -2,6 +2,7 @@
 //! one or two verbs.
 
 pub mod bench;
+mod bench_stream;
 pub mod dump;
 pub mod index;
 pub mod info;

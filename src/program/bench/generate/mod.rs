@@ -7,7 +7,7 @@
 mod counting_writer;
 mod ezmesh;
 mod height_field;
-mod secondlife;
+pub mod secondlife;
 mod unigine;
 mod unreal;
 

@@ -1,0 +1,187 @@
+//! A flight: the frames, and what is measured in each.
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+
+use super::neighbour::{Neighbour, NeighbourReport};
+use crate::program::bench::memory::Usage;
+use crate::streaming::{Content, Statistics, Streamer};
+
+/// The number of frames before the measured ones. In them, the first items are loaded, and the
+/// memory of the program is accessed for the first time.
+pub const WARM_UP_FRAMES: u32 = 500;
+/// The number of frames of which one point of the plot is made.
+pub const FRAMES_PER_POINT: usize = 50;
+
+/// The options of a flight.
+#[derive(Clone, Copy, Debug)]
+pub struct FlightOptions {
+    pub frames: u32,
+    pub budget: u64,
+    pub frame_time: Duration,
+}
+
+/// What a frame has drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Drawn {
+    pub visible: u64,
+    /// The number of visible items of which nothing was resident.
+    pub holes: u64,
+    /// The time in which the requests of the frame were made and changed.
+    pub update: Duration,
+}
+
+/// A scene that the camera flies over.
+pub trait Scene {
+    type Content: Content;
+
+    /// Draws what is visible at `place` on the path, from 0 to 1, and requests what is missing.
+    fn draw(&mut self, streamer: &mut Streamer<Self::Content>, place: f32) -> anyhow::Result<Drawn>;
+
+    /// Processes the events of the streamer.
+    fn take_events(&mut self, streamer: &mut Streamer<Self::Content>) -> anyhow::Result<()>;
+}
+
+/// What was measured in a flight.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    pub frames: u32,
+    pub minor_faults: Option<u64>,
+    pub major_faults: Option<u64>,
+    /// The time of the thread in `poll`, in microseconds, in the slowest of 1,000 polls.
+    pub poll_us_p999: f64,
+    pub poll_us_most: f64,
+    /// The time of the thread to update 10,000 visible items, in microseconds: the mean.
+    pub update_us_per_10000: f64,
+    pub statistics: Statistics,
+    /// The number of bytes that the process has read from the disk, as the system counts them.
+    pub disk_bytes: Option<u64>,
+    pub budget: u64,
+    pub peak_resident: Option<u64>,
+    pub holes: u64,
+    pub most_visible: u64,
+    pub idle: NeighbourReport,
+    pub busy: NeighbourReport,
+    /// For each point of the plot: the number of holes, the greatest poll in microseconds, and the
+    /// resident bytes.
+    pub points: Vec<(u64, f64, u64)>,
+    pub elapsed: Duration,
+}
+
+/// Returns the time that the calling thread has run, or the time of the system if it is not known.
+fn thread_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(u64::try_from(time.tv_sec).unwrap_or_default(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        use std::sync::OnceLock;
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+}
+
+/// Returns the numbers of minor and major page faults of the calling thread.
+fn faults_of_thread() -> Option<[u64; 2]> {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+    // The numbers follow the name of the thread, which is in parentheses.
+    let fields = stat.rsplit(')').next()?;
+    let field = |number| fields.split_whitespace().nth(number)?.parse().ok();
+    Some([field(7)?, field(9)?])
+}
+
+/// Flies over a scene.
+pub fn fly<S: Scene>(
+    scene: &mut S,
+    streamer: &mut Streamer<S::Content>,
+    options: &FlightOptions,
+) -> anyhow::Result<Flight> {
+    let neighbour = Neighbour::start()?;
+    std::thread::sleep(Duration::from_secs(2));
+    let idle = neighbour.finish();
+    let neighbour = Neighbour::start()?;
+    let usage = Usage::now();
+    let count = usize::try_from(options.frames)?;
+    let mut polls = vec![0_f64; count];
+    let mut points = vec![(0, 0.0, 0); count.div_ceil(FRAMES_PER_POINT)];
+    let (mut holes, mut most_visible, mut visible, mut update) = (0_u64, 0_u64, 0_u64, Duration::ZERO);
+    let mut before = None;
+    let start = Instant::now();
+    for frame in 0..options.frames.saturating_add(WARM_UP_FRAMES) {
+        let measured = frame.checked_sub(WARM_UP_FRAMES);
+        if measured == Some(0) {
+            // The first call of each function that reads the numbers causes page faults itself.
+            faults_of_thread();
+            before = faults_of_thread();
+        }
+        streamer.begin_frame();
+        let poll_start = thread_time();
+        streamer.poll();
+        let poll = thread_time().saturating_sub(poll_start).as_secs_f64() * 1e6;
+        scene.take_events(streamer)?;
+        let place = measured.map_or(0.0, |frame| fraction(frame, options.frames));
+        let drawn = scene.draw(streamer, place)?;
+        if let Some(frame) = measured {
+            let frame = usize::try_from(frame)?;
+            holes = holes.saturating_add(drawn.holes);
+            most_visible = most_visible.max(drawn.visible);
+            visible = visible.saturating_add(drawn.visible);
+            update = update.saturating_add(drawn.update);
+            if let Some(place) = polls.get_mut(frame) {
+                *place = poll;
+            }
+            if let Some((point_holes, point_poll, resident)) =
+                points.get_mut(frame.checked_div(FRAMES_PER_POINT).unwrap_or_default())
+            {
+                *point_holes = drawn.holes.saturating_add(*point_holes);
+                *point_poll = poll.max(*point_poll);
+                *resident = streamer.statistics().resident.max(*resident);
+            }
+        }
+        let next = start.checked_add(options.frame_time.saturating_mul(frame.saturating_add(1)));
+        if let Some(rest) = next.and_then(|next| next.checked_duration_since(Instant::now())) {
+            std::thread::sleep(rest);
+        }
+    }
+    let after = faults_of_thread();
+    let elapsed = start.elapsed();
+    let disk_bytes = Usage::now().since(&usage).read;
+    let busy = neighbour.finish();
+    if polls.is_empty() {
+        bail!("expected one frame or more");
+    }
+    polls.sort_unstable_by(f64::total_cmp);
+    let faults = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
+    Ok(Flight {
+        frames: options.frames,
+        minor_faults: faults(0),
+        major_faults: faults(1),
+        poll_us_p999: percentile(&polls, 999),
+        poll_us_most: percentile(&polls, 1000),
+        update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::bench::units::ratio(visible.max(1), 1),
+        statistics: streamer.statistics(),
+        disk_bytes,
+        budget: options.budget,
+        peak_resident: busy.peak_resident,
+        holes,
+        most_visible,
+        idle,
+        busy,
+        points,
+        elapsed,
+    })
+}
+
+/// Returns the number of a sorted list that `thousandth` of 1,000 numbers do not exceed.
+pub fn percentile(sorted: &[f64], thousandth: usize) -> f64 {
+    let place = sorted.len().saturating_mul(thousandth).div_ceil(1000).saturating_sub(1);
+    sorted.get(place).copied().unwrap_or_default()
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a place on a path needs no more digits")]
+fn fraction(frame: u32, frames: u32) -> f32 {
+    frame as f32 / frames.max(1) as f32
+}

@@ -1,0 +1,254 @@
+//! A flight over one large mesh, whose parts are streamed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+
+use super::flight::{Drawn, Scene};
+use crate::io::FileBytes;
+use crate::math::as_index;
+use crate::streaming::{Content, ItemRange, MeshPart, MeshParts, Outcome, Priority, Slot, Streamer};
+use crate::{Array, Bounds, Geometry, Model, Surface};
+
+/// The part of the budget that the visible parts take.
+const VISIBLE_SHARE: f64 = 0.3;
+/// The factor from the radius in which parts are drawn to that in which they are requested.
+const LOOK_AHEAD: f32 = 1.4;
+/// The distance of the corners that a frame reads of each part, and their greatest number.
+const CORNER_STEP: usize = 1024;
+const CORNERS_READ: usize = 16;
+/// The number of rows in which the camera crosses the mesh.
+const ROWS: f32 = 6.0;
+
+/// The parts of a mesh with the items that each needs.
+pub struct MeshScene<'m, C> {
+    parts: Arc<MeshParts>,
+    /// For each part, the range of its entries in `items`.
+    ranges: Vec<(u32, u32)>,
+    items: Vec<ItemRange>,
+    requests: Vec<Option<(Slot, Priority)>>,
+    /// The parts in `requests`, and in the last frame in which they were near.
+    live: Vec<(u32, u32)>,
+    near: Vec<(u32, f32)>,
+    seen: Vec<u32>,
+    frame: u32,
+    bounds: Bounds,
+    radius: f32,
+    /// Reads a part, as a program that draws it would.
+    read: Box<dyn Fn(u32) -> u64 + 'm>,
+    content: Arc<C>,
+    pub sum: u64,
+}
+
+impl<'m, C: Content> MeshScene<'m, C> {
+    /// Makes a scene. `items_of` appends the items of a part to a list.
+    pub fn new(
+        parts: Arc<MeshParts>,
+        content: Arc<C>,
+        budget: u64,
+        mut items_of: impl FnMut(&MeshPart, u32, &mut Vec<ItemRange>) -> crate::Result<()>,
+        read: Box<dyn Fn(u32) -> u64 + 'm>,
+    ) -> anyhow::Result<Self> {
+        let (mut ranges, mut items) = (Vec::with_capacity(parts.len()), Vec::new());
+        for (part, number) in parts.iter().zip(0..) {
+            let start = u32::try_from(items.len())?;
+            items_of(part, number, &mut items)?;
+            ranges.push((start, u32::try_from(items.len())?));
+        }
+        let bounds = parts.iter().fold(Bounds::EMPTY, |all, part| all.union(&part.bounds));
+        if bounds.is_empty() {
+            bail!("expected a mesh with vertices, found none");
+        }
+        let count = parts.len();
+        let mut scene = Self {
+            parts,
+            ranges,
+            items,
+            requests: vec![None; count],
+            live: Vec::with_capacity(count),
+            near: Vec::with_capacity(count),
+            seen: vec![0; count],
+            frame: 0,
+            bounds,
+            radius: 0.0,
+            read,
+            content,
+            sum: 0,
+        };
+        // The lists are filled once, which loads their pages.
+        scene.live.resize(count, (0, 0));
+        scene.near.resize(count, (0, 0.0));
+        scene.live.clear();
+        scene.near.clear();
+        scene.radius = scene.fitting_radius(budget);
+        Ok(scene)
+    }
+
+    /// Returns the greatest radius in which the parts take their share of the budget everywhere.
+    #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a share of a budget is approximate")]
+    fn fitting_radius(&self, budget: u64) -> f32 {
+        let most = budget as f64 * VISIBLE_SHARE;
+        let (mut fitting, mut wide) = (0.0, self.bounds.size().iter().fold(0.0_f32, |all, size| all + size));
+        for _ in 0..20 {
+            let radius = (fitting + wide) / 2.0;
+            let fits = (0_u8..=48).all(|step| {
+                let eye = self.eye(f32::from(step) / 48.0);
+                let mut bytes = 0_u64;
+                let see = |bounds: &Bounds| distance(bounds, eye) <= radius;
+                self.parts.visit(see, |part| bytes = bytes.saturating_add(self.bytes(part)));
+                (bytes as f64) <= most
+            });
+            (fitting, wide) = if fits { (radius, wide) } else { (fitting, radius) };
+        }
+        fitting
+    }
+
+    fn items(&self, part: u32) -> &[ItemRange] {
+        let (start, end) = self.ranges.get(as_index(part)).copied().unwrap_or_default();
+        self.items.get(as_index(start)..as_index(end)).unwrap_or_default()
+    }
+
+    fn bytes(&self, part: u32) -> u64 {
+        let items = self.items(part).iter().flat_map(|range| range.first..range.end);
+        items.map(|item| self.content.item_bytes(item)).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the position of the camera, which crosses the mesh in rows.
+    fn eye(&self, place: f32) -> [f32; 3] {
+        let [min, size] = [self.bounds.min, self.bounds.size()];
+        let row = (place * ROWS).floor().min(ROWS - 1.0);
+        let along = (place * ROWS - row).clamp(0.0, 1.0);
+        let along = if row % 2.0 == 0.0 { along } else { 1.0 - along };
+        let length = |axis: usize| size.get(axis).copied().unwrap_or_default();
+        // The camera stays in the middle of the shortest side.
+        let short = (0..3).min_by(|one, other| length(*one).total_cmp(&length(*other))).unwrap_or(2);
+        let [wide, long] = if length((short + 1) % 3) < length((short + 2) % 3) {
+            [(short + 1) % 3, (short + 2) % 3]
+        } else {
+            [(short + 2) % 3, (short + 1) % 3]
+        };
+        let mut eye = self.bounds.center();
+        for (axis, share) in [(long, along), (wide, (row + 0.5) / ROWS)] {
+            if let (Some(place), Some(min)) = (eye.get_mut(axis), min.get(axis)) {
+                *place = min + share * length(axis);
+            }
+        }
+        eye
+    }
+}
+
+/// Returns the distance of a point from a box.
+fn distance(bounds: &Bounds, point: [f32; 3]) -> f32 {
+    let sides = bounds.min.iter().zip(&bounds.max).zip(point);
+    sides.map(|((min, max), at)| (min - at).max(at - max).max(0.0).powi(2)).sum::<f32>().sqrt()
+}
+
+/// Returns the priority of a part at a distance.
+fn priority(distance: f32, radius: f32) -> Priority {
+    let near = 1.0 - (distance / radius).clamp(0.0, 1.0);
+    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 63")]
+    Priority::new((near * 63.0) as u8)
+}
+
+impl<C: Content> Scene for MeshScene<'_, C> {
+    type Content = C;
+
+    fn draw(&mut self, streamer: &mut Streamer<C>, place: f32) -> anyhow::Result<Drawn> {
+        let start = Instant::now();
+        self.frame = self.frame.saturating_add(1);
+        let (eye, reach) = (self.eye(place), self.radius * LOOK_AHEAD);
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
+        let parts = Arc::clone(&self.parts);
+        parts.visit(|bounds| distance(bounds, eye) <= reach, |part| near.push((part, 0.0)));
+        for (part, far) in &mut near {
+            *far = parts.get(*part).map_or(reach, |part| distance(&part.bounds, eye));
+        }
+        let mut drawn = Drawn::default();
+        for (part, far) in &near {
+            if let Some(seen) = self.seen.get_mut(as_index(*part)) {
+                *seen = self.frame;
+            }
+            let is_visible = *far <= self.radius;
+            drawn.visible = drawn.visible.saturating_add(u64::from(is_visible));
+            if streamer.are_resident(self.items(*part)) {
+                if is_visible {
+                    self.sum = self.sum.wrapping_add((self.read)(*part));
+                }
+                continue;
+            }
+            drawn.holes = drawn.holes.saturating_add(u64::from(is_visible));
+            let priority = priority(*far, reach);
+            match self.requests.get(as_index(*part)).copied().flatten() {
+                Some((slot, before)) if before != priority => {
+                    streamer.set_priority(slot, priority);
+                    if let Some(request) = self.requests.get_mut(as_index(*part)) {
+                        *request = Some((slot, priority));
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    let slot = streamer.request(self.items(*part), priority, u64::from(*part))?;
+                    if let Some(request) = self.requests.get_mut(as_index(*part)) {
+                        *request = Some((slot, priority));
+                    }
+                    self.live.push((*part, 0));
+                }
+            }
+        }
+        self.near = near;
+        // Requests for parts that are no longer near are cancelled.
+        let (requests, seen, frame) = (&self.requests, &self.seen, self.frame);
+        self.live.retain(|(part, _)| {
+            let slot = requests.get(as_index(*part)).copied().flatten();
+            let is_near = seen.get(as_index(*part)) == Some(&frame);
+            if let Some((slot, _)) = slot.filter(|_| !is_near) {
+                streamer.cancel(slot);
+            }
+            slot.is_some() && is_near
+        });
+        drawn.update = start.elapsed();
+        Ok(drawn)
+    }
+
+    fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
+        while let Some(event) = streamer.next_event() {
+            if let Outcome::Failed(error) = event.outcome {
+                return Err(error.into());
+            }
+            if let Some(request) = usize::try_from(event.tag).ok().and_then(|part| self.requests.get_mut(part)) {
+                *request = None;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a function that reads some vertices of a part of a mesh. All arrays are found now,
+/// because finding an array later could read pages that are not resident.
+pub fn reader<'m>(mesh: &'m dyn Geometry, parts: &'m MeshParts) -> crate::Result<Box<dyn Fn(u32) -> u64 + 'm>> {
+    let arrays = Surface::all(mesh)?.map(|surface| Ok((surface.indices()?, surface.positions()?)));
+    let arrays = arrays.collect::<crate::Result<Vec<_>>>()?;
+    Ok(Box::new(move |part| {
+        let Some(part) = parts.get(part) else { return 0 };
+        let Some((indices, positions)) = arrays.get(as_index(part.surface)) else { return 0 };
+        let corners = as_index(part.triangles.start).saturating_mul(3)..as_index(part.triangles.end).saturating_mul(3);
+        corners.step_by(CORNER_STEP).take(CORNERS_READ).fold(0, |sum, corner| {
+            let index = indices.get(corner).map_or(usize::MAX, as_index);
+            let [x, y, z] = positions.get(index).unwrap_or_default().map(f32::to_bits);
+            sum.wrapping_add(u64::from(x ^ y ^ z))
+        })
+    }))
+}
+
+/// The boxes of all surfaces of a file that was just opened, with the time and the bytes that it
+/// took to find them.
+pub fn read_boxes(model: &Model<FileBytes>, start: Instant) -> crate::Result<(Duration, usize)> {
+    let geometry = model.geometry()?;
+    let count = geometry.surface_count()?;
+    for surface in 0..count {
+        geometry.surface_bounds(surface)?;
+    }
+    Ok((start.elapsed(), count))
+}

@@ -1,0 +1,263 @@
+//! A flight over many small assets, whose levels of detail are streamed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::flight::{Drawn, Scene};
+use crate::Bounds;
+use crate::math::as_index;
+use crate::streaming::{Content, ItemRange, LevelOfDetail, Outcome, Priority, Slot, Streamer};
+
+/// The number of levels of an asset.
+pub const LEVELS: u32 = 4;
+/// The distance between the centres of two assets, whose size is 1.
+const SPACING: f32 = 2.0;
+/// The greatest number of assets in the view.
+const MAX_VISIBLE: f32 = 10_000.0;
+/// The greatest part of all assets in the view.
+const VISIBLE_SHARE: f32 = 0.2;
+/// The factor from the radius in which assets are drawn to that in which their coarsest level is
+/// loaded.
+const LOOK_AHEAD: f32 = 1.15;
+/// The number of pixels from which an asset is drawn in full detail, relative to its size at the
+/// edge of the view.
+const FULL_DETAIL: f32 = 24.0;
+
+/// Finds the item of a level of an asset.
+pub type ItemOf = Box<dyn Fn(u32, u32) -> ItemRange>;
+
+/// Assets on a grid, over which the camera flies.
+pub struct WorldScene<C> {
+    item: ItemOf,
+    assets: u32,
+    side: u32,
+    radius: f32,
+    /// The request for each item, or `None`.
+    requests: Vec<Option<(Slot, Priority)>>,
+    /// The level of each asset that was drawn last, or `LEVELS` if the asset was not in the view.
+    wanted: Vec<u8>,
+    /// Whether the coarsest level of each asset is pinned or about to be.
+    is_pinned: Vec<bool>,
+    /// The number of bytes that each item was inflated to, and whether it was drawn.
+    pub inflated: Vec<u64>,
+    pub is_shown: Vec<bool>,
+    last_view: Vec<u32>,
+    view: Vec<u32>,
+    content: std::marker::PhantomData<Arc<C>>,
+}
+
+impl<C: Content> WorldScene<C> {
+    pub fn new(assets: u32, item: ItemOf) -> Self {
+        let count = as_index(assets);
+        let items = count.saturating_mul(as_index(LEVELS));
+        let visible = (float(assets) * VISIBLE_SHARE).min(MAX_VISIBLE).max(1.0);
+        let mut view = vec![0; count];
+        view.clear();
+        Self {
+            item,
+            assets,
+            side: assets.isqrt().max(1),
+            radius: (visible / std::f32::consts::PI).sqrt() * SPACING,
+            requests: vec![None; items],
+            wanted: vec![u8::MAX; count],
+            is_pinned: vec![false; count],
+            inflated: vec![0; items],
+            is_shown: vec![false; items],
+            last_view: view.clone(),
+            view,
+            content: std::marker::PhantomData,
+        }
+    }
+
+    fn place(&self, asset: u32) -> [f32; 3] {
+        let (row, column) = (asset.checked_div(self.side), asset.checked_rem(self.side));
+        [float(column.unwrap_or_default()) * SPACING, float(row.unwrap_or_default()) * SPACING, 0.0]
+    }
+
+    /// Collects the assets within `reach` of the camera.
+    fn find_near(&mut self, eye: [f32; 3], reach: f32) {
+        let [x, y, _] = eye;
+        let cell = |at: f32| whole((at / SPACING).clamp(0.0, float(self.side)));
+        let (columns, rows) = (cell(x - reach)..=cell(x + reach), cell(y - reach)..=cell(y + reach));
+        self.view.clear();
+        for row in rows {
+            for column in columns.clone().filter(|column| *column < self.side) {
+                let asset = row.saturating_mul(self.side).saturating_add(column);
+                let (dx, dy) = (float(column) * SPACING - x, float(row) * SPACING - y);
+                if asset < self.assets && dx * dx + dy * dy <= reach * reach {
+                    self.view.push(asset);
+                }
+            }
+        }
+    }
+
+    fn number(asset: u32, level: u32) -> usize {
+        as_index(asset).saturating_mul(as_index(LEVELS)).saturating_add(as_index(level))
+    }
+
+    /// Requests a level, unless it is requested already. Changes the priority of an earlier request.
+    fn want(
+        &mut self,
+        streamer: &mut Streamer<C>,
+        asset: u32,
+        level: u32,
+        priority: Priority,
+        pins: bool,
+    ) -> crate::Result<()> {
+        let (item, number) = ((self.item)(asset, level), Self::number(asset, level));
+        let Some(request) = self.requests.get_mut(number) else { return Ok(()) };
+        match request {
+            Some((slot, before)) => {
+                if *before != priority {
+                    streamer.set_priority(*slot, priority);
+                    *before = priority;
+                }
+            }
+            None => {
+                let tag = u64::try_from(number).unwrap_or_default();
+                let slot = if pins {
+                    streamer.request_pinned(&[item], priority, tag)
+                } else {
+                    streamer.request(&[item], priority, tag)
+                };
+                match slot {
+                    Ok(slot) => *request = Some((slot, priority)),
+                    // All slots are used. The next frame requests the level again.
+                    Err(error) if error.kind() == crate::ErrorKind::Refused => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cancel(&mut self, streamer: &mut Streamer<C>, asset: u32, level: u32) {
+        if let Some((slot, _)) = self.requests.get(Self::number(asset, level)).copied().flatten() {
+            streamer.cancel(slot);
+        }
+    }
+}
+
+impl<C: Content> Scene for WorldScene<C> {
+    type Content = C;
+
+    fn draw(&mut self, streamer: &mut Streamer<C>, place: f32) -> anyhow::Result<Drawn> {
+        let start = Instant::now();
+        // The camera starts within the world, and crosses it diagonally.
+        let (side, margin) = (float(self.side) * SPACING, self.radius * 0.7);
+        let along = margin + (side - 2.0 * margin).max(0.0) * place;
+        let eye = [along, along, self.radius * 0.02];
+        let mut camera = LevelOfDetail::new(eye, 1.0, 1080.0);
+        camera.full_detail = camera.scale / self.radius * FULL_DETAIL;
+        std::mem::swap(&mut self.view, &mut self.last_view);
+        self.find_near(eye, self.radius * LOOK_AHEAD);
+        let coarsest = LEVELS.saturating_sub(1);
+        let mut drawn = Drawn::default();
+        for index in 0..self.view.len() {
+            let Some(asset) = self.view.get(index).copied() else { break };
+            let [x, y, _] = self.place(asset);
+            let bounds = Bounds { min: [x - 0.5, y - 0.5, 0.0], max: [x + 0.5, y + 0.5, 1.0] };
+            let is_visible = (x - eye[0]).powi(2) + (y - eye[1]).powi(2) <= self.radius * self.radius;
+            if self.is_pinned.get(as_index(asset)) == Some(&false) {
+                self.want(streamer, asset, coarsest, Priority::MOST, true)?;
+                if self.requests.get(Self::number(asset, coarsest)).is_some_and(Option::is_some)
+                    && let Some(pinned) = self.is_pinned.get_mut(as_index(asset))
+                {
+                    *pinned = true;
+                }
+            }
+            if !is_visible {
+                continue;
+            }
+            drawn.visible = drawn.visible.saturating_add(1);
+            let level = camera.level(&bounds, LEVELS);
+            let before = self
+                .wanted
+                .get_mut(as_index(asset))
+                .map_or(u8::MAX, |wanted| std::mem::replace(wanted, u8::try_from(level).unwrap_or(u8::MAX)));
+            if u32::from(before) != level && u32::from(before) < coarsest {
+                self.cancel(streamer, asset, before.into());
+            }
+            // The best resident level is drawn, and a coarser one stands in for a missing level.
+            let is_resident = |level: &u32| streamer.get((self.item)(asset, *level).first).is_some();
+            let shown = (level..LEVELS).find(is_resident).or_else(|| (0..level).rev().find(is_resident));
+            if let Some(shown) = shown {
+                if let Some(place) = self.is_shown.get_mut(Self::number(asset, shown)) {
+                    *place = true;
+                }
+            } else {
+                drawn.holes = drawn.holes.saturating_add(1);
+            }
+            if shown != Some(level) && level < coarsest {
+                let urgency = coarsest.saturating_sub(level).saturating_mul(8);
+                self.want(streamer, asset, level, Priority::new(u8::try_from(urgency).unwrap_or(0)), false)?;
+            }
+        }
+        self.forget_far(streamer, eye);
+        drawn.update = start.elapsed();
+        Ok(drawn)
+    }
+
+    fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
+        while let Some(event) = streamer.next_event() {
+            let Ok(number) = usize::try_from(event.tag) else { continue };
+            if let Some(request) = self.requests.get_mut(number) {
+                *request = None;
+            }
+            if let Some(inflated) = self.inflated.get_mut(number) {
+                *inflated = inflated.saturating_add(event.work.inflated);
+            }
+            match event.outcome {
+                Outcome::Done => {}
+                // A pin that was cancelled is requested again when the asset is near.
+                Outcome::Cancelled => {
+                    let (asset, level) = (number / as_index(LEVELS), number % as_index(LEVELS));
+                    if level.saturating_add(1) == as_index(LEVELS)
+                        && let Some(pinned) = self.is_pinned.get_mut(asset)
+                    {
+                        *pinned = false;
+                    }
+                }
+                Outcome::Failed(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<C: Content> WorldScene<C> {
+    /// Unpins and cancels what is no longer near.
+    fn forget_far(&mut self, streamer: &mut Streamer<C>, [x, y, _]: [f32; 3]) {
+        let reach = self.radius * LOOK_AHEAD;
+        let coarsest = LEVELS.saturating_sub(1);
+        for index in 0..self.last_view.len() {
+            let Some(asset) = self.last_view.get(index).copied() else { break };
+            let [ax, ay, _] = self.place(asset);
+            if (ax - x).powi(2) + (ay - y).powi(2) <= reach * reach {
+                continue;
+            }
+            (0..LEVELS).for_each(|level| self.cancel(streamer, asset, level));
+            let item = (self.item)(asset, coarsest).first;
+            if streamer.unpin(item)
+                && let Some(pinned) = self.is_pinned.get_mut(as_index(asset))
+            {
+                *pinned = false;
+            }
+        }
+    }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a place in the world needs no more digits")]
+const fn float(number: u32) -> f32 {
+    number as f32
+}
+
+#[allow(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of a cell"
+)]
+const fn whole(number: f32) -> u32 {
+    number as u32
+}

@@ -1,0 +1,263 @@
+//! `bench --stream`: flies over a mesh or a folder of assets while its parts are streamed.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::gpu::{Semantic, VertexFormat, VertexLayout};
+use crate::io::FileBytes;
+use crate::math::as_index;
+use crate::program::args::Global;
+use crate::program::atomic_write::PendingOutput;
+use crate::program::bench::generate::{self, secondlife};
+use crate::program::bench::memory::{self, Usage};
+use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
+use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
+use crate::program::bench::stream::plot;
+use crate::program::bench::stream::report::{self, Subject};
+use crate::program::bench::stream::world::{ItemOf, LEVELS, WorldScene};
+use crate::program::bench::{measure, units};
+use crate::program::formats::sample::SampleKind;
+use crate::program::input::bytes::map;
+use crate::program::input::paths::InputPaths;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::json::print_json;
+use crate::program::render::text::shown;
+use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
+use crate::{Geometry, Map, Model};
+
+use super::bench::parse_size;
+
+/// The size of a generated mesh or world, in bytes, if `--size` is not given.
+const DEFAULT_SIZE: u64 = 100_000_000;
+/// The least and the greatest budget in bytes, and the part of the file that it is between them, if
+/// `--budget` is not given.
+const DEFAULT_BUDGETS: [u64; 2] = [16_000_000, 256_000_000];
+const BUDGET_SHARE: u64 = 15;
+/// The size of a region and of the indices of a part, in bytes.
+const REGION_BYTES: u32 = 64 << 10;
+const PART_INDEX_BYTES: u32 = 64 << 10;
+/// The greatest number of files that are mapped at a time.
+const MAX_MAPS: usize = 4096;
+/// The size of a generated asset in bytes, and the number of different ones.
+const ASSET_BYTES: u64 = 8_000;
+const DIFFERENT_ASSETS: usize = 64;
+/// The time from the start of a frame to that of the next.
+const FRAME_TIME: Duration = Duration::from_millis(2);
+
+#[derive(Debug, Args)]
+pub struct StreamArgs {
+    /// Fly over a mesh, or over a folder of meshes with levels of detail, and stream what is visible
+    ///
+    /// Measures page faults, waits and memory instead of comparing loaders.
+    #[arg(long, conflicts_with = "rounds")]
+    pub stream: bool,
+    /// Number of frames of the flight
+    #[arg(long, value_name = "N", default_value = "10000", requires = "stream", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    frames: u32,
+    /// Memory for streamed data, in bytes or with the suffix K, M or G [default: a fifteenth of the
+    /// data, from 16M to 256M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "stream")]
+    budget: Option<u64>,
+    /// Number of threads that load
+    #[arg(long, value_name = "N", default_value = "2", requires = "stream", value_parser = clap::value_parser!(u8).range(1..=64))]
+    workers: u8,
+}
+
+/// The arguments of `bench` that `--stream` uses too.
+pub struct BenchInput<'a> {
+    pub file: Option<&'a Path>,
+    pub size: &'a [u64],
+    pub format: &'a [SampleKind],
+    pub scratch: &'a Path,
+    pub plot: Option<&'a Path>,
+    pub force: bool,
+}
+
+impl StreamArgs {
+    pub fn run(&self, input: &BenchInput<'_>, global: &Global) -> anyhow::Result<Outcome> {
+        let one = |count: usize, option: &str| match count {
+            0 | 1 => Ok(()),
+            _ => Err(UsageError(format!("bench: --stream takes one {option}; give it once"))),
+        };
+        one(input.size.len(), "--size")?;
+        one(input.format.len(), "--format")?;
+        let size = input.size.first().copied().unwrap_or(DEFAULT_SIZE);
+        let kind = input.format.first().copied().unwrap_or(SampleKind::UnigineStatic);
+        let (subject, flight) = match input.file {
+            Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path))?,
+            Some(path) => self.fly_over_mesh(path, measure::file_name(path))?,
+            None if kind == SampleKind::SecondLife => {
+                generate_world(size, input.scratch)?;
+                self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)))?
+            }
+            None => {
+                let files = generate::generate(kind, size, input.scratch)?;
+                self.fly_over_mesh(&files.data, format!("{} {}", units::bytes(measure::size(&files)?), kind.id()))?
+            }
+        };
+        if global.json {
+            print_json(&report::to_json(&subject, &flight))?;
+        } else {
+            let mut out = anstream::stdout().lock();
+            report::print(&mut out, &subject, &flight)?;
+            out.flush()?;
+        }
+        if let Some(path) = input.plot {
+            let svg = plot::draw(&subject, &flight);
+            PendingOutput::write(path, input.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
+        }
+        Ok(Outcome::Fine)
+    }
+
+    fn options(&self, bytes: u64, requests: u32) -> (FlightOptions, StreamOptions) {
+        let [least, most] = DEFAULT_BUDGETS;
+        let budget = self.budget.unwrap_or_else(|| (bytes / BUDGET_SHARE).clamp(least, most));
+        let workers = usize::from(self.workers);
+        let flight = FlightOptions { frames: self.frames, budget, frame_time: FRAME_TIME };
+        let stream = StreamOptions::default().with_budget(budget).with_workers(workers).with_requests(requests);
+        (flight, stream)
+    }
+
+    fn fly_over_mesh(&self, path: &Path, name: String) -> anyhow::Result<(Subject, Flight)> {
+        let open = || -> crate::Result<(Arc<Map>, Model<FileBytes>)> {
+            let map = Arc::new(map(path)?);
+            let options = crate::OpenOptions::default();
+            Ok((Arc::clone(&map), Model::open_with(FileBytes::Map(map), &options)?))
+        };
+        let open = || open().map_err(|error| error.at_path(path));
+        let (map, model) = open()?;
+        if model.file().source_count() > 1 {
+            return Err(UsageError(format!(
+                "{}: bench: --stream expects a mesh in one file, found an Unreal mesh; use another format",
+                shown(path)
+            ))
+            .into());
+        }
+        let parts = Arc::new(MeshParts::new(&model, PART_INDEX_BYTES).map_err(|error| error.at_path(path))?);
+        let bytes = u64::try_from((*map).as_ref().len())?;
+        drop((map, model));
+        memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
+
+        let (before, start) = (Usage::now(), Instant::now());
+        let (map, model) = open()?;
+        let (elapsed, surfaces) = read_boxes(&model, start).map_err(|error| error.at_path(path))?;
+        let read = Usage::now().since(&before).read.unwrap_or_default();
+        let boxes = Some((elapsed.as_secs_f64() * 1e3, read, surfaces));
+        let items = u64::try_from(parts.len())?;
+        let requests = u32::try_from(parts.len().max(64))?;
+        let (flight_options, stream_options) = self.options(bytes, requests.min(1 << 16));
+        let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
+        let flight = if is_mapped {
+            let regions = Arc::new(MapRegions::new(map, REGION_BYTES)?);
+            let geometry = model.geometry()?;
+            let content = Arc::clone(&regions);
+            let items_of = |part: &crate::streaming::MeshPart, _, items: &mut Vec<_>| {
+                MeshParts::arrays(geometry, part, |bytes| items.extend(content.items_of(bytes)))
+            };
+            let read = reader(geometry, &parts)?;
+            let mut scene =
+                MeshScene::new(Arc::clone(&parts), Arc::clone(&regions), flight_options.budget, items_of, read)?;
+            fly(&mut scene, &mut Streamer::new(regions, &stream_options)?, &flight_options)?
+        } else {
+            let content = PartVertices::new(Arc::new(model), Arc::clone(&parts), [layout()?], MemoryTarget)?;
+            let content = Arc::new(content.with_map(map));
+            let item = Arc::clone(&content);
+            let items_of = |_: &crate::streaming::MeshPart, number, items: &mut Vec<_>| {
+                items.push(item.item(number, 0));
+                Ok(())
+            };
+            let read = Box::new(u64::from);
+            let mut scene =
+                MeshScene::new(Arc::clone(&parts), Arc::clone(&content), flight_options.budget, items_of, read)?;
+            fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?
+        };
+        let subject = Subject { name, bytes, items, unit: "parts", boxes, inflated_per_shown: None };
+        Ok((subject, flight))
+    }
+
+    fn fly_over_folder(&self, folder: &Path, name: String) -> anyhow::Result<(Subject, Flight)> {
+        let paths = InputPaths::expand(&[folder.to_owned()]).paths;
+        if paths.is_empty() {
+            bail!("{}: expected meshes in the folder, found none", shown(folder));
+        }
+        let mut bytes = 0_u64;
+        for path in &paths {
+            let context = || format!("{}: cannot be read", shown(path));
+            memory::evict(path).with_context(context)?;
+            bytes = bytes.saturating_add(std::fs::metadata(path).with_context(context)?.len());
+        }
+        let assets = u32::try_from(paths.len())?;
+        let (flight_options, stream_options) = self.options(bytes, assets.saturating_mul(2).clamp(64, 1 << 16));
+        let stream_options = stream_options.with_ranges_per_request(1);
+        let open_map = move |asset: u32| open_one(&paths, asset);
+        let content = AssetLevels::new(assets, MAX_MAPS, open_map, Model::open, layout()?, MemoryTarget)?;
+        let content = Arc::new(content);
+        let item_content = Arc::clone(&content);
+        let item: ItemOf = Box::new(move |asset, level| item_content.item(asset, level));
+        let mut scene = WorldScene::new(assets, item);
+        let flight = fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?;
+        let shown = scene.inflated.iter().zip(&scene.is_shown).filter(|(_, is_shown)| **is_shown);
+        let shown: u64 = shown.map(|(inflated, _)| inflated).sum();
+        let ratio = (shown > 0).then(|| units::ratio(flight.statistics.work.inflated, shown));
+        let subject =
+            Subject { name, bytes, items: assets.into(), unit: "assets", boxes: None, inflated_per_shown: ratio };
+        Ok((subject, flight))
+    }
+}
+
+fn open_one(paths: &[PathBuf], asset: u32) -> crate::Result<Map> {
+    let path = paths.get(as_index(asset)).map_or(Path::new(""), PathBuf::as_path);
+    map(path)
+}
+
+fn folder_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn layout() -> crate::Result<VertexLayout> {
+    VertexLayout::packed(&[
+        (Semantic::Position, VertexFormat::Float32x3),
+        (Semantic::Normal, VertexFormat::Snorm8x4),
+        (Semantic::Uv(0), VertexFormat::Float16x2),
+    ])
+}
+
+/// Returns whether the arrays of the first part are borrowed from the map.
+fn has_mapped_arrays(map: &Map, model: &Model<FileBytes>, parts: &MeshParts) -> crate::Result<bool> {
+    let Some(part) = parts.get(0) else { return Ok(false) };
+    let mut is_mapped = true;
+    MeshParts::arrays(model.geometry()?, part, |bytes| is_mapped &= bytes.is_empty() || map.range_of(bytes).is_some())?;
+    Ok(is_mapped)
+}
+
+/// Writes assets of about `size` bytes together to a folder.
+fn generate_world(size: u64, folder: &Path) -> anyhow::Result<()> {
+    let context = || format!("{}: cannot be written", shown(folder));
+    let mut assets = Vec::new();
+    for number in 0..DIFFERENT_ASSETS {
+        let mut asset = Vec::new();
+        let extra = u64::try_from(number)?.saturating_mul(ASSET_BYTES / 64);
+        secondlife::write(ASSET_BYTES.saturating_add(extra), &mut asset)?;
+        assets.push(asset);
+    }
+    let (mut written, mut number) = (0_u64, 0_u64);
+    for asset in assets.iter().cycle() {
+        if written >= size {
+            break;
+        }
+        // A folder of 1,000 files is listed faster than one of 100,000.
+        let inner = folder.join(format!("{:03}", number / 1000));
+        if number % 1000 == 0 {
+            std::fs::create_dir(&inner).with_context(context)?;
+        }
+        std::fs::write(inner.join(format!("{number:06}.llmesh")), asset).with_context(context)?;
+        written = written.saturating_add(u64::try_from(asset.len())?);
+        number = number.saturating_add(1);
+    }
+    Ok(())
+}

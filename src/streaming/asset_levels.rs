@@ -1,0 +1,162 @@
+//! The levels of detail of many small files.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::content::Content;
+use super::map_pool::MapPool;
+use super::mesh_parts::array_bytes;
+use super::missing_bytes::MissingBytes;
+use super::request::ItemRange;
+use super::statistics::Work;
+use super::vertex_buffers::{BufferTarget, Buffers, Triangles, decode};
+use crate::error::{Cause, Error, Field, Result};
+use crate::gpu::VertexLayout;
+use crate::io::{FileBytes, Map};
+use crate::math::as_index;
+use crate::model::{ByteRanges, Contents, Part, Surface};
+
+/// The number of items of an asset: the greatest number of levels of detail in a format.
+const LEVELS: u32 = 4;
+
+/// The factor by which a level is assumed to be larger in memory than in its file. It is only used
+/// until the level is decoded.
+const ASSUMED_RATIO: u64 = 4;
+
+/// The levels of detail of many mesh files, each decoded into a buffer of the program while it is
+/// resident.
+///
+/// An item is a level of an asset: level 0 is the most detailed. If an asset has fewer levels, the
+/// last of them also serves for the levels that it does not have. A worker inflates a level,
+/// decodes all its surfaces into one buffer, and frees the inflated bytes. Only a limited number of
+/// files is mapped at a time.
+pub struct AssetLevels<F, O, T> {
+    maps: MapPool<F>,
+    open: O,
+    assets: u32,
+    layout: VertexLayout,
+    target: T,
+    missing: MissingBytes,
+}
+
+crate::error::debug::short_debug!([F, O, T] AssetLevels<F, O, T>: |content| {
+    assets: content.assets, layout: content.layout,
+});
+
+impl<F, O, M, T> AssetLevels<F, O, T>
+where
+    F: Fn(u32) -> Result<Map> + Send + Sync + 'static,
+    O: Fn(FileBytes) -> Result<M> + Send + Sync + 'static,
+    M: Contents + ByteRanges,
+    T: BufferTarget,
+{
+    /// Makes the content of `assets` files.
+    ///
+    /// `map` maps the file with a number below `assets`, `open` opens a mapped file (usually
+    /// [`Model::open`](crate::Model::open)), and at most `maps` files are mapped at a time.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if there are more than 1,073,741,823
+    /// assets.
+    pub fn new(assets: u32, maps: usize, map: F, open: O, layout: VertexLayout, target: T) -> Result<Self> {
+        if assets > u32::MAX / LEVELS {
+            let (expected, found) = (format!("at most {} assets", u32::MAX / LEVELS).into(), assets.to_string().into());
+            return Err(Error::without_offset("streaming", Field::new("assets"), Cause::Refused { expected, found }));
+        }
+        let missing = MissingBytes::new(assets.saturating_mul(LEVELS))?;
+        Ok(Self { maps: MapPool::new(map, maps), open, assets, layout, target, missing })
+    }
+
+    /// Returns the number of assets.
+    #[must_use]
+    pub const fn asset_count(&self) -> u32 {
+        self.assets
+    }
+
+    /// Returns the item of a level of an asset. A level above 3 is taken as 3.
+    #[must_use]
+    pub fn item(&self, asset: u32, level: u32) -> ItemRange {
+        let level = level.min(LEVELS.saturating_sub(1));
+        ItemRange::one(asset.saturating_mul(LEVELS).saturating_add(level))
+    }
+
+    /// Opens the asset of an item, and finds the level.
+    fn find(&self, item: u32) -> Result<(Arc<Map>, M, usize)> {
+        let map = self.maps.get(item / LEVELS)?;
+        let asset = (self.open)(FileBytes::Map(Arc::clone(&map)))?;
+        let count = asset.asset(0)?.level_count()?;
+        let level = as_index(item % LEVELS).min(count.saturating_sub(1));
+        Ok((map, asset, level))
+    }
+
+    fn ranges(asset: &M, level: usize) -> Result<Vec<Range<u64>>> {
+        asset.byte_ranges(0, &Part::Level { asset: 0, level })
+    }
+}
+
+impl<F, O, M, T> Content for AssetLevels<F, O, T>
+where
+    F: Fn(u32) -> Result<Map> + Send + Sync + 'static,
+    O: Fn(FileBytes) -> Result<M> + Send + Sync + 'static,
+    M: Contents + ByteRanges,
+    T: BufferTarget,
+{
+    type Value = Buffers<T::Buffer>;
+
+    fn item_count(&self) -> u32 {
+        self.assets.saturating_mul(LEVELS)
+    }
+
+    /// Returns 0: the size of a level is not known before its file is opened.
+    fn item_bytes(&self, _: u32) -> u64 {
+        0
+    }
+
+    fn prefetch(&self, items: &[u32]) {
+        for item in items {
+            // An item with an error is not prefetched, and `fetch` returns the error.
+            let Ok((map, asset, level)) = self.find(*item) else { continue };
+            let Ok(ranges) = Self::ranges(&asset, level) else { continue };
+            if let Some(missing) = map.uncached_bytes_of(&ranges) {
+                self.missing.set(*item, missing);
+            }
+            map.prefetch_ranges(&ranges);
+        }
+    }
+
+    fn fetch(&self, items: &[u32], work: &mut Work) -> Result<u64> {
+        let mut needed = 0_u64;
+        for item in items {
+            let (map, asset, level) = self.find(*item)?;
+            let ranges = Self::ranges(&asset, level)?;
+            let loaded = map.load_ranges(&ranges)?;
+            work.read = work.read.saturating_add(self.missing.take(*item).unwrap_or(loaded));
+            let stored = ranges.iter().map(|range| range.end.saturating_sub(range.start));
+            needed = needed.saturating_add(stored.sum::<u64>().saturating_mul(ASSUMED_RATIO));
+        }
+        Ok(needed)
+    }
+
+    fn publish(&self, items: &[u32], values: &mut Vec<(Self::Value, u64)>, work: &mut Work) -> Result<()> {
+        for item in items {
+            let (_, opened, level) = self.find(*item)?;
+            let asset = opened.asset(0)?;
+            let geometry = asset.level(level)?;
+            let mut parts = Vec::new();
+            for surface in 0..geometry.surface_count()? {
+                work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
+                let number = u32::try_from(surface).unwrap_or(u32::MAX);
+                parts.push(Triangles { surface: Surface::new(&*geometry, surface), number, range: 0..u32::MAX / 3 });
+            }
+            let buffers = decode(&parts, &self.layout, &self.target, work)?;
+            let bytes = buffers.sizes.bytes;
+            values.push((buffers, bytes));
+        }
+        Ok(())
+    }
+
+    fn evict(&self, _: u32, value: Self::Value) {
+        self.target.free(value.buffer);
+    }
+}

@@ -1,0 +1,248 @@
+//! The items of a content: which are resident, and which was used least recently.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::lists::{Links, List};
+use super::memory::{filled, reserved};
+use crate::error::Result;
+use crate::math::as_index;
+
+/// Where an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Absent,
+    Loading,
+    Resident,
+    /// No longer resident, but a worker has not freed its memory yet.
+    Evicting,
+}
+
+#[derive(Debug)]
+struct Item {
+    place: Place,
+    /// The number of requests in progress, and of pins, that need the item.
+    holds: u32,
+    pins: u32,
+    /// The frame in which the item was last used.
+    used: AtomicU32,
+    /// The value of `used` when the item was added to the list of items to evict.
+    listed: u32,
+    /// The number of bytes that the item takes from the budget.
+    bytes: u64,
+    /// The waits of requests for the item.
+    waits: List,
+}
+
+/// All items of a content.
+#[derive(Debug)]
+pub(super) struct Items<V> {
+    items: Vec<Item>,
+    values: Vec<Option<V>>,
+    /// The resident items that no request holds, from the least recently used on.
+    evictable: List,
+    links: Links,
+    pinned_bytes: u64,
+}
+
+impl<V> Items<V> {
+    pub(super) fn new(count: u32) -> Result<Self> {
+        let count = as_index(count);
+        let mut items = reserved(count)?;
+        items.resize_with(count, || Item {
+            place: Place::Absent,
+            holds: 0,
+            pins: 0,
+            used: AtomicU32::new(0),
+            listed: 0,
+            bytes: 0,
+            waits: List::EMPTY,
+        });
+        let mut values = reserved(count)?;
+        values.resize_with(count, || None);
+        Ok(Self { items, values, evictable: List::EMPTY, links: Links::new(count)?, pinned_bytes: 0 })
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.items.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) const fn pinned_bytes(&self) -> u64 {
+        self.pinned_bytes
+    }
+
+    fn at(&self, item: u32) -> Option<&Item> {
+        self.items.get(as_index(item))
+    }
+
+    pub(super) fn place(&self, item: u32) -> Place {
+        self.at(item).map_or(Place::Absent, |item| item.place)
+    }
+
+    pub(super) fn set_place(&mut self, item: u32, place: Place) {
+        if let Some(item) = self.items.get_mut(as_index(item)) {
+            item.place = place;
+        }
+    }
+
+    /// Returns the value of a resident item, and notes that it is used in `frame`.
+    pub(super) fn value(&self, item: u32, frame: u32) -> Option<&V> {
+        let record = self.at(item).filter(|record| record.place == Place::Resident)?;
+        record.used.store(frame, Relaxed);
+        self.values.get(as_index(item))?.as_ref()
+    }
+
+    pub(super) fn waits(&mut self, item: u32) -> Option<&mut List> {
+        self.items.get_mut(as_index(item)).map(|item| &mut item.waits)
+    }
+
+    pub(super) fn first_wait(&self, item: u32) -> Option<u32> {
+        self.at(item)?.waits.first()
+    }
+
+    /// Keeps a resident item from being evicted until [`release`](Self::release) is called as
+    /// often.
+    pub(super) fn hold(&mut self, item: u32) {
+        let Some(record) = self.items.get_mut(as_index(item)) else { return };
+        record.holds = record.holds.saturating_add(1);
+        if record.holds == 1 && record.place == Place::Resident {
+            self.links.remove(&mut self.evictable, item);
+        }
+    }
+
+    pub(super) fn release(&mut self, item: u32, frame: u32) {
+        let Some(record) = self.items.get_mut(as_index(item)) else { return };
+        record.holds = record.holds.saturating_sub(1);
+        if record.holds == 0 && record.place == Place::Resident {
+            self.list(item, frame);
+        }
+    }
+
+    pub(super) fn pin(&mut self, item: u32) {
+        self.hold(item);
+        let Some(record) = self.items.get_mut(as_index(item)) else { return };
+        record.pins = record.pins.saturating_add(1);
+        if record.pins == 1 {
+            self.pinned_bytes = self.pinned_bytes.saturating_add(record.bytes);
+        }
+    }
+
+    /// Removes a pin. Returns `false` if the item has none.
+    pub(super) fn unpin(&mut self, item: u32, frame: u32) -> bool {
+        let Some(record) = self.items.get_mut(as_index(item)).filter(|record| record.pins > 0) else { return false };
+        record.pins = record.pins.saturating_sub(1);
+        if record.pins == 0 {
+            self.pinned_bytes = self.pinned_bytes.saturating_sub(record.bytes);
+        }
+        self.release(item, frame);
+        true
+    }
+
+    fn list(&mut self, item: u32, frame: u32) {
+        let Some(record) = self.items.get_mut(as_index(item)) else { return };
+        *record.used.get_mut() = frame;
+        record.listed = frame;
+        self.links.push_back(&mut self.evictable, item);
+    }
+
+    /// Makes a loading item resident.
+    pub(super) fn publish(&mut self, item: u32, value: V, bytes: u64, frame: u32) {
+        let (Some(record), Some(place)) = (self.items.get_mut(as_index(item)), self.values.get_mut(as_index(item)))
+        else {
+            return;
+        };
+        record.place = Place::Resident;
+        record.bytes = bytes;
+        *place = Some(value);
+        if record.holds == 0 {
+            self.list(item, frame);
+        }
+    }
+
+    /// Takes the least recently used item that no request, pin or lease keeps resident, with its
+    /// value and its size. `is_leased` returns whether an item last used in a frame is leased.
+    ///
+    /// `patience` is the number of items that may be examined in vain.
+    pub(super) fn evict(&mut self, patience: &mut u32, is_leased: impl Fn(u32) -> bool) -> Option<(u32, V, u64)> {
+        loop {
+            let item = self.evictable.first()?;
+            let record = self.items.get_mut(as_index(item))?;
+            let used = *record.used.get_mut();
+            if used != record.listed {
+                // The item was used after it was listed, so it is not the least recently used one.
+                record.listed = used;
+                *patience = patience.checked_sub(1)?;
+                self.links.remove(&mut self.evictable, item);
+                self.links.push_back(&mut self.evictable, item);
+                continue;
+            }
+            if is_leased(used) {
+                return None;
+            }
+            let bytes = std::mem::take(&mut record.bytes);
+            record.place = Place::Evicting;
+            self.links.remove(&mut self.evictable, item);
+            let value = self.values.get_mut(as_index(item))?.take()?;
+            return Some((item, value, bytes));
+        }
+    }
+
+    pub(super) const fn has_evictable(&self) -> bool {
+        !self.evictable.is_empty()
+    }
+}
+
+/// A wait: a request that needs an item which is being loaded.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    slot: u32,
+    item: u32,
+}
+
+/// All waits. Each is in the list of its request and in the list of its item.
+#[derive(Debug)]
+pub(super) struct Waits {
+    waits: Vec<Wait>,
+    of_slots: Links,
+    of_items: Links,
+    unused: List,
+}
+
+impl Waits {
+    pub(super) fn new(count: usize) -> Result<Self> {
+        let mut of_slots = Links::new(count)?;
+        let mut unused = List::EMPTY;
+        (0..u32::try_from(count).unwrap_or(u32::MAX)).for_each(|wait| of_slots.push_back(&mut unused, wait));
+        let waits = filled(count, Wait { slot: u32::MAX, item: u32::MAX })?;
+        Ok(Self { waits, of_slots, of_items: Links::new(count)?, unused })
+    }
+
+    pub(super) const fn unused(&self) -> u32 {
+        self.unused.len()
+    }
+
+    /// Adds a wait. There must be an unused one.
+    pub(super) fn add(&mut self, slot: u32, of_slot: &mut List, item: u32, of_item: &mut List) {
+        let Some(wait) = self.of_slots.pop_front(&mut self.unused) else { return };
+        if let Some(place) = self.waits.get_mut(as_index(wait)) {
+            *place = Wait { slot, item };
+        }
+        self.of_slots.push_back(of_slot, wait);
+        self.of_items.push_back(of_item, wait);
+    }
+
+    /// Removes a wait from both lists.
+    pub(super) fn remove(&mut self, wait: u32, of_slot: &mut List, of_item: &mut List) {
+        self.of_slots.remove(of_slot, wait);
+        self.of_items.remove(of_item, wait);
+        self.of_slots.push_back(&mut self.unused, wait);
+    }
+
+    pub(super) fn slot(&self, wait: u32) -> u32 {
+        self.waits.get(as_index(wait)).map_or(u32::MAX, |wait| wait.slot)
+    }
+
+    pub(super) fn item(&self, wait: u32) -> u32 {
+        self.waits.get(as_index(wait)).map_or(u32::MAX, |wait| wait.item)
+    }
+}

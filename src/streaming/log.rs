@@ -1,0 +1,46 @@
+//! The log of what a streamer decides.
+
+use std::fmt;
+
+use super::clock::Clock;
+use super::request::{Event, Outcome, Slot};
+use crate::error::debug::short_debug;
+
+/// Where the lines of the log go.
+#[derive(Default)]
+pub(super) struct Log(Option<Box<dyn FnMut(&str) + Send + Sync>>);
+
+short_debug!(Log: |log| { is_on: log.0.is_some() });
+
+impl Log {
+    pub(super) fn new(line: impl FnMut(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(line)))
+    }
+
+    /// Writes a line, which `text` makes, with the time. Without a log, `text` is not called.
+    pub(super) fn write(&mut self, clock: &dyn Clock, text: impl FnOnce() -> String) {
+        if let Some(line) = &mut self.0 {
+            line(&format!("{} {}", clock.now(), text()));
+        }
+    }
+}
+
+impl fmt::Display for Slot {
+    /// Writes the number and the generation of the slot, such as `17.2`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}", self.number, self.generation)
+    }
+}
+
+impl fmt::Display for Event {
+    /// Writes the event on one line, without the text of an error.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { slot, tag, outcome, wanted, work } = self;
+        let outcome = match outcome {
+            Outcome::Done => "done",
+            Outcome::Failed(error) => error.kind().id(),
+            Outcome::Cancelled => "cancelled",
+        };
+        write!(out, "{slot} tag {tag} {outcome} wanted {wanted} {work:?}")
+    }
+}

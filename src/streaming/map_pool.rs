@@ -1,0 +1,88 @@
+//! A limited number of open memory maps.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::io::Map;
+
+/// Opens maps by a number, and keeps the maps that were used last open.
+pub(super) struct MapPool<F> {
+    open: F,
+    most: usize,
+    maps: Mutex<Maps>,
+}
+
+#[derive(Default)]
+struct Maps {
+    /// The maps, each with the time of its last use.
+    open: HashMap<u32, (Arc<Map>, u64)>,
+    time: u64,
+}
+
+impl<F: Fn(u32) -> Result<Map>> MapPool<F> {
+    /// Makes a pool of at most `most` maps.
+    pub(super) fn new(open: F, most: usize) -> Self {
+        Self { open, most: most.max(1), maps: Mutex::default() }
+    }
+
+    /// Returns the map with a number, and opens it if it is not open.
+    pub(super) fn get(&self, number: u32) -> Result<Arc<Map>> {
+        let lock = || self.maps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut maps = lock();
+        maps.time = maps.time.saturating_add(1);
+        let time = maps.time;
+        if let Some((map, used)) = maps.open.get_mut(&number) {
+            *used = time;
+            return Ok(Arc::clone(map));
+        }
+        drop(maps);
+        let map = Arc::new((self.open)(number)?);
+        let mut maps = lock();
+        let closed = if maps.open.len() >= self.most { maps.take_older_half() } else { Vec::new() };
+        maps.open.insert(number, (Arc::clone(&map), time));
+        drop(maps);
+        // Unmapping takes long, and is done without the lock.
+        drop(closed);
+        Ok(map)
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.maps.lock().unwrap().open.len()
+    }
+}
+
+impl Maps {
+    /// Takes the half of the maps that was not used for the longest time. Half of them at once cost
+    /// less than one at a time.
+    fn take_older_half(&mut self) -> Vec<Arc<Map>> {
+        let mut times: Vec<u64> = self.open.values().map(|(_, used)| *used).collect();
+        let middle = times.len() / 2;
+        let (_, median, _) = times.select_nth_unstable(middle);
+        let median = *median;
+        self.open.extract_if(|_, (_, used)| *used <= median).map(|(_, (map, _))| map).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closes_the_maps_that_were_not_used() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/unigine/cube_ms13.mesh");
+        // SAFETY: No process changes the sample.
+        #[allow(unsafe_code, reason = "a test maps a sample")]
+        let pool = MapPool::new(|_| unsafe { Map::open(path) }, 8);
+        for number in 0..100 {
+            let first = pool.get(number).unwrap();
+            assert!(Arc::ptr_eq(&first, &pool.get(number).unwrap()));
+            assert!(pool.len() <= 8);
+            pool.get(0).unwrap();
+        }
+        let kept = pool.get(0).unwrap();
+        pool.get(200).unwrap();
+        assert!(Arc::ptr_eq(&kept, &pool.get(0).unwrap()));
+    }
+}

@@ -1,0 +1,146 @@
+//! Regions of a memory map that are lent without a copy.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::content::Content;
+use super::missing_bytes::MissingBytes;
+use super::region_grid::RegionGrid;
+use super::request::ItemRange;
+use super::statistics::Work;
+use crate::error::Result;
+use crate::io::{Eviction, Map};
+use crate::math::as_u64;
+
+/// The regions of a mapped file. While a region is resident, its pages are mapped, and reading
+/// them causes no page fault.
+///
+/// The items are regions of equal size, from the start of the file to its end. A worker first reads
+/// a region into the page cache, then makes room in the budget, and then maps its pages. The
+/// program borrows arrays from the file as without a streamer, and reads the parts of them that are
+/// in resident regions. A read of other bytes is correct too, but waits for the disk.
+#[derive(Debug)]
+pub struct MapRegions {
+    map: Arc<Map>,
+    grid: RegionGrid,
+    eviction: Eviction,
+    missing: MissingBytes,
+}
+
+impl MapRegions {
+    /// Divides a map into regions of `region_bytes` bytes, which is usually 64 to 256 KiB.
+    ///
+    /// Regions are evicted with [`Eviction::Unmap`], which leaves their bytes in the page cache of
+    /// the operating system as long as no other program needs the memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Refused`] if `region_bytes` is not a multiple of 4 KiB from 4 KiB to
+    /// 1 GiB, or if the file has more than 4,294,967,295 regions. Returns
+    /// [`ErrorKind::OutOfMemory`] if the memory for 8 bytes per region cannot be allocated.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
+    pub fn new(map: Arc<Map>, region_bytes: u32) -> Result<Self> {
+        let grid = RegionGrid::new(as_u64((*map).as_ref().len()), region_bytes)?;
+        Ok(Self { map, grid, eviction: Eviction::Unmap, missing: MissingBytes::new(grid.count())? })
+    }
+
+    /// Evicts regions in another way.
+    #[must_use]
+    pub fn with_eviction(self, eviction: Eviction) -> Self {
+        Self { eviction, ..self }
+    }
+
+    /// Returns the map.
+    #[must_use]
+    pub const fn map(&self) -> &Arc<Map> {
+        &self.map
+    }
+
+    /// Returns the regions that contain the bytes in `range`, which are offsets in the file.
+    #[must_use]
+    pub fn items(&self, range: Range<u64>) -> ItemRange {
+        self.grid.items(&range)
+    }
+
+    /// Returns the regions that contain `bytes`, or `None` if they are not part of the map. `bytes`
+    /// are usually those of an array: see [`Array::as_bytes`](crate::Array::as_bytes).
+    #[must_use]
+    pub fn items_of(&self, bytes: &[u8]) -> Option<ItemRange> {
+        self.map.range_of(bytes).map(|range| self.items(range))
+    }
+
+    /// Returns the byte range of a region.
+    #[must_use]
+    pub fn range(&self, item: u32) -> Range<u64> {
+        self.grid.range(item)
+    }
+
+    /// Returns the byte ranges of items, where items that follow each other are joined.
+    fn ranges(&self, items: &[u32]) -> Vec<Range<u64>> {
+        let mut ranges: Vec<Range<u64>> = Vec::with_capacity(items.len());
+        for item in items {
+            let range = self.grid.range(*item);
+            match ranges.last_mut().filter(|last| last.end == range.start) {
+                Some(last) => last.end = range.end,
+                None => ranges.push(range),
+            }
+        }
+        ranges
+    }
+
+    /// Returns the number of bytes of a region that are not in the page cache. If the system does
+    /// not report it, all bytes count.
+    fn missing(&self, item: u32) -> u64 {
+        self.map.uncached_bytes(self.grid.range(item)).unwrap_or_else(|| self.grid.bytes(item))
+    }
+}
+
+impl Content for MapRegions {
+    type Value = ();
+
+    fn item_count(&self) -> u32 {
+        self.grid.count()
+    }
+
+    fn item_bytes(&self, item: u32) -> u64 {
+        self.grid.bytes(item)
+    }
+
+    fn prefetch(&self, items: &[u32]) {
+        items.iter().for_each(|item| self.missing.set(*item, self.missing(*item)));
+        self.map.prefetch_ranges(&self.ranges(items));
+    }
+
+    fn fetch(&self, items: &[u32], work: &mut Work) -> Result<u64> {
+        let mut is_prefetched = true;
+        for item in items {
+            let missing = self.missing.take(*item);
+            is_prefetched &= missing.is_some();
+            work.read = work.read.saturating_add(missing.unwrap_or_else(|| self.missing(*item)));
+        }
+        let ranges = self.ranges(items);
+        if !is_prefetched {
+            self.map.prefetch_ranges(&ranges);
+        }
+        for range in ranges {
+            self.map.wait_cached(range)?;
+        }
+        Ok(items.iter().map(|item| self.grid.bytes(*item)).sum())
+    }
+
+    fn publish(&self, items: &[u32], values: &mut Vec<((), u64)>, work: &mut Work) -> Result<()> {
+        self.ranges(items).into_iter().for_each(|range| self.map.populate(range));
+        for item in items {
+            let bytes = self.grid.bytes(*item);
+            work.touched = work.touched.saturating_add(bytes);
+            values.push(((), bytes));
+        }
+        Ok(())
+    }
+
+    fn evict(&self, item: u32, (): ()) {
+        self.map.evict(self.grid.range(item), self.eviction);
+    }
+}

@@ -1,0 +1,82 @@
+//! Streaming: loads parts of meshes on worker threads, within a budget of memory, while a program
+//! draws frames.
+//!
+//! A [`Streamer`] loads the items of a [`Content`]. There are four contents:
+//!
+//! | content | item | a resident item is |
+//! |---|---|---|
+//! | [`MapRegions`] | 64 to 256 KiB of a mapped file | mapped pages, which arrays of the file are read from |
+//! | [`PartVertices`] | a [part](MeshParts) of a mesh, in a layout | vertices and indices in a buffer of the program |
+//! | [`AssetLevels`] | a level of detail of one of many files | vertices and indices in a buffer of the program |
+//! | [`SourceRegions`] | 64 to 256 KiB of any [source](crate::io::RangeSource) | a copy of the bytes |
+//!
+//! The thread that draws never waits for the disk, for a lock or for an allocation. It chooses what
+//! it needs, by [bounding boxes](MeshParts::visit) or by [size on the screen](LevelOfDetail), makes
+//! requests with a [`Priority`], and draws what is resident.
+//!
+//! # How bytes are read
+//!
+//! For a mapped file, a worker asks the operating system to read the bytes of all new requests with
+//! one call, in large pieces. It then waits until the bytes of a request are in the page cache, by
+//! reading them with `pread`, which takes no lock on the address space of the process. Only then
+//! the streamer evicts other items if the budget has no room, and a worker maps the pages in pieces
+//! of at most 256 KiB. Mapping pages that are not in the page cache would make every `mmap`,
+//! `munmap` and large allocation of the program wait for the disk.
+//!
+//! Some calls need a new Linux: without `process_madvise` (5.10, and 6.13 for the own process), the
+//! advice takes one call per range; without `cachestat` (6.5), every byte counts as read from the
+//! disk in the statistics; without `MADV_POPULATE_READ` (5.14), and on other systems, a worker reads
+//! one byte of each page. On Windows there is no advice, and evicting a region has no effect, so the
+//! system alone decides which pages stay in memory.
+//!
+//! # Levels of detail
+//!
+//! A Second Life asset stores up to four levels. Pin the coarsest level of each asset near the camera
+//! with [`Streamer::request_pinned`], and draw the best level that is resident. A UNIGINE file stores
+//! one level: its surfaces and parts are culled and ordered by their boxes.
+
+mod asset_levels;
+mod buckets;
+mod clock;
+mod content;
+mod items;
+mod job;
+mod lease;
+mod lists;
+mod log;
+mod map_pool;
+mod map_regions;
+mod memory;
+mod mesh_parts;
+mod missing_bytes;
+mod options;
+mod part_vertices;
+mod pool;
+mod projected_size;
+mod region_grid;
+mod request;
+mod scheduler;
+mod slots;
+mod source_regions;
+mod statistics;
+mod streamer;
+#[cfg(test)]
+mod test_content;
+#[cfg(test)]
+mod tests;
+mod vertex_buffers;
+
+pub use asset_levels::AssetLevels;
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use content::Content;
+pub use lease::Lease;
+pub use map_regions::MapRegions;
+pub use mesh_parts::{MeshPart, MeshParts};
+pub use options::StreamOptions;
+pub use part_vertices::PartVertices;
+pub use projected_size::LevelOfDetail;
+pub use request::{Event, ItemRange, Outcome, Priority, Slot};
+pub use source_regions::SourceRegions;
+pub use statistics::{Statistics, Work};
+pub use streamer::Streamer;
+pub use vertex_buffers::{BufferSizes, BufferTarget, Buffers, Draw, MemoryTarget};

@@ -1,0 +1,183 @@
+//! The workers: threads that take jobs from a queue and return them.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::clock::Clock;
+use super::content::Content;
+use super::job::{Job, Stage};
+use super::memory::reserved;
+use crate::error::{Cause, Error, Field, Result};
+
+/// A queue of jobs.
+pub(super) type Jobs<V> = VecDeque<Box<Job<V>>>;
+
+/// The queues that the scheduler and the workers share. A thread keeps the lock only while it moves
+/// pointers of jobs.
+#[derive(Debug)]
+struct Queues<V> {
+    /// Jobs that are done before those in `fetches`, because what they publish was read already.
+    publications: Jobs<V>,
+    fetches: Jobs<V>,
+    returned: Jobs<V>,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Shared<V> {
+    queues: Mutex<Queues<V>>,
+    has_jobs: Condvar,
+    has_results: Condvar,
+}
+
+impl<V> Shared<V> {
+    fn lock(&self) -> MutexGuard<'_, Queues<V>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<V> Queues<V> {
+    /// Takes the next job. Appends to `prefetch` the items of all jobs whose bytes are not yet being
+    /// read.
+    fn take(&mut self, prefetch: &mut Vec<u32>) -> Option<Box<Job<V>>> {
+        if let Some(job) = self.publications.pop_front() {
+            return Some(job);
+        }
+        let job = self.fetches.pop_front()?;
+        if !job.is_prefetched {
+            prefetch.extend(&job.items);
+            for other in self.fetches.iter_mut().filter(|other| !other.is_prefetched) {
+                other.is_prefetched = true;
+                prefetch.extend(&other.items);
+            }
+        }
+        Some(job)
+    }
+}
+
+/// The threads of a streamer.
+pub(super) struct Pool<C: Content> {
+    shared: Arc<Shared<C::Value>>,
+    content: Arc<C>,
+    clock: Arc<dyn Clock>,
+    threads: Vec<JoinHandle<()>>,
+    prefetch: Vec<u32>,
+}
+
+impl<C: Content> Pool<C> {
+    /// Starts the threads. `jobs` is the greatest number of jobs.
+    pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, workers: usize, jobs: usize) -> Result<Self> {
+        let queue = || reserved(jobs).map(VecDeque::from);
+        let queues = Queues { publications: queue()?, fetches: queue()?, returned: queue()?, is_closed: false };
+        let shared = Shared { queues: Mutex::new(queues), has_jobs: Condvar::new(), has_results: Condvar::new() };
+        let mut pool =
+            Self { shared: Arc::new(shared), content, clock, threads: Vec::new(), prefetch: reserved(jobs)? };
+        for number in 0..workers {
+            let (shared, content, clock) =
+                (Arc::clone(&pool.shared), Arc::clone(&pool.content), Arc::clone(&pool.clock));
+            let mut prefetch = reserved(jobs)?;
+            let thread = std::thread::Builder::new().name(format!("meshpeek-stream-{number}"));
+            let thread = thread.spawn(move || {
+                while let Some(job) = wait_for_job(&shared, &mut prefetch) {
+                    do_job(&shared, &*content, &*clock, job, &mut prefetch);
+                }
+            });
+            let fault = |error| Error::without_offset("streaming", Field::new("workers"), Cause::from(error));
+            pool.threads.push(thread.map_err(fault)?);
+        }
+        Ok(pool)
+    }
+
+    /// Exchanges `results`, which is empty, with the returned jobs. Returns `false`, and changes
+    /// nothing, if another thread has the lock.
+    pub(super) fn take_results(&self, results: &mut Jobs<C::Value>) -> bool {
+        self.try_with(|queues| std::mem::swap(&mut queues.returned, results))
+    }
+
+    /// Moves all `jobs` to the queues of the workers. Returns `false`, and changes nothing, if
+    /// another thread has the lock.
+    pub(super) fn start(&self, jobs: &mut Jobs<C::Value>) -> bool {
+        let count = jobs.len();
+        let is_moved = count == 0
+            || self.try_with(|queues| {
+                for job in jobs.drain(..) {
+                    match job.stage {
+                        Stage::Fetch => queues.fetches.push_back(job),
+                        Stage::Publish | Stage::Evict => queues.publications.push_back(job),
+                    }
+                }
+            });
+        match count {
+            0 => {}
+            1 => self.shared.has_jobs.notify_one(),
+            _ => self.shared.has_jobs.notify_all(),
+        }
+        is_moved
+    }
+
+    fn try_with(&self, change: impl FnOnce(&mut Queues<C::Value>)) -> bool {
+        match self.shared.queues.try_lock() {
+            Ok(mut queues) => change(&mut queues),
+            Err(TryLockError::Poisoned(poisoned)) => change(&mut poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => return false,
+        }
+        true
+    }
+
+    /// Does one job on the calling thread. Returns `false` if there is no job.
+    pub(super) fn step(&mut self) -> bool {
+        let job = self.shared.lock().take(&mut self.prefetch);
+        let Some(job) = job else { return false };
+        do_job(&self.shared, &*self.content, &*self.clock, job, &mut self.prefetch);
+        true
+    }
+
+    /// Waits until a worker has returned a job, at most for `timeout`.
+    pub(super) fn wait(&self, timeout: Duration) {
+        let queues = self.shared.lock();
+        let none = |queues: &mut Queues<C::Value>| queues.returned.is_empty();
+        drop(self.shared.has_results.wait_timeout_while(queues, timeout, none));
+    }
+}
+
+fn wait_for_job<V>(shared: &Shared<V>, prefetch: &mut Vec<u32>) -> Option<Box<Job<V>>> {
+    let mut queues = shared.lock();
+    while !queues.is_closed {
+        if let Some(job) = queues.take(prefetch) {
+            return Some(job);
+        }
+        queues = shared.has_jobs.wait(queues).unwrap_or_else(PoisonError::into_inner);
+    }
+    None
+}
+
+fn do_job<C: Content>(
+    shared: &Shared<C::Value>,
+    content: &C,
+    clock: &dyn Clock,
+    mut job: Box<Job<C::Value>>,
+    prefetch: &mut Vec<u32>,
+) {
+    if !prefetch.is_empty() {
+        // Items that are not prefetched are read by `fetch`.
+        let _ = catch_unwind(AssertUnwindSafe(|| content.prefetch(prefetch)));
+        prefetch.clear();
+    }
+    job.run(content, clock);
+    shared.lock().returned.push_back(job);
+    shared.has_results.notify_all();
+}
+
+impl<C: Content> Drop for Pool<C> {
+    /// Waits for the jobs that the workers are doing. Other jobs are not done.
+    fn drop(&mut self) {
+        self.shared.lock().is_closed = true;
+        self.shared.has_jobs.notify_all();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}

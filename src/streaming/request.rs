@@ -1,0 +1,143 @@
+//! Requests, and the events that end them.
+
+use std::ops::Range;
+
+use super::statistics::Work;
+use crate::error::Error;
+use crate::math::as_index;
+
+/// The urgency of a request: 0 to 63, where 63 is the most urgent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u8);
+
+impl Priority {
+    /// The least urgent.
+    pub const LEAST: Self = Self(0);
+    /// The most urgent.
+    pub const MOST: Self = Self(63);
+
+    /// Makes a priority. A number above 63 is taken as 63.
+    ///
+    /// ```
+    /// use meshpeek::streaming::Priority;
+    /// assert_eq!(Priority::new(200), Priority::MOST);
+    /// assert!(Priority::new(7) > Priority::new(6));
+    /// ```
+    #[must_use]
+    pub const fn new(urgency: u8) -> Self {
+        if urgency > Self::MOST.0 { Self::MOST } else { Self(urgency) }
+    }
+
+    /// Returns the priority as a number.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    pub(super) fn of_bucket(bucket: u32) -> Self {
+        Self::new(u8::try_from(bucket).unwrap_or(u8::MAX))
+    }
+
+    pub(super) fn bucket(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Consecutive items of a content that a request needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ItemRange {
+    /// The first item.
+    pub first: u32,
+    /// The end of the range: the item after the last.
+    pub end: u32,
+    /// The number of bytes at the start of the first item that the request does not need. Only the
+    /// statistics use it.
+    pub skipped: u32,
+    /// The number of bytes at the end of the last item that the request does not need. Only the
+    /// statistics use it.
+    pub cut: u32,
+}
+
+impl ItemRange {
+    /// Makes the range of one item.
+    #[must_use]
+    pub const fn one(item: u32) -> Self {
+        Self { first: item, end: item.saturating_add(1), skipped: 0, cut: 0 }
+    }
+
+    /// Returns the number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        as_index(self.end.saturating_sub(self.first))
+    }
+
+    /// Returns whether the range has no items.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.first >= self.end
+    }
+
+    pub(super) const fn items(&self) -> Range<u32> {
+        self.first..self.end
+    }
+
+    /// Returns the number of bytes of `item`, which has `bytes` bytes, that the request needs.
+    pub(super) fn wanted(&self, item: u32, bytes: u64) -> u64 {
+        let skipped = if item == self.first { self.skipped } else { 0 };
+        let cut = if item.saturating_add(1) == self.end { self.cut } else { 0 };
+        bytes.saturating_sub(u64::from(skipped)).saturating_sub(u64::from(cut))
+    }
+}
+
+/// The identity of a request, which [`Streamer::request`](super::Streamer::request) returns.
+///
+/// The number of the slot is used again after the request has ended, with another generation. A
+/// `Slot` of an ended request therefore never refers to a later request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot {
+    pub(super) number: u32,
+    pub(super) generation: u32,
+}
+
+impl Slot {
+    /// Returns the number of the slot, which is below
+    /// [`StreamOptions::requests`](super::StreamOptions::requests).
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// Returns how many requests had this slot before.
+    #[must_use]
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+}
+
+/// How a request ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All items of the request are resident.
+    Done,
+    /// An item could not be loaded. No item that only this request needs is resident.
+    Failed(Error),
+    /// The request was cancelled before all items were resident.
+    Cancelled,
+}
+
+/// The end of a request. Each request ends with exactly one event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The request.
+    pub slot: Slot,
+    /// The number that the program gave to the request.
+    pub tag: u64,
+    /// How the request ended.
+    pub outcome: Outcome,
+    /// The number of bytes of items that the request needed and that were not resident or loading
+    /// when the request was started.
+    pub wanted: u64,
+    /// The work that was done for this request. Work for an item that several requests need
+    /// belongs to the request that was started first.
+    pub work: Work,
+}

@@ -1,0 +1,231 @@
+//! The streamer: loads items on workers and is polled by the thread that draws.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::clock::{Clock, SystemClock};
+use super::content::Content;
+use super::items::Place;
+use super::lease::Lease;
+use super::log::Log;
+use super::memory::reserved;
+use super::options::StreamOptions;
+use super::pool::{Jobs, Pool};
+use super::request::{Event, ItemRange, Priority, Slot};
+use super::scheduler::Scheduler;
+use super::statistics::Statistics;
+use crate::error::Result;
+use crate::error::debug::short_debug;
+use crate::math::as_index;
+
+/// The greatest number of results of workers that one poll processes.
+const RESULTS_PER_POLL: usize = 128;
+
+/// Loads items of a [`Content`] in the order of their priority, within a budget of memory.
+///
+/// The thread that draws owns the streamer. It makes requests, calls [`poll`](Self::poll) once per
+/// frame, takes the events, and reads resident items with [`get`](Self::get). None of these calls
+/// waits for the disk or for another thread, and none allocates memory. The workers read, inflate,
+/// decode, map and free memory.
+///
+/// An item is not evicted while a request in progress needs it, while it is pinned, within
+/// [`lease_frames`](StreamOptions::lease_frames) of the last `get`, and while a [`Lease`] from
+/// before that `get` exists.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use std::sync::Arc;
+/// use meshpeek::streaming::{Outcome, Priority, SourceRegions, StreamOptions, Streamer};
+///
+/// let regions = Arc::new(SourceRegions::new(vec![7_u8; 300_000], 64 << 10)?);
+/// let options = StreamOptions::default().with_workers(1).with_budget(1 << 20);
+/// let mut streamer = Streamer::new(Arc::clone(&regions), &options)?;
+/// let wanted = regions.items(100_000..200_000);
+/// let slot = streamer.request(&[wanted], Priority::MOST, 0)?;
+/// loop {
+///     streamer.begin_frame();
+///     streamer.poll();
+///     if let Some(event) = streamer.next_event() {
+///         assert!(event.slot == slot && matches!(event.outcome, Outcome::Done));
+///         break;
+///     }
+///     std::thread::yield_now(); // a program draws a frame here
+/// }
+/// assert_eq!(streamer.get(wanted.first).map(|bytes| bytes.len()), Some(64 << 10));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Streamer<C: Content> {
+    // Dropped first, which ends the threads.
+    pool: Pool<C>,
+    scheduler: Scheduler<C>,
+    results: Jobs<C::Value>,
+    jobs: Jobs<C::Value>,
+}
+
+short_debug!([C: Content] Streamer<C>: |streamer| { statistics: streamer.statistics() });
+
+impl<C: Content> Streamer<C> {
+    /// Makes a streamer, and starts its workers.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::OutOfMemory`] if the memory of the queues cannot be allocated, and
+    /// [`ErrorKind::Io`] if a thread cannot be started.
+    ///
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
+    /// [`ErrorKind::Io`]: crate::ErrorKind::Io
+    pub fn new(content: Arc<C>, options: &StreamOptions) -> Result<Self> {
+        Self::with_clock(content, options, Arc::new(SystemClock::default()))
+    }
+
+    /// Makes a streamer whose statistics and log use another clock.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](Self::new).
+    pub fn with_clock(content: Arc<C>, options: &StreamOptions, clock: Arc<dyn Clock>) -> Result<Self> {
+        let jobs = as_index(options.loads.max(1));
+        let scheduler = Scheduler::new(Arc::clone(&content), Arc::clone(&clock), options)?;
+        let pool = Pool::new(content, clock, options.workers, jobs)?;
+        let queue = || reserved(jobs).map(VecDeque::from);
+        Ok(Self { pool, scheduler, results: queue()?, jobs: queue()? })
+    }
+
+    /// Passes a line of text to `line` for each decision: each request, load, eviction and event.
+    ///
+    /// With a [`ManualClock`](super::ManualClock) and without workers, two runs with the same
+    /// requests have the same lines. The log allocates memory.
+    pub fn set_log(&mut self, line: impl FnMut(&str) + Send + Sync + 'static) {
+        self.scheduler.log = Log::new(line);
+    }
+
+    /// Requests items. The request starts with the next [`poll`](Self::poll), and ends with one
+    /// [`Event`], which has the same `tag`.
+    ///
+    /// All items of a request become resident together. Items that are resident already, or that
+    /// another request is loading, are not loaded again.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`] if an item is out of range, and [`ErrorKind::Refused`] if all
+    /// slots are used or if the request has too many ranges: see [`StreamOptions`].
+    ///
+    /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+    pub fn request(&mut self, ranges: &[ItemRange], priority: Priority, tag: u64) -> Result<Slot> {
+        self.scheduler.request(ranges, priority, tag, false)
+    }
+
+    /// Requests items like [`request`](Self::request), and pins each item when the request is done,
+    /// for example coarse levels of detail.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`request`](Self::request).
+    pub fn request_pinned(&mut self, ranges: &[ItemRange], priority: Priority, tag: u64) -> Result<Slot> {
+        self.scheduler.request(ranges, priority, tag, true)
+    }
+
+    /// Changes the priority of a request. Returns `false` if the request has ended.
+    ///
+    /// The time does not depend on the number of requests.
+    pub fn set_priority(&mut self, slot: Slot, priority: Priority) -> bool {
+        self.scheduler.set_priority(slot, priority)
+    }
+
+    /// Cancels a request, which ends with [`Outcome::Cancelled`](super::Outcome::Cancelled).
+    /// Returns `false` if the request has ended already.
+    pub fn cancel(&mut self, slot: Slot) -> bool {
+        self.scheduler.cancel(slot)
+    }
+
+    /// Removes a pin of [`request_pinned`](Self::request_pinned). Returns `false` if the item is
+    /// not pinned.
+    pub fn unpin(&mut self, item: u32) -> bool {
+        self.scheduler.items.unpin(item, self.scheduler.frame)
+    }
+
+    /// Begins the next frame, and returns its number.
+    pub fn begin_frame(&mut self) -> u32 {
+        self.scheduler.frame = self.scheduler.frame.saturating_add(1);
+        self.scheduler.frame
+    }
+
+    /// Processes the results of the workers and gives them new work. The method does not wait.
+    ///
+    /// Call it at least once per frame, and then take the events.
+    pub fn poll(&mut self) {
+        let Self { pool, scheduler, results, jobs } = self;
+        if results.is_empty() && !pool.take_results(results) {
+            let contended = &mut scheduler.statistics.contended_polls;
+            *contended = contended.saturating_add(1);
+        }
+        for _ in 0..RESULTS_PER_POLL {
+            let Some(job) = results.pop_front() else { break };
+            scheduler.accept(job, jobs);
+        }
+        scheduler.make_room(jobs);
+        scheduler.start_requests(jobs);
+        pool.start(jobs);
+    }
+
+    /// Takes the next event.
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.scheduler.next_event()
+    }
+
+    /// Returns the value of an item if it is resident, and notes that the current frame uses it.
+    #[must_use]
+    pub fn get(&self, item: u32) -> Option<&C::Value> {
+        self.scheduler.items.value(item, self.scheduler.frame)
+    }
+
+    /// Returns whether all items of the ranges are resident, and notes that the current frame uses
+    /// those that are.
+    #[must_use]
+    pub fn are_resident(&self, ranges: &[ItemRange]) -> bool {
+        let items = ranges.iter().flat_map(ItemRange::items);
+        items.fold(true, |all, item| self.get(item).is_some() && all)
+    }
+
+    /// Returns whether an item is resident, without using it.
+    #[must_use]
+    pub fn is_resident(&self, item: u32) -> bool {
+        self.scheduler.items.place(item) == Place::Resident
+    }
+
+    /// Makes a lease of the current frame, or returns `None` if there are 64 leases.
+    #[must_use]
+    pub fn lease(&self) -> Option<Lease> {
+        self.scheduler.lease()
+    }
+
+    /// Returns what the streamer has done until now.
+    #[must_use]
+    pub const fn statistics(&self) -> Statistics {
+        self.scheduler.statistics
+    }
+
+    /// Does the next work of a worker on the calling thread, which may wait for the disk. Returns
+    /// `false` if there is no work.
+    pub fn step(&mut self) -> bool {
+        self.pool.step()
+    }
+
+    /// Waits until a worker has a result for the next [`poll`](Self::poll), at most for `timeout`.
+    ///
+    /// This method is for programs that wait for a load. A thread that draws does not call it.
+    pub fn wait(&self, timeout: Duration) {
+        if self.results.is_empty() && self.jobs.is_empty() {
+            self.pool.wait(timeout);
+        }
+    }
+
+    /// Returns the events that were not taken.
+    #[cfg(test)]
+    pub(super) fn scheduler_events(&self) -> impl Iterator<Item = &Event> {
+        self.scheduler.events.iter()
+    }
+}
