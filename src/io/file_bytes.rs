@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::map::Map;
+use super::range_source::{RangeRead, RangeSource};
 use crate::error::Result;
+use crate::math::as_u64;
 
 /// The bytes of a file: a memory map, a copy in memory, or bytes that several owners share.
 ///
@@ -58,6 +60,21 @@ impl AsRef<[u8]> for FileBytes {
             Self::Map(map) => (**map).as_ref(),
             Self::Vec(bytes) => bytes,
             Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+/// Reads from the map, or copies the bytes in memory.
+impl RangeSource for FileBytes {
+    fn len(&self) -> u64 {
+        as_u64(self.as_ref().len())
+    }
+
+    fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
+        match self {
+            Self::Map(map) => map.read_ranges(reads),
+            Self::Vec(bytes) => bytes.read_ranges(reads),
+            Self::Shared(bytes) => bytes.read_ranges(reads),
         }
     }
 }

@@ -7,8 +7,8 @@ use super::range_source::{RangeRead, RangeSource, check_ranges};
 use super::read_at::read_exact_at;
 use super::regular_file::open_regular;
 use super::system_calls::advise_file;
-use crate::error::Result;
 use crate::error::debug::short_debug;
+use crate::error::{Error, Result};
 
 /// An open file whose byte ranges are read into memory.
 ///
@@ -61,7 +61,7 @@ impl RangeSource for FileSource {
     }
 
     fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
-        let located = |error: crate::Error| error.at_path(&self.path);
+        let located = |error: Error| error.at_path(&self.path);
         check_ranges(self.length, reads).map_err(located)?;
         if reads.len() > 1 {
             for read in &*reads {

@@ -7,9 +7,10 @@ use std::ops::Range;
 use super::advice::page_mask;
 use super::advice::{PAGE, PIECE};
 use super::map::Map;
+use super::range_source::{RangeRead, RangeSource, check_ranges, copy_ranges, range_within};
 use super::read_at::read_exact_at;
 use super::residency::{Eviction, Residency};
-use super::system_calls::{advise_all, cached_pages, drop_cache, is_page_cached, map_pages, mapped_pages};
+use super::system_calls::{advise_all, advise_file, cached_pages, drop_cache, is_page_cached, map_pages, mapped_pages};
 use crate::error::Result;
 use crate::math::as_u64;
 
@@ -50,7 +51,7 @@ thread_local! {
 /// [`load_ranges`]: Self::load_ranges
 /// [`populate`]: Self::populate
 impl Map {
-    /// Returns the range of the file that `bytes` are, or `None` if they are not a part of this map.
+    /// Returns the place of `bytes` in the file, or `None` if they are not a part of this map.
     ///
     /// The bytes are found by their address and are not read.
     ///
@@ -99,7 +100,12 @@ impl Map {
     /// and [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter. The
     /// errors contain the offset and the path of the file.
     pub fn wait_cached(&self, range: Range<u64>) -> Result<()> {
-        self.wait_for(self.outwards(&range))
+        let range = self.outwards(&range);
+        if cached_pages(self.file(), &range) != Some(pages_of(&range)) {
+            // Without this advice, the system would also read bytes after the range.
+            advise_file(self.file(), as_u64(range.start), range.len());
+        }
+        self.wait_for(range)
     }
 
     /// Reads all `ranges` into the page cache of the operating system, and waits until they are
@@ -126,7 +132,7 @@ impl Map {
     ///
     /// Returns the errors of [`wait_cached`](Self::wait_cached).
     pub fn load_ranges(&self, ranges: &[Range<u64>]) -> Result<u64> {
-        let (mut joined, mut missing) = (self.join(ranges), 0_u64);
+        let (joined, mut missing) = (self.join(ranges), 0_u64);
         let mut absent = Vec::with_capacity(joined.len());
         for range in &joined {
             let pages = pages_of(range);
@@ -137,7 +143,7 @@ impl Map {
             }
         }
         self.prefetch_joined(&absent);
-        joined.drain(..).try_for_each(|range| self.wait_for(range))?;
+        joined.into_iter().try_for_each(|range| self.wait_for(range))?;
         Ok(missing.saturating_mul(as_u64(page_size())))
     }
 
@@ -192,10 +198,8 @@ impl Map {
     /// The numbers are those of one moment, because the system can remove pages at any time. On
     /// systems other than Linux, both numbers are unknown. Linux reports the number of cached pages
     /// since version 6.5. Before, or if the process may not know the number, the pages of a range
-    /// of at most 1 MiB are examined one by one. This may make the system read a page in the
-    /// background.
-    ///
-    /// The call takes about 5 µs for a range of 1 MiB.
+    /// of at most 1 MiB are examined one by one. This makes the system read pages that are not
+    /// cached in the background, and a page that is read at once counts as cached.
     #[must_use]
     pub fn residency(&self, range: Range<u64>) -> Residency {
         let range = self.outwards(&range);
@@ -241,9 +245,9 @@ impl Map {
         debug_assert!(self.range_of(bytes).is_some() || bytes.is_empty());
         for piece in bytes.chunks(UNMAPPED) {
             // SAFETY: The address range consists of whole pages within this map. The memory map is
-            // private, backed by a file and never written to. After `madvise` drops the pages, reads
-            // through the map still return the same bytes, because the pages are loaded from the
-            // file again. References to the bytes of the map stay valid.
+            // private, backed by a file and never written to. After `madvise` drops the pages,
+            // reads through the map still return the same bytes, because the pages are loaded from
+            // the file again. References to the bytes of the map stay valid.
             unsafe {
                 libc::madvise(piece.as_ptr().cast_mut().cast(), piece.len(), libc::MADV_DONTNEED);
             }
@@ -295,6 +299,23 @@ impl Map {
         let (mask, length) = (page_size().wrapping_sub(1), self.as_ref().len());
         let start = start.saturating_add(mask) & !mask;
         start..if end == length { end } else { end & !mask }.max(start)
+    }
+}
+
+/// Prefetches all ranges at once with [`Map::prefetch_ranges`], and copies the bytes. The errors
+/// contain the path of the file.
+impl RangeSource for Map {
+    fn len(&self) -> u64 {
+        as_u64(self.as_ref().len())
+    }
+
+    fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
+        let length = RangeSource::len(self);
+        check_ranges(length, reads).map_err(|error| self.located(error))?;
+        let ranges: Vec<_> = reads.iter().filter_map(|read| range_within(length, read)).collect();
+        self.prefetch_ranges(&ranges);
+        copy_ranges(self.as_ref(), reads);
+        Ok(())
     }
 }
 

@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::file_bytes::FileBytes;
-use super::map::Map;
 use super::read_at::range_error;
 use crate::error::{Cause, Result};
 use crate::math::as_u64;
@@ -72,7 +70,7 @@ pub trait RangeSource: Send + Sync {
 }
 
 /// Returns the range of a read, or `None` if it ends after a source of `length` bytes.
-fn range_within(length: u64, read: &RangeRead<'_>) -> Option<Range<u64>> {
+pub(super) fn range_within(length: u64, read: &RangeRead<'_>) -> Option<Range<u64>> {
     let end = read.offset.checked_add(as_u64(read.buffer.len()))?;
     (end <= length).then_some(read.offset..end)
 }
@@ -85,7 +83,7 @@ pub(super) fn check_ranges(length: u64, reads: &[RangeRead<'_>]) -> Result<()> {
 }
 
 /// Copies the ranges, which were checked, from `bytes`.
-fn copy_ranges(bytes: &[u8], reads: &mut [RangeRead<'_>]) {
+pub(super) fn copy_ranges(bytes: &[u8], reads: &mut [RangeRead<'_>]) {
     for read in reads {
         let start = usize::try_from(read.offset).unwrap_or(usize::MAX);
         let from = bytes.get(start..).and_then(|bytes| bytes.get(..read.buffer.len()));
@@ -117,38 +115,6 @@ impl RangeSource for Vec<u8> {
     }
 }
 
-/// Prefetches all ranges at once with [`Map::prefetch_ranges`], and copies the bytes. The errors
-/// contain the path of the file.
-impl RangeSource for Map {
-    fn len(&self) -> u64 {
-        as_u64(self.as_ref().len())
-    }
-
-    fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
-        let length = RangeSource::len(self);
-        check_ranges(length, reads).map_err(|error| self.located(error))?;
-        let ranges: Vec<_> = reads.iter().filter_map(|read| range_within(length, read)).collect();
-        self.prefetch_ranges(&ranges);
-        copy_ranges(self.as_ref(), reads);
-        Ok(())
-    }
-}
-
-/// Reads from the map, or copies the bytes in memory.
-impl RangeSource for FileBytes {
-    fn len(&self) -> u64 {
-        as_u64(self.as_ref().len())
-    }
-
-    fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
-        match self {
-            Self::Map(map) => map.read_ranges(reads),
-            Self::Vec(bytes) => bytes.read_ranges(reads),
-            Self::Shared(bytes) => bytes.read_ranges(reads),
-        }
-    }
-}
-
 macro_rules! pointers_to_sources {
     ($($pointer:ty),+) => {$(
         impl<S: RangeSource + ?Sized> RangeSource for $pointer {
@@ -167,7 +133,7 @@ pointers_to_sources!(&S, Box<S>, Arc<S>);
 
 #[cfg(test)]
 mod tests {
-    use super::super::FileSource;
+    use super::super::{FileBytes, FileSource, Map};
     use super::*;
 
     const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock");

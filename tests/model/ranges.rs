@@ -202,7 +202,10 @@ fn older_systems_have_the_same_bytes() {
         let has = |call: u8| mask & call == 0;
         meshpeek::internals::disable_system_calls(mask);
         let before = map.residency(range.clone());
-        assert_eq!(before.cached, (has(2) || has(4)).then_some(0), "{mask}");
+        // Examining pages one by one may read some of them.
+        let most = if has(2) { 0 } else { pages / 4 };
+        assert_eq!(before.cached.is_some(), has(2) || has(4), "{mask}");
+        assert!(before.cached.is_none_or(|cached| cached <= most), "{mask}: {before:?}");
         assert_eq!(map.residency(0..u64::MAX).cached, has(2).then_some(0), "{mask}");
         let size = pages * 4096;
         map.evict(0..u64::MAX, Eviction::Uncache);

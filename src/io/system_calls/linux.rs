@@ -11,7 +11,7 @@ use super::is_enabled;
 use crate::io::advice::{PIECE, advise_will_need, page_mask};
 use crate::math::as_u64;
 
-/// The bits of the calls that tests can switch off.
+// The bits of the calls that tests can switch off.
 const PROCESS_MADVISE: u8 = 1;
 const CACHESTAT: u8 = 2;
 const PREADV2: u8 = 4;
@@ -139,7 +139,8 @@ fn is_stacked(file: &File) -> bool {
         libc::fstatfs(file.as_raw_fd(), system.as_mut_ptr());
         system.assume_init()
     };
-    system.f_type == libc::OVERLAYFS_SUPER_MAGIC
+    // The types of the two numbers depend on the processor.
+    i128::from(system.f_type) == i128::from(libc::OVERLAYFS_SUPER_MAGIC)
 }
 
 /// Returns whether a page of a file is in the page cache. Returns `None` if the system does not
@@ -176,8 +177,8 @@ pub(in crate::io) fn map_pages(piece: &[u8]) -> bool {
     if !is_enabled(POPULATE_READ) {
         return false;
     }
-    // SAFETY: `MADV_POPULATE_READ` maps pages as reading them does. It changes neither their content
-    // nor their protection.
+    // SAFETY: `MADV_POPULATE_READ` maps pages as reading them does. It changes neither the content
+    // nor the protection of a page.
     let refused = unsafe { libc::madvise(piece.as_ptr().cast_mut().cast(), piece.len(), libc::MADV_POPULATE_READ) };
     // Any other error, such as that of a page that the file no longer has, would end the process if
     // the program read the page.
