@@ -55,6 +55,7 @@ mod read_at;
 mod regular_file;
 mod residency;
 mod system_calls;
+mod thread_priority;
 
 pub(crate) use advice::prefetch_all;
 pub use advice::{PrefetchList, prefetch, prefetch_file};
@@ -81,3 +82,4 @@ internal_use!(
 pub(crate) use advice::{ReadAhead, WalkAhead};
 pub(crate) use huge_pages::Huge;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};
+pub(crate) use thread_priority::lower_thread_priority;

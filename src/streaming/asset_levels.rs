@@ -9,15 +9,18 @@ use super::mesh_parts::array_bytes;
 use super::missing_bytes::MissingBytes;
 use super::request::ItemRange;
 use super::statistics::Work;
-use super::vertex_buffers::{BufferTarget, Buffers, Triangles, decode};
+use super::vertex_buffers::{BufferTarget, Buffers, TriangleRange, decode};
 use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
-use crate::io::{FileBytes, Map};
-use crate::math::as_index;
+use crate::io::{Eviction, FileBytes, Map};
+use crate::math::{as_index, as_u64};
 use crate::model::{ByteRanges, Contents, Part, Surface};
 
 /// The number of items of an asset: the greatest number of levels of detail in a format.
 const LEVELS: u32 = 4;
+
+/// The size of a file that is read as a whole, in bytes.
+const SMALL_FILE: u64 = 128 << 10;
 
 /// The factor by which a level is assumed to be larger in memory than in its file. It is only used
 /// until the level is decoded.
@@ -31,7 +34,7 @@ const ASSUMED_RATIO: u64 = 4;
 /// decodes all its surfaces into one buffer, and frees the inflated bytes. Only a limited number of
 /// files is mapped at a time.
 pub struct AssetLevels<F, O, T> {
-    maps: MapPool<F>,
+    maps: MapPool<F, Map>,
     open: O,
     assets: u32,
     layout: VertexLayout,
@@ -81,17 +84,25 @@ where
         ItemRange::one(asset.saturating_mul(LEVELS).saturating_add(level))
     }
 
-    /// Opens the asset of an item, and finds the level.
-    fn find(&self, item: u32) -> Result<(Arc<Map>, M, usize)> {
+    /// Returns the map of an item, and the byte ranges that the item needs. A small file is needed
+    /// as a whole, because one request to the disk takes less time than two.
+    fn ranges(&self, item: u32) -> Result<(Arc<Map>, Vec<Range<u64>>)> {
         let map = self.maps.get(item / LEVELS)?;
-        let asset = (self.open)(FileBytes::Map(Arc::clone(&map)))?;
-        let count = asset.asset(0)?.level_count()?;
-        let level = as_index(item % LEVELS).min(count.saturating_sub(1));
-        Ok((map, asset, level))
+        let length = as_u64((*map).as_ref().len());
+        if length <= SMALL_FILE {
+            return Ok((map, vec![0..length]));
+        }
+        let (asset, level) = self.find(&map, item)?;
+        let ranges = asset.byte_ranges(0, &Part::Level { asset: 0, level })?;
+        Ok((map, ranges))
     }
 
-    fn ranges(asset: &M, level: usize) -> Result<Vec<Range<u64>>> {
-        asset.byte_ranges(0, &Part::Level { asset: 0, level })
+    /// Opens the asset of an item, and finds the level.
+    fn find(&self, map: &Arc<Map>, item: u32) -> Result<(M, usize)> {
+        let asset = (self.open)(FileBytes::Map(Arc::clone(map)))?;
+        let count = asset.asset(0)?.level_count()?;
+        let level = as_index(item % LEVELS).min(count.saturating_sub(1));
+        Ok((asset, level))
     }
 }
 
@@ -116,8 +127,7 @@ where
     fn prefetch(&self, items: &[u32]) {
         for item in items {
             // An item with an error is not prefetched, and `fetch` returns the error.
-            let Ok((map, asset, level)) = self.find(*item) else { continue };
-            let Ok(ranges) = Self::ranges(&asset, level) else { continue };
+            let Ok((map, ranges)) = self.ranges(*item) else { continue };
             if let Some(missing) = map.uncached_bytes_of(&ranges) {
                 self.missing.set(*item, missing);
             }
@@ -128,11 +138,12 @@ where
     fn fetch(&self, items: &[u32], work: &mut Work) -> Result<u64> {
         let mut needed = 0_u64;
         for item in items {
-            let (map, asset, level) = self.find(*item)?;
-            let ranges = Self::ranges(&asset, level)?;
+            let (map, ranges) = self.ranges(*item)?;
             let loaded = map.load_ranges(&ranges)?;
             work.read = work.read.saturating_add(self.missing.take(*item).unwrap_or(loaded));
-            let stored = ranges.iter().map(|range| range.end.saturating_sub(range.start));
+            let (asset, level) = self.find(&map, *item)?;
+            let stored = asset.byte_ranges(0, &Part::Level { asset: 0, level })?;
+            let stored = stored.iter().map(|range| range.end.saturating_sub(range.start));
             needed = needed.saturating_add(stored.sum::<u64>().saturating_mul(ASSUMED_RATIO));
         }
         Ok(needed)
@@ -140,18 +151,24 @@ where
 
     fn publish(&self, items: &[u32], values: &mut Vec<(Self::Value, u64)>, work: &mut Work) -> Result<()> {
         for item in items {
-            let (_, opened, level) = self.find(*item)?;
+            let map = self.maps.get(item / LEVELS)?;
+            let (opened, level) = self.find(&map, *item)?;
             let asset = opened.asset(0)?;
             let geometry = asset.level(level)?;
             let mut parts = Vec::new();
             for surface in 0..geometry.surface_count()? {
                 work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
                 let number = u32::try_from(surface).unwrap_or(u32::MAX);
-                parts.push(Triangles { surface: Surface::new(&*geometry, surface), number, range: 0..u32::MAX / 3 });
+                parts.push(TriangleRange {
+                    surface: Surface::new(&*geometry, surface),
+                    number,
+                    range: 0..u32::MAX / 3,
+                });
             }
             let buffers = decode(&parts, &self.layout, &self.target, work)?;
             let bytes = buffers.sizes.bytes;
             values.push((buffers, bytes));
+            map.evict(0..u64::MAX, Eviction::Unmap);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The methods that read, decode or free memory are called by the workers, several at once. A
 /// worker calls [`fetch`](Self::fetch) first. The streamer then evicts other items if the budget
 /// has no room, and a worker calls [`publish`](Self::publish). A panic in one of these methods
-/// ends the request with [`Outcome::Failed`](super::Outcome::Failed), and the worker goes on.
+/// ends the request with [`StreamOutcome::Failed`](super::StreamOutcome::Failed), and the worker goes on.
 pub trait Content: Send + Sync + 'static {
     /// What a resident item consists of. It is `()` if a resident item is mapped memory.
     type Value: Send + Sync + 'static;

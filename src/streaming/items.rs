@@ -19,7 +19,7 @@ pub(super) enum Place {
 }
 
 #[derive(Debug)]
-struct Item {
+struct ItemState {
     place: Place,
     /// The number of requests in progress, and of pins, that need the item.
     holds: u32,
@@ -36,8 +36,8 @@ struct Item {
 
 /// All items of a content.
 #[derive(Debug)]
-pub(super) struct Items<V> {
-    items: Vec<Item>,
+pub(super) struct ItemTable<V> {
+    items: Vec<ItemState>,
     values: Vec<Option<V>>,
     /// The resident items that no request holds, from the least recently used on.
     evictable: List,
@@ -45,11 +45,11 @@ pub(super) struct Items<V> {
     pinned_bytes: u64,
 }
 
-impl<V> Items<V> {
+impl<V> ItemTable<V> {
     pub(super) fn new(count: u32) -> Result<Self> {
         let count = as_index(count);
         let mut items = reserved(count)?;
-        items.resize_with(count, || Item {
+        items.resize_with(count, || ItemState {
             place: Place::Absent,
             holds: 0,
             pins: 0,
@@ -71,7 +71,7 @@ impl<V> Items<V> {
         self.pinned_bytes
     }
 
-    fn at(&self, item: u32) -> Option<&Item> {
+    fn at(&self, item: u32) -> Option<&ItemState> {
         self.items.get(as_index(item))
     }
 
@@ -159,32 +159,37 @@ impl<V> Items<V> {
         }
     }
 
-    /// Takes the least recently used item that no request, pin or lease keeps resident, with its
-    /// value and its size. `is_leased` returns whether an item last used in a frame is leased.
-    ///
-    /// `patience` is the number of items that may be examined in vain.
-    pub(super) fn evict(&mut self, patience: &mut u32, is_leased: impl Fn(u32) -> bool) -> Option<(u32, V, u64)> {
-        loop {
-            let item = self.evictable.first()?;
-            let record = self.items.get_mut(as_index(item))?;
-            let used = *record.used.get_mut();
-            if used != record.listed {
-                // The item was used after it was listed, so it is not the least recently used one.
-                record.listed = used;
-                *patience = patience.checked_sub(1)?;
-                self.links.remove(&mut self.evictable, item);
-                self.links.push_back(&mut self.evictable, item);
-                continue;
-            }
-            if is_leased(used) {
-                return None;
-            }
-            let bytes = std::mem::take(&mut record.bytes);
-            record.place = Place::Evicting;
-            self.links.remove(&mut self.evictable, item);
-            let value = self.values.get_mut(as_index(item))?.take()?;
-            return Some((item, value, bytes));
+    /// Moves the first item of the list to its end if it was used after it was listed. Returns
+    /// whether it was.
+    pub(super) fn skip_used(&mut self) -> bool {
+        let Some(item) = self.evictable.first() else { return false };
+        let Some(record) = self.items.get_mut(as_index(item)) else { return false };
+        let used = *record.used.get_mut();
+        if used == record.listed {
+            return false;
         }
+        record.listed = used;
+        self.links.remove(&mut self.evictable, item);
+        self.links.push_back(&mut self.evictable, item);
+        true
+    }
+
+    /// Takes the first item of the list, with its value and its size, or returns `None` if it is
+    /// leased. `is_leased` returns whether an item last used in a frame is leased.
+    ///
+    /// The first item is the least recently used one if [`skip_used`](Self::skip_used) returns
+    /// `false`.
+    pub(super) fn evict(&mut self, is_leased: impl Fn(u32) -> bool) -> Option<(u32, V, u64)> {
+        let item = self.evictable.first()?;
+        let record = self.items.get_mut(as_index(item))?;
+        if is_leased(*record.used.get_mut()) {
+            return None;
+        }
+        let bytes = std::mem::take(&mut record.bytes);
+        record.place = Place::Evicting;
+        self.links.remove(&mut self.evictable, item);
+        let value = self.values.get_mut(as_index(item))?.take()?;
+        Some((item, value, bytes))
     }
 
     pub(super) const fn has_evictable(&self) -> bool {

@@ -14,7 +14,7 @@ const ITEMS: usize = 64;
 
 /// What a worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum JobStage {
     /// Reads the bytes of the items.
     Fetch,
     /// Evicts items, and then makes the items of the job resident.
@@ -26,7 +26,7 @@ pub(super) enum Stage {
 /// A job travels from the scheduler to a worker and back, with all its memory.
 #[derive(Debug)]
 pub(super) struct Job<V> {
-    pub(super) stage: Stage,
+    pub(super) stage: JobStage,
     /// The request that started the job. It may have ended.
     pub(super) owner: Slot,
     pub(super) priority: Priority,
@@ -49,7 +49,7 @@ pub(super) struct Job<V> {
 impl<V> Job<V> {
     pub(super) fn new() -> Result<Box<Self>> {
         Ok(Box::new(Self {
-            stage: Stage::Fetch,
+            stage: JobStage::Fetch,
             owner: Slot { number: u32::MAX, generation: 0 },
             priority: Priority::LEAST,
             items: reserved(ITEMS)?,
@@ -66,7 +66,7 @@ impl<V> Job<V> {
 
     /// Makes the job ready for another request.
     pub(super) fn reset(&mut self) {
-        self.stage = Stage::Fetch;
+        self.stage = JobStage::Fetch;
         self.items.clear();
         self.values.clear();
         self.evicted.clear();
@@ -85,9 +85,9 @@ impl<V> Job<V> {
             let _ = catch_unwind(AssertUnwindSafe(|| content.evict(*item, value)));
         }
         let result = match self.stage {
-            Stage::Fetch => self.fetch(content, clock),
-            Stage::Publish => self.publish(content),
-            Stage::Evict => Ok(()),
+            JobStage::Fetch => self.fetch(content, clock),
+            JobStage::Publish => self.publish(content),
+            JobStage::Evict => Ok(()),
         };
         self.error = result.err();
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::clock::Clock;
-use super::request::{Event, Outcome, Slot};
+use super::request::{Slot, StreamEvent, StreamOutcome};
 use crate::error::debug::short_debug;
 
 /// Where the lines of the log go.
@@ -32,14 +32,14 @@ impl fmt::Display for Slot {
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for StreamEvent {
     /// Writes the event on one line, without the text of an error.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { slot, tag, outcome, wanted, work } = self;
         let outcome = match outcome {
-            Outcome::Done => "done",
-            Outcome::Failed(error) => error.kind().id(),
-            Outcome::Cancelled => "cancelled",
+            StreamOutcome::Done => "done",
+            StreamOutcome::Failed(error) => error.kind().id(),
+            StreamOutcome::Cancelled => "cancelled",
         };
         write!(out, "{slot} tag {tag} {outcome} wanted {wanted} {work:?}")
     }

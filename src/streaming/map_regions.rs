@@ -15,7 +15,7 @@ use crate::math::as_u64;
 /// The regions of a mapped file. While a region is resident, its pages are mapped, and reading
 /// them causes no page fault.
 ///
-/// The items are regions of equal size, from the start of the file to its end. A worker first reads
+/// The items are regions from the start of the file to its end. A worker first reads
 /// a region into the page cache, then makes room in the budget, and then maps its pages. The
 /// program borrows arrays from the file as without a streamer, and reads the parts of them that are
 /// in resident regions. A read of other bytes is correct too, but waits for the disk.
@@ -43,7 +43,28 @@ impl MapRegions {
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn new(map: Arc<Map>, region_bytes: u32) -> Result<Self> {
         let grid = RegionGrid::new(as_u64((*map).as_ref().len()), region_bytes)?;
-        Ok(Self { map, grid, eviction: Eviction::Unmap, missing: MissingBytes::new(grid.count())? })
+        Self::of_grid(map, grid)
+    }
+
+    /// Divides a map into regions of at most `region_bytes` bytes. Each of `ranges` starts at the
+    /// first page of a region and ends at the last page of one.
+    ///
+    /// Use this method if the program requests these ranges. Regions of equal size contain bytes
+    /// before and after a range, which are read too.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](Self::new), and [`ErrorKind::Refused`] if the file is larger
+    /// than 16 TiB.
+    ///
+    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+    pub fn with_ranges(map: Arc<Map>, region_bytes: u32, ranges: &[Range<u64>]) -> Result<Self> {
+        let grid = RegionGrid::cut(as_u64((*map).as_ref().len()), region_bytes, ranges)?;
+        Self::of_grid(map, grid)
+    }
+
+    fn of_grid(map: Arc<Map>, grid: RegionGrid) -> Result<Self> {
+        Ok(Self { map, eviction: Eviction::Unmap, missing: MissingBytes::new(grid.count())?, grid })
     }
 
     /// Evicts regions in another way.

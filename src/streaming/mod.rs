@@ -75,7 +75,7 @@ pub use mesh_parts::{MeshPart, MeshParts};
 pub use options::StreamOptions;
 pub use part_vertices::PartVertices;
 pub use projected_size::LevelOfDetail;
-pub use request::{Event, ItemRange, Outcome, Priority, Slot};
+pub use request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
 pub use source_regions::SourceRegions;
 pub use statistics::{Statistics, Work};
 pub use streamer::Streamer;

@@ -18,6 +18,10 @@ pub struct StreamOptions {
     /// The number of threads that load items: 2 by default. With 0, no thread is started, and
     /// [`Streamer::step`](super::Streamer::step) loads the items.
     pub workers: usize,
+    /// Whether the workers run with a lower priority than the thread that made the streamer: `true`
+    /// by default. On a busy processor, the thread that draws then runs first. Only Linux has such
+    /// a priority.
+    pub lower_priority: bool,
     /// The greatest number of requests that have not ended, or whose event was not taken: 4,096 by
     /// default.
     pub requests: u32,
@@ -33,6 +37,10 @@ pub struct StreamOptions {
     /// The greatest number of bytes that become resident after one poll: 32 MiB by default. A
     /// single larger item is not held back.
     pub bytes_per_poll: u64,
+    /// The time after which a poll leaves the rest of its work to the next poll, in microseconds of
+    /// the [`Clock`](super::Clock): 25 by default. With few polls per second, a longer time lets the
+    /// workers load more.
+    pub poll_time: u64,
 }
 
 impl Default for StreamOptions {
@@ -40,11 +48,13 @@ impl Default for StreamOptions {
         Self {
             budget: 512 << 20,
             workers: 2,
+            lower_priority: true,
             requests: 4096,
             ranges_per_request: 8,
             loads: 64,
             lease_frames: 3,
             bytes_per_poll: 32 << 20,
+            poll_time: 25,
         }
     }
 }
@@ -54,10 +64,12 @@ impl StreamOptions {
         this: "options";
         with_budget(budget: u64);
         with_workers(workers: usize);
+        with_lower_priority(lower_priority: bool);
         with_requests(requests: u32);
         with_ranges_per_request(ranges_per_request: u32);
         with_loads(loads: u32);
         with_lease_frames(lease_frames: u32);
         with_bytes_per_poll(bytes_per_poll: u64);
+        with_poll_time(poll_time: u64);
     }
 }

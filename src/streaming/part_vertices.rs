@@ -9,7 +9,7 @@ use super::mesh_parts::{MeshParts, array_bytes};
 use super::missing_bytes::MissingBytes;
 use super::request::ItemRange;
 use super::statistics::Work;
-use super::vertex_buffers::{BufferTarget, Buffers, Triangles, decode};
+use super::vertex_buffers::{BufferTarget, Buffers, TriangleRange, decode};
 use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
 use crate::io::{Eviction, Map};
@@ -174,7 +174,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertic
                 work.inflated = work.inflated.saturating_add(array_bytes(&*lent, 0)?);
             }
             let triangles =
-                Triangles { surface: Surface::new(&*lent, 0), number: part.surface, range: part.triangles.clone() };
+                TriangleRange { surface: Surface::new(&*lent, 0), number: part.surface, range: part.triangles.clone() };
             let buffers = decode(&[triangles], layout, &self.target, work)?;
             let bytes = buffers.sizes.bytes;
             values.push((buffers, bytes));

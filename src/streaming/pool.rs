@@ -8,9 +8,17 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use super::content::Content;
-use super::job::{Job, Stage};
+use super::job::{Job, JobStage};
 use super::memory::reserved;
+use super::options::StreamOptions;
 use crate::error::{Cause, Error, Field, Result};
+use crate::io::lower_thread_priority;
+
+/// The time after which a worker without a job looks for one, and the number of times that it does
+/// so before it sleeps until it is woken. The thread that polls then wakes no thread while there
+/// is something to load in each frame.
+const NAP: Duration = Duration::from_micros(500);
+const MAX_NAPS: u32 = 200;
 
 /// A queue of jobs.
 pub(super) type Jobs<V> = VecDeque<Box<Job<V>>>;
@@ -23,6 +31,8 @@ struct Queues<V> {
     publications: Jobs<V>,
     fetches: Jobs<V>,
     returned: Jobs<V>,
+    /// The number of workers that sleep until they are woken.
+    asleep: usize,
     is_closed: bool,
 }
 
@@ -69,18 +79,23 @@ pub(super) struct Pool<C: Content> {
 
 impl<C: Content> Pool<C> {
     /// Starts the threads. `jobs` is the greatest number of jobs.
-    pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, workers: usize, jobs: usize) -> Result<Self> {
+    pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions, jobs: usize) -> Result<Self> {
         let queue = || reserved(jobs).map(VecDeque::from);
-        let queues = Queues { publications: queue()?, fetches: queue()?, returned: queue()?, is_closed: false };
+        let queues =
+            Queues { publications: queue()?, fetches: queue()?, returned: queue()?, asleep: 0, is_closed: false };
         let shared = Shared { queues: Mutex::new(queues), has_jobs: Condvar::new(), has_results: Condvar::new() };
         let mut pool =
             Self { shared: Arc::new(shared), content, clock, threads: Vec::new(), prefetch: reserved(jobs)? };
-        for number in 0..workers {
+        let is_lower = options.lower_priority;
+        for number in 0..options.workers {
             let (shared, content, clock) =
                 (Arc::clone(&pool.shared), Arc::clone(&pool.content), Arc::clone(&pool.clock));
             let mut prefetch = reserved(jobs)?;
             let thread = std::thread::Builder::new().name(format!("meshpeek-stream-{number}"));
             let thread = thread.spawn(move || {
+                if is_lower {
+                    lower_thread_priority();
+                }
                 while let Some(job) = wait_for_job(&shared, &mut prefetch) {
                     do_job(&shared, &*content, &*clock, job, &mut prefetch);
                 }
@@ -97,25 +112,27 @@ impl<C: Content> Pool<C> {
         self.try_with(|queues| std::mem::swap(&mut queues.returned, results))
     }
 
-    /// Moves all `jobs` to the queues of the workers. Returns `false`, and changes nothing, if
-    /// another thread has the lock.
-    pub(super) fn start(&self, jobs: &mut Jobs<C::Value>) -> bool {
-        let count = jobs.len();
-        let is_moved = count == 0
-            || self.try_with(|queues| {
-                for job in jobs.drain(..) {
-                    match job.stage {
-                        Stage::Fetch => queues.fetches.push_back(job),
-                        Stage::Publish | Stage::Evict => queues.publications.push_back(job),
-                    }
-                }
-            });
-        match count {
-            0 => {}
-            1 => self.shared.has_jobs.notify_one(),
-            _ => self.shared.has_jobs.notify_all(),
+    /// Moves all `jobs` to the queues of the workers. Does nothing if another thread has the lock.
+    ///
+    /// Waking a thread takes longer than all else in a poll. A worker is therefore woken only if
+    /// all workers sleep, and it wakes the others.
+    pub(super) fn start(&self, jobs: &mut Jobs<C::Value>) {
+        let mut are_asleep = false;
+        if jobs.is_empty() {
+            return;
         }
-        is_moved
+        self.try_with(|queues| {
+            for job in jobs.drain(..) {
+                match job.stage {
+                    JobStage::Fetch => queues.fetches.push_back(job),
+                    JobStage::Publish | JobStage::Evict => queues.publications.push_back(job),
+                }
+            }
+            are_asleep = queues.asleep == self.threads.len();
+        });
+        if are_asleep {
+            self.shared.has_jobs.notify_one();
+        }
     }
 
     fn try_with(&self, change: impl FnOnce(&mut Queues<C::Value>)) -> bool {
@@ -145,11 +162,27 @@ impl<C: Content> Pool<C> {
 
 fn wait_for_job<V>(shared: &Shared<V>, prefetch: &mut Vec<u32>) -> Option<Box<Job<V>>> {
     let mut queues = shared.lock();
+    let mut naps = 0_u32;
     while !queues.is_closed {
         if let Some(job) = queues.take(prefetch) {
+            let wakes_other = queues.asleep > 0 && !(queues.publications.is_empty() && queues.fetches.is_empty());
+            drop(queues);
+            if wakes_other {
+                shared.has_jobs.notify_one();
+            }
             return Some(job);
         }
-        queues = shared.has_jobs.wait(queues).unwrap_or_else(PoisonError::into_inner);
+        if naps < MAX_NAPS {
+            naps = naps.saturating_add(1);
+            drop(queues);
+            std::thread::sleep(NAP);
+            queues = shared.lock();
+        } else {
+            queues.asleep = queues.asleep.saturating_add(1);
+            queues = shared.has_jobs.wait(queues).unwrap_or_else(PoisonError::into_inner);
+            queues.asleep = queues.asleep.saturating_sub(1);
+            naps = 0;
+        }
     }
     None
 }

@@ -116,7 +116,7 @@ impl Slot {
 
 /// How a request ended.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum StreamOutcome {
     /// All items of the request are resident.
     Done,
     /// An item could not be loaded. No item that only this request needs is resident.
@@ -127,17 +127,27 @@ pub enum Outcome {
 
 /// The end of a request. Each request ends with exactly one event.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct StreamEvent {
     /// The request.
     pub slot: Slot,
     /// The number that the program gave to the request.
     pub tag: u64,
     /// How the request ended.
-    pub outcome: Outcome,
+    pub outcome: StreamOutcome,
     /// The number of bytes of items that the request needed and that were not resident or loading
     /// when the request was started.
     pub wanted: u64,
     /// The work that was done for this request. Work for an item that several requests need
     /// belongs to the request that was started first.
     pub work: Work,
+}
+
+impl StreamEvent {
+    pub(super) const EMPTY: Self = Self {
+        slot: Slot { number: u32::MAX, generation: 0 },
+        tag: 0,
+        outcome: StreamOutcome::Cancelled,
+        wanted: 0,
+        work: Work { read: 0, inflated: 0, touched: 0, stalled: 0, evicted: 0 },
+    };
 }

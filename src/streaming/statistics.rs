@@ -33,13 +33,13 @@ impl Work {
 pub struct Statistics {
     /// The number of requests.
     pub requests: u64,
-    /// The number of requests that ended with [`Outcome::Done`](super::Outcome::Done).
+    /// The number of requests that ended with [`StreamOutcome::Done`](super::StreamOutcome::Done).
     pub done: u64,
-    /// The number of requests that ended with [`Outcome::Failed`](super::Outcome::Failed).
+    /// The number of requests that ended with [`StreamOutcome::Failed`](super::StreamOutcome::Failed).
     pub failed: u64,
-    /// The number of requests that ended with [`Outcome::Cancelled`](super::Outcome::Cancelled).
+    /// The number of requests that ended with [`StreamOutcome::Cancelled`](super::StreamOutcome::Cancelled).
     pub cancelled: u64,
-    /// The sum of [`Event::wanted`](super::Event::wanted), in bytes.
+    /// The sum of [`StreamEvent::wanted`](super::StreamEvent::wanted), in bytes.
     pub wanted: u64,
     /// The work for all requests.
     pub work: Work,

@@ -12,15 +12,12 @@ use super::log::Log;
 use super::memory::reserved;
 use super::options::StreamOptions;
 use super::pool::{Jobs, Pool};
-use super::request::{Event, ItemRange, Priority, Slot};
+use super::request::{ItemRange, Priority, Slot, StreamEvent};
 use super::scheduler::Scheduler;
 use super::statistics::Statistics;
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::math::as_index;
-
-/// The greatest number of results of workers that one poll processes.
-const RESULTS_PER_POLL: usize = 128;
 
 /// Loads items of a [`Content`] in the order of their priority, within a budget of memory.
 ///
@@ -36,7 +33,7 @@ const RESULTS_PER_POLL: usize = 128;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use std::sync::Arc;
-/// use meshpeek::streaming::{Outcome, Priority, SourceRegions, StreamOptions, Streamer};
+/// use meshpeek::streaming::{StreamOutcome, Priority, SourceRegions, StreamOptions, Streamer};
 ///
 /// let regions = Arc::new(SourceRegions::new(vec![7_u8; 300_000], 64 << 10)?);
 /// let options = StreamOptions::default().with_workers(1).with_budget(1 << 20);
@@ -47,7 +44,7 @@ const RESULTS_PER_POLL: usize = 128;
 ///     streamer.begin_frame();
 ///     streamer.poll();
 ///     if let Some(event) = streamer.next_event() {
-///         assert!(event.slot == slot && matches!(event.outcome, Outcome::Done));
+///         assert!(event.slot == slot && matches!(event.outcome, StreamOutcome::Done));
 ///         break;
 ///     }
 ///     std::thread::yield_now(); // a program draws a frame here
@@ -88,7 +85,7 @@ impl<C: Content> Streamer<C> {
     pub fn with_clock(content: Arc<C>, options: &StreamOptions, clock: Arc<dyn Clock>) -> Result<Self> {
         let jobs = as_index(options.loads.max(1));
         let scheduler = Scheduler::new(Arc::clone(&content), Arc::clone(&clock), options)?;
-        let pool = Pool::new(content, clock, options.workers, jobs)?;
+        let pool = Pool::new(content, clock, options, jobs)?;
         let queue = || reserved(jobs).map(VecDeque::from);
         Ok(Self { pool, scheduler, results: queue()?, jobs: queue()? })
     }
@@ -102,7 +99,7 @@ impl<C: Content> Streamer<C> {
     }
 
     /// Requests items. The request starts with the next [`poll`](Self::poll), and ends with one
-    /// [`Event`], which has the same `tag`.
+    /// [`StreamEvent`], which has the same `tag`.
     ///
     /// All items of a request become resident together. Items that are resident already, or that
     /// another request is loading, are not loaded again.
@@ -135,7 +132,7 @@ impl<C: Content> Streamer<C> {
         self.scheduler.set_priority(slot, priority)
     }
 
-    /// Cancels a request, which ends with [`Outcome::Cancelled`](super::Outcome::Cancelled).
+    /// Cancels a request, which ends with [`StreamOutcome::Cancelled`](super::StreamOutcome::Cancelled).
     /// Returns `false` if the request has ended already.
     pub fn cancel(&mut self, slot: Slot) -> bool {
         self.scheduler.cancel(slot)
@@ -162,8 +159,10 @@ impl<C: Content> Streamer<C> {
             let contended = &mut scheduler.statistics.contended_polls;
             *contended = contended.saturating_add(1);
         }
-        for _ in 0..RESULTS_PER_POLL {
-            let Some(job) = results.pop_front() else { break };
+        scheduler.begin_poll();
+        while !scheduler.is_late()
+            && let Some(job) = results.pop_front()
+        {
             scheduler.accept(job, jobs);
         }
         scheduler.make_room(jobs);
@@ -172,7 +171,7 @@ impl<C: Content> Streamer<C> {
     }
 
     /// Takes the next event.
-    pub fn next_event(&mut self) -> Option<Event> {
+    pub fn next_event(&mut self) -> Option<StreamEvent> {
         self.scheduler.next_event()
     }
 
@@ -225,7 +224,7 @@ impl<C: Content> Streamer<C> {
 
     /// Returns the events that were not taken.
     #[cfg(test)]
-    pub(super) fn scheduler_events(&self) -> impl Iterator<Item = &Event> {
+    pub(super) fn scheduler_events(&self) -> impl Iterator<Item = &StreamEvent> {
         self.scheduler.events.iter()
     }
 }

@@ -114,16 +114,16 @@ impl Storm {
             let (slot, ranges) = self.live.remove(&event.tag).expect("each request ends once");
             assert_eq!(slot, event.slot);
             let kind = match event.outcome {
-                Outcome::Done => {
+                StreamOutcome::Done => {
                     // The frame that takes the event can use all items of the request.
                     assert!(self.streamer.are_resident(&ranges), "{event}");
                     0
                 }
-                Outcome::Failed(error) => {
+                StreamOutcome::Failed(error) => {
                     assert!(matches!(error.kind(), ErrorKind::Io | ErrorKind::Value | ErrorKind::Panicked));
                     1
                 }
-                Outcome::Cancelled => 2,
+                StreamOutcome::Cancelled => 2,
             };
             self.counts[kind] += 1;
             assert!(!self.streamer.cancel(slot) && !self.streamer.set_priority(slot, Priority::MOST));
@@ -244,7 +244,7 @@ fn two_runs_with_a_manual_clock_have_the_same_log() {
     assert_ne!(log, logged(6));
 }
 
-fn run(streamer: &mut Streamer<FaultyContent>) -> Vec<Event> {
+fn run(streamer: &mut Streamer<FaultyContent>) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     for _ in 0..50 {
         streamer.begin_frame();
@@ -281,7 +281,7 @@ fn the_least_recently_used_item_is_evicted() {
     assert_eq!(run(&mut streamer).len(), 3);
     assert!(streamer.get(0).is_some() && streamer.get(14).is_some());
     streamer.request(&[ItemRange::one(21)], Priority::MOST, 0).unwrap();
-    assert!(matches!(run(&mut streamer)[..], [Event { outcome: Outcome::Done, .. }]));
+    assert!(matches!(run(&mut streamer)[..], [StreamEvent { outcome: StreamOutcome::Done, .. }]));
     assert_eq!([0, 7, 14, 21].map(|item| streamer.is_resident(item)), [true, false, true, true]);
     assert_eq!(streamer.statistics().work.evicted, 1_000);
 }
@@ -318,7 +318,9 @@ fn pinned_items_stay_until_they_are_unpinned() {
     assert!(streamer.is_resident(0) && streamer.is_resident(21) && !streamer.is_resident(14));
     let larger = ItemRange { first: 28, end: 30, skipped: 0, cut: 0 };
     streamer.request(&[larger], Priority::MOST, 0).unwrap();
-    let [Event { outcome: Outcome::Failed(error), .. }] = &run(&mut streamer)[..] else { panic!("it does not fit") };
+    let [StreamEvent { outcome: StreamOutcome::Failed(error), .. }] = &run(&mut streamer)[..] else {
+        panic!("it does not fit")
+    };
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert!(error.to_string().contains("`budget`"), "{error}");
     assert!(streamer.unpin(0) && !streamer.unpin(0) && !streamer.unpin(5));
@@ -356,5 +358,5 @@ fn wrong_requests_are_refused() {
     assert_eq!(tags.len(), 32, "requests for the same item share a load: {tags:?}");
     assert_eq!(streamer.statistics().work.read, 1_100);
     streamer.request(&[], Priority::MOST, 5).unwrap();
-    assert!(matches!(run(&mut streamer)[..], [Event { outcome: Outcome::Done, tag: 5, .. }]));
+    assert!(matches!(run(&mut streamer)[..], [StreamEvent { outcome: StreamOutcome::Done, tag: 5, .. }]));
 }

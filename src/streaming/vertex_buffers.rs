@@ -96,8 +96,8 @@ pub struct Buffers<B> {
     pub draws: Vec<Draw>,
 }
 
-/// Triangles of a surface to decode.
-pub(super) struct Triangles<'a> {
+/// TriangleRange of a surface to decode.
+pub(super) struct TriangleRange<'a> {
     pub(super) surface: Surface<'a>,
     /// The index of the surface that [`Draw`] reports.
     pub(super) number: u32,
@@ -106,7 +106,7 @@ pub(super) struct Triangles<'a> {
 
 /// Decodes triangles of several surfaces into one buffer.
 pub(super) fn decode<T: BufferTarget>(
-    parts: &[Triangles<'_>],
+    parts: &[TriangleRange<'_>],
     layout: &VertexLayout,
     target: &T,
     work: &mut Work,

@@ -18,7 +18,7 @@ use crate::program::bench::memory::{self, Usage};
 use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
 use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
-use crate::program::bench::stream::report::{self, Subject};
+use crate::program::bench::stream::report::{self, FlightSubject};
 use crate::program::bench::stream::world::{ItemOf, LEVELS, WorldScene};
 use crate::program::bench::{measure, units};
 use crate::program::formats::sample::SampleKind;
@@ -38,9 +38,12 @@ const DEFAULT_SIZE: u64 = 100_000_000;
 /// `--budget` is not given.
 const DEFAULT_BUDGETS: [u64; 2] = [16_000_000, 256_000_000];
 const BUDGET_SHARE: u64 = 15;
-/// The size of a region and of the indices of a part, in bytes.
-const REGION_BYTES: u32 = 64 << 10;
-const PART_INDEX_BYTES: u32 = 64 << 10;
+/// The greatest size of a region, and the least and the greatest size of the indices of a part, in
+/// bytes.
+const REGION_BYTES: u32 = 256 << 10;
+const PART_INDEX_BYTES: [u32; 2] = [64 << 10, 256 << 10];
+/// The part of the budget that the indices of a part take, between these sizes.
+const PART_SHARE: u64 = 1000;
 /// The greatest number of files that are mapped at a time.
 const MAX_MAPS: usize = 4096;
 /// The size of a generated asset in bytes, and the number of different ones.
@@ -114,16 +117,21 @@ impl StreamArgs {
         Ok(Outcome::Fine)
     }
 
-    fn options(&self, bytes: u64, requests: u32) -> (FlightOptions, StreamOptions) {
+    /// Returns the budget for data of `bytes` bytes.
+    fn budget(&self, bytes: u64) -> u64 {
         let [least, most] = DEFAULT_BUDGETS;
-        let budget = self.budget.unwrap_or_else(|| (bytes / BUDGET_SHARE).clamp(least, most));
+        self.budget.unwrap_or_else(|| (bytes / BUDGET_SHARE).clamp(least, most))
+    }
+
+    fn options(&self, bytes: u64, requests: u32) -> (FlightOptions, StreamOptions) {
+        let budget = self.budget(bytes);
         let workers = usize::from(self.workers);
         let flight = FlightOptions { frames: self.frames, budget, frame_time: FRAME_TIME };
         let stream = StreamOptions::default().with_budget(budget).with_workers(workers).with_requests(requests);
         (flight, stream)
     }
 
-    fn fly_over_mesh(&self, path: &Path, name: String) -> anyhow::Result<(Subject, Flight)> {
+    fn fly_over_mesh(&self, path: &Path, name: String) -> anyhow::Result<(FlightSubject, Flight)> {
         let open = || -> crate::Result<(Arc<Map>, Model<FileBytes>)> {
             let map = Arc::new(map(path)?);
             let options = crate::OpenOptions::default();
@@ -138,8 +146,10 @@ impl StreamArgs {
             ))
             .into());
         }
-        let parts = Arc::new(MeshParts::new(&model, PART_INDEX_BYTES).map_err(|error| error.at_path(path))?);
         let bytes = u64::try_from((*map).as_ref().len())?;
+        let [least, most] = PART_INDEX_BYTES;
+        let index_bytes = u32::try_from(self.budget(bytes) / PART_SHARE).unwrap_or(most).clamp(least, most);
+        let parts = Arc::new(MeshParts::new(&model, index_bytes).map_err(|error| error.at_path(path))?);
         drop((map, model));
         memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
 
@@ -153,8 +163,13 @@ impl StreamArgs {
         let (flight_options, stream_options) = self.options(bytes, requests.min(1 << 16));
         let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
         let flight = if is_mapped {
-            let regions = Arc::new(MapRegions::new(map, REGION_BYTES)?);
             let geometry = model.geometry()?;
+            let mut ranges = Vec::new();
+            for part in parts.iter() {
+                MeshParts::arrays(geometry, part, |bytes| ranges.extend(map.range_of(bytes)))?;
+            }
+            let regions = Arc::new(MapRegions::with_ranges(map, REGION_BYTES, &ranges)?);
+            drop(ranges);
             let content = Arc::clone(&regions);
             let items_of = |part: &crate::streaming::MeshPart, _, items: &mut Vec<_>| {
                 MeshParts::arrays(geometry, part, |bytes| items.extend(content.items_of(bytes)))
@@ -176,11 +191,11 @@ impl StreamArgs {
                 MeshScene::new(Arc::clone(&parts), Arc::clone(&content), flight_options.budget, items_of, read)?;
             fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?
         };
-        let subject = Subject { name, bytes, items, unit: "parts", boxes, inflated_per_shown: None };
+        let subject = FlightSubject { name, bytes, items, unit: "parts", boxes, inflated_per_shown: None };
         Ok((subject, flight))
     }
 
-    fn fly_over_folder(&self, folder: &Path, name: String) -> anyhow::Result<(Subject, Flight)> {
+    fn fly_over_folder(&self, folder: &Path, name: String) -> anyhow::Result<(FlightSubject, Flight)> {
         let paths = InputPaths::expand(&[folder.to_owned()]).paths;
         if paths.is_empty() {
             bail!("{}: expected meshes in the folder, found none", shown(folder));
@@ -205,7 +220,7 @@ impl StreamArgs {
         let shown: u64 = shown.map(|(inflated, _)| inflated).sum();
         let ratio = (shown > 0).then(|| units::ratio(flight.statistics.work.inflated, shown));
         let subject =
-            Subject { name, bytes, items: assets.into(), unit: "assets", boxes: None, inflated_per_shown: ratio };
+            FlightSubject { name, bytes, items: assets.into(), unit: "assets", boxes: None, inflated_per_shown: ratio };
         Ok((subject, flight))
     }
 }

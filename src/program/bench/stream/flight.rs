@@ -33,7 +33,7 @@ pub struct Drawn {
 }
 
 /// A scene that the camera flies over.
-pub trait Scene {
+pub trait FlightScene {
     type Content: Content;
 
     /// Draws what is visible at `place` on the path, from 0 to 1, and requests what is missing.
@@ -94,7 +94,7 @@ fn faults_of_thread() -> Option<[u64; 2]> {
 }
 
 /// Flies over a scene.
-pub fn fly<S: Scene>(
+pub fn fly<S: FlightScene>(
     scene: &mut S,
     streamer: &mut Streamer<S::Content>,
     options: &FlightOptions,

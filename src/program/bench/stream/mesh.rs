@@ -5,21 +5,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
-use super::flight::{Drawn, Scene};
+use super::flight::{Drawn, FlightScene};
 use crate::io::FileBytes;
 use crate::math::as_index;
-use crate::streaming::{Content, ItemRange, MeshPart, MeshParts, Outcome, Priority, Slot, Streamer};
+use crate::streaming::{Content, ItemRange, MeshPart, MeshParts, Priority, Slot, StreamOutcome, Streamer};
 use crate::{Array, Bounds, Geometry, Model, Surface};
 
-/// The part of the budget that the visible parts take.
-const VISIBLE_SHARE: f64 = 0.3;
-/// The factor from the radius in which parts are drawn to that in which they are requested.
-const LOOK_AHEAD: f32 = 1.4;
+/// The parts of the budget that the visible parts take, and that the requested parts take.
+const VISIBLE_SHARE: f64 = 0.25;
+const REQUESTED_SHARE: f64 = 0.6;
 /// The distance of the corners that a frame reads of each part, and their greatest number.
 const CORNER_STEP: usize = 1024;
 const CORNERS_READ: usize = 16;
-/// The number of rows in which the camera crosses the mesh.
-const ROWS: f32 = 6.0;
+/// The number of places on the path at which the parts must fit in the budget.
+const PLACES: u16 = 400;
+/// The number of times that the camera swings to the other side and back.
+const SWINGS: f32 = 3.0;
 
 /// The parts of a mesh with the items that each needs.
 pub struct MeshScene<'m, C> {
@@ -35,6 +36,8 @@ pub struct MeshScene<'m, C> {
     frame: u32,
     bounds: Bounds,
     radius: f32,
+    /// The radius in which parts are requested.
+    reach: f32,
     /// Reads a part, as a program that draws it would.
     read: Box<dyn Fn(u32) -> u64 + 'm>,
     content: Arc<C>,
@@ -72,6 +75,7 @@ impl<'m, C: Content> MeshScene<'m, C> {
             frame: 0,
             bounds,
             radius: 0.0,
+            reach: 0.0,
             read,
             content,
             sum: 0,
@@ -81,19 +85,20 @@ impl<'m, C: Content> MeshScene<'m, C> {
         scene.near.resize(count, (0, 0.0));
         scene.live.clear();
         scene.near.clear();
-        scene.radius = scene.fitting_radius(budget);
+        scene.radius = scene.fitting_radius(budget, VISIBLE_SHARE);
+        scene.reach = scene.fitting_radius(budget, REQUESTED_SHARE);
         Ok(scene)
     }
 
     /// Returns the greatest radius in which the parts take their share of the budget everywhere.
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a share of a budget is approximate")]
-    fn fitting_radius(&self, budget: u64) -> f32 {
-        let most = budget as f64 * VISIBLE_SHARE;
+    fn fitting_radius(&self, budget: u64, share: f64) -> f32 {
+        let most = budget as f64 * share;
         let (mut fitting, mut wide) = (0.0, self.bounds.size().iter().fold(0.0_f32, |all, size| all + size));
         for _ in 0..20 {
             let radius = (fitting + wide) / 2.0;
-            let fits = (0_u8..=48).all(|step| {
-                let eye = self.eye(f32::from(step) / 48.0);
+            let fits = (0..=PLACES).all(|step| {
+                let eye = self.eye(f32::from(step) / f32::from(PLACES));
                 let mut bytes = 0_u64;
                 let see = |bounds: &Bounds| distance(bounds, eye) <= radius;
                 self.parts.visit(see, |part| bytes = bytes.saturating_add(self.bytes(part)));
@@ -114,12 +119,11 @@ impl<'m, C: Content> MeshScene<'m, C> {
         items.map(|item| self.content.item_bytes(item)).fold(0, u64::saturating_add)
     }
 
-    /// Returns the position of the camera, which crosses the mesh in rows.
+    /// Returns the position of the camera, which swings along the longest side of the mesh while it
+    /// crosses the mesh.
     fn eye(&self, place: f32) -> [f32; 3] {
         let [min, size] = [self.bounds.min, self.bounds.size()];
-        let row = (place * ROWS).floor().min(ROWS - 1.0);
-        let along = (place * ROWS - row).clamp(0.0, 1.0);
-        let along = if row % 2.0 == 0.0 { along } else { 1.0 - along };
+        let along = (place * SWINGS * std::f32::consts::TAU).cos().mul_add(-0.5, 0.5);
         let length = |axis: usize| size.get(axis).copied().unwrap_or_default();
         // The camera stays in the middle of the shortest side.
         let short = (0..3).min_by(|one, other| length(*one).total_cmp(&length(*other))).unwrap_or(2);
@@ -129,7 +133,7 @@ impl<'m, C: Content> MeshScene<'m, C> {
             [(short + 2) % 3, (short + 1) % 3]
         };
         let mut eye = self.bounds.center();
-        for (axis, share) in [(long, along), (wide, (row + 0.5) / ROWS)] {
+        for (axis, share) in [(long, along), (wide, place)] {
             if let (Some(place), Some(min)) = (eye.get_mut(axis), min.get(axis)) {
                 *place = min + share * length(axis);
             }
@@ -151,13 +155,13 @@ fn priority(distance: f32, radius: f32) -> Priority {
     Priority::new((near * 63.0) as u8)
 }
 
-impl<C: Content> Scene for MeshScene<'_, C> {
+impl<C: Content> FlightScene for MeshScene<'_, C> {
     type Content = C;
 
     fn draw(&mut self, streamer: &mut Streamer<C>, place: f32) -> anyhow::Result<Drawn> {
         let start = Instant::now();
         self.frame = self.frame.saturating_add(1);
-        let (eye, reach) = (self.eye(place), self.radius * LOOK_AHEAD);
+        let (eye, reach) = (self.eye(place), self.reach);
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         let parts = Arc::clone(&self.parts);
@@ -214,7 +218,7 @@ impl<C: Content> Scene for MeshScene<'_, C> {
 
     fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
         while let Some(event) = streamer.next_event() {
-            if let Outcome::Failed(error) = event.outcome {
+            if let StreamOutcome::Failed(error) = event.outcome {
                 return Err(error.into());
             }
             if let Some(request) = usize::try_from(event.tag).ok().and_then(|part| self.requests.get_mut(part)) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::flight::{FRAMES_PER_POINT, Flight};
-use super::report::Subject;
+use super::report::FlightSubject;
 use crate::program::bench::plot::escaped;
 use crate::program::bench::units::{bytes, ratio, significant, thousands};
 
@@ -21,7 +21,7 @@ text{font:13px system-ui,sans-serif;fill:#222}.s{font-size:11px;fill:#555}.h{fon
 @media(prefers-color-scheme:dark){text{fill:#eee}.s{fill:#aaa}.p{fill:#161b22}.g{stroke:#444}.l{stroke:#58a6e0}.b{stroke:#f0a35a}}";
 
 /// Returns an SVG picture of a flight.
-pub fn draw(subject: &Subject, flight: &Flight) -> String {
+pub fn draw(subject: &FlightSubject, flight: &Flight) -> String {
     let points = || flight.points.iter();
     let resident: Vec<f64> = points().map(|(_, _, resident)| ratio(*resident, 1)).collect();
     let polls: Vec<f64> = points().map(|(_, poll, _)| *poll).collect();

@@ -10,7 +10,7 @@ use crate::program::render::json::document;
 
 /// What was streamed.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct FlightSubject {
     pub name: String,
     pub bytes: u64,
     /// The number of parts of the mesh, or of assets.
@@ -23,7 +23,7 @@ pub struct Subject {
     pub inflated_per_shown: Option<f64>,
 }
 
-pub fn to_json(subject: &Subject, flight: &Flight) -> Value {
+pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
     let Flight { statistics, .. } = flight;
     let boxes = subject.boxes.map(|(ms, bytes, count)| json!({"ms": ms, "bytes": bytes, "surfaces": count}));
     document(json!({
@@ -56,7 +56,7 @@ pub fn to_json(subject: &Subject, flight: &Flight) -> Value {
     }))
 }
 
-pub fn print(out: &mut impl Write, subject: &Subject, flight: &Flight) -> io::Result<()> {
+pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> io::Result<()> {
     let Flight { statistics, .. } = flight;
     let known = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), thousands);
     let size = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), bytes);

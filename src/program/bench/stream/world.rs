@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::flight::{Drawn, Scene};
+use super::flight::{Drawn, FlightScene};
 use crate::Bounds;
 use crate::math::as_index;
-use crate::streaming::{Content, ItemRange, LevelOfDetail, Outcome, Priority, Slot, Streamer};
+use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, StreamOutcome, Streamer};
 
 /// The number of levels of an asset.
 pub const LEVELS: u32 = 4;
@@ -138,7 +138,7 @@ impl<C: Content> WorldScene<C> {
     }
 }
 
-impl<C: Content> Scene for WorldScene<C> {
+impl<C: Content> FlightScene for WorldScene<C> {
     type Content = C;
 
     fn draw(&mut self, streamer: &mut Streamer<C>, place: f32) -> anyhow::Result<Drawn> {
@@ -208,9 +208,9 @@ impl<C: Content> Scene for WorldScene<C> {
                 *inflated = inflated.saturating_add(event.work.inflated);
             }
             match event.outcome {
-                Outcome::Done => {}
+                StreamOutcome::Done => {}
                 // A pin that was cancelled is requested again when the asset is near.
-                Outcome::Cancelled => {
+                StreamOutcome::Cancelled => {
                     let (asset, level) = (number / as_index(LEVELS), number % as_index(LEVELS));
                     if level.saturating_add(1) == as_index(LEVELS)
                         && let Some(pinned) = self.is_pinned.get_mut(asset)
@@ -218,7 +218,7 @@ impl<C: Content> Scene for WorldScene<C> {
                         *pinned = false;
                     }
                 }
-                Outcome::Failed(error) => return Err(error.into()),
+                StreamOutcome::Failed(error) => return Err(error.into()),
             }
         }
         Ok(())

@@ -1,0 +1,242 @@
+//! The scheduler: decides what is loaded and evicted. It starts no thread and reads no file.
+
+mod accept;
+mod room;
+mod start;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::error::{Cause, Error, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::streaming::buckets::Buckets;
+use crate::streaming::clock::Clock;
+use crate::streaming::content::Content;
+use crate::streaming::items::{ItemTable, Place, Waits};
+use crate::streaming::job::{Job, JobStage};
+use crate::streaming::lease::{Lease, Leases};
+use crate::streaming::log::Log;
+use crate::streaming::memory::{filled, reserved};
+use crate::streaming::options::StreamOptions;
+use crate::streaming::pool::Jobs;
+use crate::streaming::request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
+use crate::streaming::slots::{Progress, Slots};
+use crate::streaming::statistics::{Statistics, Work};
+
+/// The number of waits for each item range for which memory is allocated, on average.
+const WAITS_PER_RANGE: usize = 2;
+
+/// Returns the greatest number of waits of requests for items.
+fn waits_of(options: &StreamOptions) -> usize {
+    let ranges = as_index(options.requests).saturating_mul(as_index(options.ranges_per_request));
+    ranges.saturating_mul(WAITS_PER_RANGE)
+}
+
+/// The state of a streamer, without its workers.
+pub(super) struct Scheduler<C: Content> {
+    content: Arc<C>,
+    pub(super) clock: Arc<dyn Clock>,
+    options: StreamOptions,
+    pub(super) items: ItemTable<C::Value>,
+    slots: Slots,
+    waits: Waits,
+    queue: Buckets,
+    idle_jobs: Vec<Box<Job<C::Value>>>,
+    /// Jobs whose bytes are fetched and that wait for room in the budget, the most urgent first.
+    fetched: Jobs<C::Value>,
+    /// The number of jobs that publish or evict.
+    publishing: u32,
+    /// Whether the last poll found no room for the first of the fetched jobs.
+    is_full: bool,
+    pub(super) events: VecDeque<StreamEvent>,
+    pub(super) statistics: Statistics,
+    pub(super) frame: u32,
+    leases: Leases,
+    /// The time at which the poll should end.
+    poll_end: u64,
+    pub(super) log: Log,
+}
+
+impl<C: Content> Scheduler<C> {
+    pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions) -> Result<Self> {
+        let requests = as_index(options.requests);
+        let loads = as_index(options.loads.max(1));
+        let mut idle_jobs = reserved(loads)?;
+        for _ in 0..loads {
+            idle_jobs.push(Job::new()?);
+        }
+        let mut scheduler = Self {
+            items: ItemTable::new(content.item_count())?,
+            content,
+            clock,
+            slots: Slots::new(options.requests, options.ranges_per_request)?,
+            waits: Waits::new(waits_of(options))?,
+            queue: Buckets::new(requests)?,
+            idle_jobs,
+            fetched: reserved(loads).map(VecDeque::from)?,
+            publishing: 0,
+            is_full: false,
+            events: filled(requests, StreamEvent::EMPTY).map(VecDeque::from)?,
+            statistics: Statistics::default(),
+            frame: 1,
+            leases: Leases::new(),
+            poll_end: 0,
+            log: Log::default(),
+            options: options.clone(),
+        };
+        // The pages of the list are in memory before the first event.
+        scheduler.events.clear();
+        Ok(scheduler)
+    }
+
+    pub(super) fn request(&mut self, ranges: &[ItemRange], priority: Priority, tag: u64, pins: bool) -> Result<Slot> {
+        let count = self.items.len();
+        if let Some(range) = ranges.iter().find(|range| range.end > count || range.first > range.end) {
+            let index = as_u64(as_index(range.first.max(range.end.saturating_sub(1))));
+            let cause = Cause::NoSuch { count: u64::from(count), index };
+            return Err(Error::without_offset("streaming", Field::new("item"), cause));
+        }
+        let refused = |field, expected: String, found: String| {
+            let cause = Cause::Refused { expected: expected.into(), found: found.into() };
+            Error::without_offset("streaming", Field::new(field), cause)
+        };
+        let (most, items) =
+            (as_index(self.options.ranges_per_request), ranges.iter().map(ItemRange::len).sum::<usize>());
+        if ranges.len() > most {
+            let expected = format!("at most {most} item ranges (`ranges_per_request`)");
+            return Err(refused("ranges", expected, ranges.len().to_string()));
+        }
+        let waits = waits_of(&self.options);
+        if items > waits {
+            return Err(refused(
+                "ranges",
+                format!("at most {waits} items (`requests` and `ranges_per_request`)"),
+                items.to_string(),
+            ));
+        }
+        let Some(number) = self.slots.take() else {
+            let expected = format!("at most {} requests (`requests`) whose event was not taken", self.options.requests);
+            return Err(refused("requests", expected, String::from("one more")));
+        };
+        self.slots.set_ranges(number, ranges);
+        if let Some(slot) = self.slots.get_mut(number) {
+            slot.progress = Progress::Queued;
+            slot.priority = priority;
+            slot.tag = tag;
+            slot.is_pinning = pins;
+            slot.must_retry = false;
+            slot.wanted = 0;
+            slot.work = Work::default();
+        }
+        self.queue.push(number, priority);
+        self.statistics.requests = self.statistics.requests.saturating_add(1);
+        let slot = self.slots.identity(number);
+        self.log.write(&*self.clock, || format!("request {slot} priority {} tag {tag} {ranges:?}", priority.get()));
+        Ok(slot)
+    }
+
+    pub(super) fn set_priority(&mut self, slot: Slot, priority: Priority) -> bool {
+        let Some(state) = self.slots.live(slot) else { return false };
+        let before = std::mem::replace(&mut state.priority, priority);
+        if before != priority && state.progress == Progress::Queued {
+            self.queue.remove(slot.number, before);
+            self.queue.push(slot.number, priority);
+        }
+        true
+    }
+
+    pub(super) fn cancel(&mut self, slot: Slot) -> bool {
+        let is_live = self.slots.live(slot).is_some();
+        if is_live {
+            self.end(slot.number, StreamOutcome::Cancelled);
+        }
+        is_live
+    }
+
+    pub(super) fn begin_poll(&mut self) {
+        self.poll_end = self.clock.now().saturating_add(self.options.poll_time);
+    }
+
+    /// Returns whether the rest of the work is left to the next poll.
+    pub(super) fn is_late(&self) -> bool {
+        self.clock.now() > self.poll_end
+    }
+
+    pub(super) fn lease(&self) -> Option<Lease> {
+        self.leases.make(self.frame)
+    }
+
+    /// Takes the next event, and makes its slot free.
+    pub(super) fn next_event(&mut self) -> Option<StreamEvent> {
+        let event = self.events.pop_front()?;
+        self.slots.free(event.slot.number);
+        Some(event)
+    }
+
+    /// Calls `visit` for each item of a request. `visit` returns `false` to end the loop.
+    fn for_each_item(&mut self, number: u32, mut visit: impl FnMut(&mut Self, u32, &ItemRange) -> bool) -> bool {
+        let mut index = 0_usize;
+        while let Some(range) = self.slots.range(number, index) {
+            if !range.items().all(|item| visit(self, item, &range)) {
+                return false;
+            }
+            index = index.saturating_add(1);
+        }
+        true
+    }
+
+    /// Ends a request.
+    fn end(&mut self, number: u32, outcome: StreamOutcome) {
+        let Some(slot) = self.slots.get_mut(number) else { return };
+        let (progress, priority) = (slot.progress, slot.priority);
+        let pins = slot.is_pinning && matches!(outcome, StreamOutcome::Done);
+        if progress == Progress::Queued {
+            self.queue.remove(number, priority);
+        } else {
+            self.stop_waiting(number);
+            self.for_each_item(number, |this, item, _| {
+                if pins {
+                    this.items.pin(item);
+                }
+                this.items.release(item, this.frame);
+                true
+            });
+        }
+        let statistics = &mut self.statistics;
+        let count = match outcome {
+            StreamOutcome::Done => &mut statistics.done,
+            StreamOutcome::Failed(_) => &mut statistics.failed,
+            StreamOutcome::Cancelled => &mut statistics.cancelled,
+        };
+        *count = count.saturating_add(1);
+        let identity = self.slots.identity(number);
+        let Some(slot) = self.slots.get_mut(number) else { return };
+        slot.progress = Progress::Ended;
+        let event = StreamEvent { slot: identity, tag: slot.tag, outcome, wanted: slot.wanted, work: slot.work };
+        self.log.write(&*self.clock, || format!("end {event}"));
+        self.events.push_back(event);
+    }
+
+    /// Removes all waits of a request.
+    fn stop_waiting(&mut self, number: u32) {
+        while let Some(slot) = self.slots.get_mut(number)
+            && let Some(wait) = slot.waits.first()
+        {
+            let Some(of_item) = self.items.waits(self.waits.item(wait)) else { return };
+            self.waits.remove(wait, &mut slot.waits, of_item);
+        }
+    }
+
+    /// Puts a request that was started back into the queue.
+    fn requeue(&mut self, number: u32) {
+        self.stop_waiting(number);
+        self.for_each_item(number, |this, item, _| {
+            this.items.release(item, this.frame);
+            true
+        });
+        let Some(slot) = self.slots.get_mut(number) else { return };
+        slot.progress = Progress::Queued;
+        slot.must_retry = false;
+        self.queue.push(number, slot.priority);
+    }
+}
