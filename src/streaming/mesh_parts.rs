@@ -217,12 +217,13 @@ where
     array.slice(range.start.min(end)..end).map_or(&[], |part| part.as_bytes())
 }
 
-/// Returns whether the arrays of a surface are in one compressed block.
+/// Returns whether the arrays of a surface are in one compressed block: the positions then need the
+/// same bytes of the file as the indices.
 fn is_block<G: Geometry + ByteRanges>(mesh: &G, surface: usize) -> Result<bool> {
     let surface = mesh.file_index(surface);
-    let positions = Part::Attribute { surface, attribute: Attribute::Positions { target: 0 } };
-    let all = mesh.byte_ranges(0, &Part::Surface(surface))?;
-    Ok(!all.is_empty() && mesh.byte_ranges(0, &positions)? == all)
+    let ranges = |attribute| mesh.byte_ranges(0, &Part::Attribute { surface, attribute });
+    let positions = ranges(Attribute::Positions { target: 0 })?;
+    Ok(!positions.is_empty() && positions == ranges(Attribute::Indices)?)
 }
 
 /// Makes one part of a surface, without reading its arrays. The ranges end with the arrays.

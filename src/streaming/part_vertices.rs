@@ -170,7 +170,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertic
             let Some(part) = self.parts.get(number) else { continue };
             let surface = as_index(part.surface);
             let lent = self.mesh.lend(surface)?;
-            if part.is_whole {
+            if part.is_block {
                 work.inflated = work.inflated.saturating_add(array_bytes(&*lent, 0)?);
             }
             let triangles =
