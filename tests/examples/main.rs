@@ -37,6 +37,10 @@ mod picked;
 mod raycast;
 mod rays;
 mod rules;
+#[path = "../../examples/stream.rs"]
+#[allow(dead_code, reason = "tests call `run` and not `main`")]
+mod stream;
+mod streamed;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../../examples/walk.rs"]
@@ -50,13 +54,14 @@ type Model = meshpeek::Model<meshpeek::io::FileBytes>;
 type Run = fn(&Path, &mut Vec<u8>) -> Result<(), Box<dyn Error>>;
 
 /// The name and the function of each example.
-const EXAMPLES: [(&str, Run); 7] = [
+const EXAMPLES: [(&str, Run); 8] = [
     ("animate", animate::run),
     ("convert_obj", convert_obj::run),
     ("draw_ready", draw_ready::run),
     ("out_of_core", out_of_core::run),
     ("pick", pick::run),
     ("raycast", raycast::run),
+    ("stream", stream::run),
     ("walk", walk::run),
 ];
 
