@@ -104,7 +104,7 @@ fn corners(buffers: &Buffers<Vec<u8>>, draw: &Draw, layout: &VertexLayout) -> Ve
     let indices = &buffers.buffer[draw.index_offset as usize..][..draw.indices as usize * size];
     let index = |bytes: &[u8]| match draw.format {
         IndexFormat::Uint16 => usize::from(u16::from_le_bytes(bytes.try_into().unwrap())),
-        _ => u32::from_le_bytes(bytes.try_into().unwrap()) as usize,
+        IndexFormat::Uint32 => u32::from_le_bytes(bytes.try_into().unwrap()) as usize,
     };
     let vertices = indices.chunks(size).map(|bytes| draw.first_vertex as usize + index(bytes));
     vertices.flat_map(|vertex| buffers.buffer[vertex * stride..][..stride].iter().copied()).collect()

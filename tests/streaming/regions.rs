@@ -144,7 +144,9 @@ fn read_some(map: &Arc<Map>, copy: &[u8], workers: usize) -> [u64; 2] {
         assert!(matches!(event.outcome, Outcome::Done), "{event:?}");
     }
     let resident: Vec<_> = (0..=last).filter(|item| streamer.is_resident(*item)).collect();
-    resident.iter().for_each(|item| check_resident(&content, *item, copy));
+    for item in &resident {
+        check_resident(&content, *item, copy);
+    }
     [resident.iter().map(|item| content.item_bytes(*item)).sum(), streamer.statistics().work.read]
 }
 

@@ -150,7 +150,11 @@ fn log(bytes: &[u8], seed: u64) -> String {
     let mut streamer = Streamer::with_clock(Arc::clone(&content), &options, Arc::new(clock.clone())).unwrap();
     let text = Arc::new(Mutex::new(String::new()));
     let lines = Arc::clone(&text);
-    streamer.set_log(move |line| *lines.lock().unwrap() += &format!("{line}\n"));
+    streamer.set_log(move |line| {
+        let mut text = lines.lock().unwrap();
+        text.push_str(line);
+        text.push('\n');
+    });
     let mut random = Random::new(seed);
     for tag in 0..400 {
         let start = random.below(bytes.len()) as u64;
