@@ -230,7 +230,7 @@ impl Map {
     }
 
     /// Adds the path of the file to an error, if the path is known.
-    pub(super) fn located(&self, error: Error) -> Error {
+    pub(crate) fn located(&self, error: Error) -> Error {
         match &self.path {
             Some(path) => error.at_path(path),
             None => error,

@@ -93,16 +93,36 @@ where
             return Ok((map, vec![0..length]));
         }
         let (asset, level) = self.find(&map, item)?;
-        let ranges = asset.byte_ranges(0, &Part::Level { asset: 0, level })?;
+        let ranges = Self::level_ranges(&map, &asset, level)?;
         Ok((map, ranges))
     }
 
-    /// Opens the asset of an item, and finds the level.
+    /// Returns the byte ranges of a level.
+    fn level_ranges(map: &Map, asset: &M, level: usize) -> Result<Vec<Range<u64>>> {
+        asset.byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
+    }
+
+    /// Opens the asset of an item, and finds the level. Errors contain the path of the file.
     fn find(&self, map: &Arc<Map>, item: u32) -> Result<(M, usize)> {
-        let asset = (self.open)(FileBytes::Map(Arc::clone(map)))?;
-        let count = asset.asset(0)?.level_count()?;
-        let level = as_index(item % LEVELS).min(count.saturating_sub(1));
-        Ok((asset, level))
+        let find = || {
+            let asset = (self.open)(FileBytes::Map(Arc::clone(map)))?;
+            let count = asset.asset(0)?.level_count()?;
+            Ok((asset, as_index(item % LEVELS).min(count.saturating_sub(1))))
+        };
+        find().map_err(|error| map.located(error))
+    }
+
+    /// Decodes all surfaces of a level.
+    fn decode_level(&self, opened: &M, level: usize, work: &mut Work) -> Result<Buffers<T::Buffer>> {
+        let asset = opened.asset(0)?;
+        let geometry = asset.level(level)?;
+        let mut parts = Vec::new();
+        for surface in 0..geometry.surface_count()? {
+            work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
+            let number = u32::try_from(surface).unwrap_or(u32::MAX);
+            parts.push(TriangleRange { surface: Surface::new(&*geometry, surface), number, range: 0..u32::MAX / 3 });
+        }
+        decode(&parts, &self.layout, &self.target, work)
     }
 }
 
@@ -142,7 +162,7 @@ where
             let loaded = map.load_ranges(&ranges)?;
             work.read = work.read.saturating_add(self.missing.take(*item).unwrap_or(loaded));
             let (asset, level) = self.find(&map, *item)?;
-            let stored = asset.byte_ranges(0, &Part::Level { asset: 0, level })?;
+            let stored = Self::level_ranges(&map, &asset, level)?;
             let stored = stored.iter().map(|range| range.end.saturating_sub(range.start));
             needed = needed.saturating_add(stored.sum::<u64>().saturating_mul(ASSUMED_RATIO));
         }
@@ -153,19 +173,7 @@ where
         for item in items {
             let map = self.maps.get(item / LEVELS)?;
             let (opened, level) = self.find(&map, *item)?;
-            let asset = opened.asset(0)?;
-            let geometry = asset.level(level)?;
-            let mut parts = Vec::new();
-            for surface in 0..geometry.surface_count()? {
-                work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
-                let number = u32::try_from(surface).unwrap_or(u32::MAX);
-                parts.push(TriangleRange {
-                    surface: Surface::new(&*geometry, surface),
-                    number,
-                    range: 0..u32::MAX / 3,
-                });
-            }
-            let buffers = decode(&parts, &self.layout, &self.target, work)?;
+            let buffers = self.decode_level(&opened, level, work).map_err(|error| map.located(error))?;
             let bytes = buffers.sizes.bytes;
             values.push((buffers, bytes));
             map.evict(0..u64::MAX, Eviction::Unmap);
