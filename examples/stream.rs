@@ -1,5 +1,5 @@
 //! Streams the parts of a mesh in a loop like that of a game: each frame requests the parts around
-//! a camera that moves, cancels requests for parts that left the view, and draws what is in memory.
+//! a camera that moves, cancels requests for parts that left the view, and draws resident parts.
 //!
 //! `cargo run --release --example stream FILE`
 #![allow(unsafe_code, reason = "the files are mapped")]
@@ -12,7 +12,6 @@ use meshpeek::streaming::{
 };
 use meshpeek::{Bounds, OpenOptions, io::FileBytes};
 
-/// The number of frames.
 const FRAMES: u16 = 300;
 
 /// Returns the distance of a point from a box.
@@ -88,7 +87,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
             }
         }
 
-        // Draw what is resident. `get` keeps a part in memory for the next frames.
+        // Draw the resident parts. `get` keeps a part in memory for the next frames.
         for part in &visible {
             let Some(buffers) = streamer.get(content.item(*part, 0).first) else { continue };
             let triangles = buffers.draws.iter().map(|draw| draw.indices / 3);
@@ -97,7 +96,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
 
         // A renderer waits for the display here. This program waits for a worker.
         if !pending.is_empty() {
-            streamer.wait(Duration::from_millis(1));
+            streamer.wait(Duration::from_millis(16));
         }
     }
 

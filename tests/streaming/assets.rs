@@ -144,7 +144,7 @@ fn a_damaged_asset_fails_its_own_requests() {
         for event in events.iter().skip(samples.len() * 4) {
             let (asset, level) = ((event.tag / 4) as usize, (event.tag % 4) as usize);
             let path = &paths[asset];
-            // What a direct read of the level returns.
+            // The result of a direct read of the level.
             let expected = map(path).and_then(|map| {
                 let model = Model::open(FileBytes::from(map))?;
                 let asset = model.contents().asset(0)?;
