@@ -8,7 +8,7 @@ use std::{collections::HashMap, error::Error, io::Write, path::Path, sync::Arc, 
 
 use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
 use meshpeek::streaming::{
-    LevelOfDetail, MemoryTarget, MeshParts, Outcome, PartVertices, Priority, StreamOptions, Streamer,
+    LevelOfDetail, MemoryTarget, MeshParts, PartVertices, Priority, StreamOptions, StreamOutcome, Streamer,
 };
 use meshpeek::{Bounds, OpenOptions, io::FileBytes};
 
@@ -82,7 +82,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         streamer.poll();
         while let Some(event) = streamer.next_event() {
             pending.remove(&u32::try_from(event.tag)?);
-            if let Outcome::Failed(error) = event.outcome {
+            if let StreamOutcome::Failed(error) = event.outcome {
                 return Err(error.into());
             }
         }

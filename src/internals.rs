@@ -21,8 +21,8 @@ pub fn format_file<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &FormatFil
 }
 
 /// Makes the library behave as if the operating system did not have some newer system calls, in all
-/// threads. `mask` is a sum of 1 for `process_madvise`, 2 for `cachestat`, 4 for `preadv2`, 8 for
-/// `MADV_POPULATE_READ` and 16 for the file `/proc/self/pagemap`.
+/// threads. `mask` is a sum of 1 for `cachestat`, 2 for `preadv2` and 4 for the file
+/// `/proc/self/pagemap`.
 pub fn disable_system_calls(mask: u8) {
     crate::io::disable_system_calls(mask);
 }

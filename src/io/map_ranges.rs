@@ -3,14 +3,14 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::advice::PAGE;
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
-use super::advice::{PAGE, PIECE};
 use super::map::Map;
 use super::range_source::{RangeRead, RangeSource, check_ranges, copy_ranges, range_within};
 use super::read_at::read_exact_at;
 use super::residency::{Eviction, Residency};
-use super::system_calls::{advise_all, advise_file, cached_pages, drop_cache, is_page_cached, map_pages, mapped_pages};
+use super::system_calls::{advise_file, advise_mapped, cached_pages, drop_cache, is_page_cached, mapped_pages};
 use crate::error::Result;
 use crate::math::as_u64;
 
@@ -19,11 +19,8 @@ use crate::math::as_u64;
 /// Reading four pages more takes less time than a separate request to the disk.
 const GAP: usize = 16 << 10;
 
-/// The greatest number of bytes that are mapped at a time. Other threads that map or unmap memory
-/// wait meanwhile.
-const POPULATED: usize = 256 << 10;
-
-/// The greatest number of bytes that are unmapped at a time, for the same reason.
+/// The greatest number of bytes that are unmapped at a time. Other threads that map or unmap memory
+/// wait meanwhile on some systems.
 #[cfg(all(unix, not(miri)))]
 const UNMAPPED: usize = 1 << 20;
 
@@ -162,21 +159,17 @@ impl Map {
         Some(missing?.saturating_mul(as_u64(page_size())))
     }
 
-    /// Maps the pages of `range` into the page tables of the process.
+    /// Maps the pages of `range` into the page tables of the process, by reading a byte of each.
     ///
     /// Later accesses to the bytes take no page faults. Call [`load_ranges`](Self::load_ranges)
-    /// first, because `populate` reads pages that are not cached one by one, and other threads that
-    /// map or unmap memory then wait for the disk too.
+    /// first, because `populate` waits for each page that is not cached. The system may also map
+    /// cached pages next to the range.
     ///
-    /// The pages are mapped in pieces of at most 256 KiB. Where the system has no call for it
-    /// (Linux before 5.14 and other systems), one byte of each page is read.
+    /// A page fault of a file takes no lock on the address space (since Linux 6.6), so other
+    /// threads that map or unmap memory do not wait. `MADV_POPULATE_READ` would take it.
     pub fn populate(&self, range: Range<u64>) {
         let bytes = self.part(self.outwards(&range));
-        for piece in bytes.chunks(POPULATED) {
-            if !map_pages(piece) {
-                piece.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));
-            }
-        }
+        bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));
     }
 
     /// Removes the pages that lie completely in `range` from memory, as `eviction` says. The last
@@ -236,7 +229,9 @@ impl Map {
     }
 
     fn prefetch_joined(&self, ranges: &[Range<usize>]) {
-        advise_all(ranges.iter().flat_map(|range| self.part(range.clone()).chunks(PIECE)));
+        for range in ranges {
+            advise_mapped(self.file(), as_u64(range.start), self.part(range.clone()));
+        }
     }
 
     /// Removes the pages of `bytes`, which are whole pages of this map, from the page tables.

@@ -148,14 +148,14 @@ mod tests {
             Box::new(FileSource::open(PATH).unwrap()),
             Box::new(Arc::new(FileSource::open(PATH).unwrap())),
             Box::new(bytes.clone()),
-            Box::new(bytes.as_slice().to_vec().leak() as &'static [u8]),
+            Box::new(&*bytes.as_slice().to_vec().leak()),
             Box::new(Arc::clone(&shared)),
             Box::new(FileBytes::from(bytes.clone())),
             Box::new(FileBytes::from(shared)),
             Box::new(FileBytes::from(Arc::clone(&map))),
             Box::new(map),
         ];
-        let length = bytes.len() as u64;
+        let length = as_u64(bytes.len());
         let mut state = 1_u64;
         let mut random = |below: u64| {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
@@ -164,7 +164,8 @@ mod tests {
         for round in 0..200 {
             let mut ranges: Vec<_> = (0..random(6)).map(|_| random(length + 1)).collect();
             ranges.extend([0, length]);
-            let sizes: Vec<_> = ranges.iter().map(|start| random(length - start + 1).min(20_000) as usize).collect();
+            let sizes: Vec<_> =
+                ranges.iter().map(|start| usize::try_from(random(length - start + 1).min(20_000)).unwrap()).collect();
             let is_wrong = round % 4 == 0;
             for source in &sources {
                 assert_eq!((source.len(), source.is_empty()), (length, false));
@@ -187,7 +188,7 @@ mod tests {
                 } else {
                     result.unwrap();
                     for (start, buffer) in ranges.iter().zip(&buffers) {
-                        assert!(buffer[..] == bytes[*start as usize..][..buffer.len()]);
+                        assert!(buffer[..] == bytes[usize::try_from(*start).unwrap()..][..buffer.len()]);
                     }
                 }
             }

@@ -90,7 +90,7 @@ where
         let map = self.maps.get(item / LEVELS)?;
         let length = as_u64((*map).as_ref().len());
         if length <= SMALL_FILE {
-            return Ok((map, vec![0..length]));
+            return Ok((map, std::iter::once(0..length).collect()));
         }
         let (asset, level) = self.find(&map, item)?;
         let ranges = Self::level_ranges(&map, &asset, level)?;

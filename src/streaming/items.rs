@@ -207,7 +207,7 @@ struct Wait {
 /// All waits. Each is in the list of its request and in the list of its item.
 #[derive(Debug)]
 pub(super) struct Waits {
-    waits: Vec<Wait>,
+    all: Vec<Wait>,
     of_slots: Links,
     of_items: Links,
     unused: List,
@@ -218,8 +218,8 @@ impl Waits {
         let mut of_slots = Links::new(count)?;
         let mut unused = List::EMPTY;
         (0..u32::try_from(count).unwrap_or(u32::MAX)).for_each(|wait| of_slots.push_back(&mut unused, wait));
-        let waits = filled(count, Wait { slot: u32::MAX, item: u32::MAX })?;
-        Ok(Self { waits, of_slots, of_items: Links::new(count)?, unused })
+        let all = filled(count, Wait { slot: u32::MAX, item: u32::MAX })?;
+        Ok(Self { all, of_slots, of_items: Links::new(count)?, unused })
     }
 
     pub(super) const fn unused(&self) -> u32 {
@@ -229,7 +229,7 @@ impl Waits {
     /// Adds a wait. There must be an unused one.
     pub(super) fn add(&mut self, slot: u32, of_slot: &mut List, item: u32, of_item: &mut List) {
         let Some(wait) = self.of_slots.pop_front(&mut self.unused) else { return };
-        if let Some(place) = self.waits.get_mut(as_index(wait)) {
+        if let Some(place) = self.all.get_mut(as_index(wait)) {
             *place = Wait { slot, item };
         }
         self.of_slots.push_back(of_slot, wait);
@@ -244,10 +244,10 @@ impl Waits {
     }
 
     pub(super) fn slot(&self, wait: u32) -> u32 {
-        self.waits.get(as_index(wait)).map_or(u32::MAX, |wait| wait.slot)
+        self.all.get(as_index(wait)).map_or(u32::MAX, |wait| wait.slot)
     }
 
     pub(super) fn item(&self, wait: u32) -> u32 {
-        self.waits.get(as_index(wait)).map_or(u32::MAX, |wait| wait.item)
+        self.all.get(as_index(wait)).map_or(u32::MAX, |wait| wait.item)
     }
 }

@@ -121,7 +121,7 @@ mod tests {
                 }
             }
             assert_eq!(numbers(&links, &list), expected);
-            assert_eq!((list.len() as usize, list.is_empty()), (expected.len(), expected.is_empty()));
+            assert_eq!((as_index(list.len()), list.is_empty()), (expected.len(), expected.is_empty()));
         }
     }
 }

@@ -6,9 +6,12 @@ use super::clock::Clock;
 use super::request::{Slot, StreamEvent, StreamOutcome};
 use crate::error::debug::short_debug;
 
+/// Takes a line of the log.
+type LogLine = Box<dyn FnMut(&str) + Send + Sync>;
+
 /// Where the lines of the log go.
 #[derive(Default)]
-pub(super) struct Log(Option<Box<dyn FnMut(&str) + Send + Sync>>);
+pub(super) struct Log(Option<LogLine>);
 
 short_debug!(Log: |log| { is_on: log.0.is_some() });
 

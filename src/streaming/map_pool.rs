@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn closes_the_maps_that_were_not_used() {
-        let pool = MapPool::new(|number| Ok(number), 8);
+        let pool = MapPool::new(Ok, 8);
         for number in 0..100 {
             let first = pool.get(number).unwrap();
             assert!(Arc::ptr_eq(&first, &pool.get(number).unwrap()));

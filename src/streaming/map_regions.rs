@@ -130,7 +130,9 @@ impl Content for MapRegions {
     }
 
     fn prefetch(&self, items: &[u32]) {
-        items.iter().for_each(|item| self.missing.set(*item, self.missing(*item)));
+        for item in items {
+            self.missing.set(*item, self.missing(*item));
+        }
         self.map.prefetch_ranges(&self.ranges(items));
     }
 

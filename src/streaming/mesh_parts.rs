@@ -99,7 +99,7 @@ impl MeshParts {
         let mut levels = Vec::new();
         while level.len() > 1 {
             let mut above = reserved(level.len().div_ceil(2))?;
-            above.extend(level.chunks(2).map(|pair| pair.iter().fold(Bounds::EMPTY, |all, one| all.union(one))));
+            above.extend(level.chunks(2).map(|pair| pair.iter().fold(Bounds::EMPTY, Bounds::union)));
             levels.push(std::mem::replace(&mut level, above));
         }
         levels.push(level);
@@ -125,6 +125,7 @@ impl MeshParts {
     }
 
     /// Returns all parts, in file order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &MeshPart> {
         self.parts.iter()
     }
@@ -199,7 +200,7 @@ impl MeshParts {
 pub(super) fn array_bytes(mesh: &dyn Geometry, surface: usize) -> Result<u64> {
     let mut sum = 0_u64;
     MeshParts::arrays(mesh, &whole_with(surface, Bounds::EMPTY), |bytes| {
-        sum = sum.saturating_add(as_u64(bytes.len()))
+        sum = sum.saturating_add(as_u64(bytes.len()));
     })?;
     Ok(sum)
 }
@@ -209,10 +210,7 @@ fn as_range(range: &Range<u32>) -> Range<usize> {
 }
 
 /// Returns the bytes of some items of an array. Items after its end are left out.
-fn bytes<'a, A: Array>(array: &A, range: Range<usize>) -> &'a [u8]
-where
-    A: 'a,
-{
+fn bytes<'a, A: Array + 'a>(array: &A, range: Range<usize>) -> &'a [u8] {
     let end = range.end.min(array.len());
     array.slice(range.start.min(end)..end).map_or(&[], |part| part.as_bytes())
 }
@@ -236,7 +234,7 @@ fn divide(mesh: &dyn Geometry, index: usize, index_bytes: u32, parts: &mut Vec<M
     let surface = Surface::new(mesh, index);
     let (corners, positions) = (surface.corners()?, surface.positions()?);
     let width = corners_width(&surface)?;
-    let step = (index_bytes / width / 3).max(1);
+    let step = index_bytes.checked_div(width.saturating_mul(3)).unwrap_or_default().max(1);
     let count = corners.triangle_count();
     let start = parts.len();
     corners.prefetch();

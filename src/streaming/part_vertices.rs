@@ -19,8 +19,8 @@ use crate::model::{ByteRanges, Geometry, Part, Surface};
 /// The parts of a mesh, each decoded into a buffer of the program while it is resident.
 ///
 /// An item is a part in one of several [layouts](VertexLayout). The workers weld the triangles of
-/// the part and write vertices and indices to a [`BufferTarget`]. A surface in a compressed block is
-/// inflated by the worker and freed after it is decoded.
+/// the part and write vertices and indices to a [`BufferTarget`]. A surface in a compressed block
+/// is inflated by the worker and freed after it is decoded.
 pub struct PartVertices<G, T> {
     mesh: Arc<G>,
     map: Option<Arc<Map>>,

@@ -50,8 +50,8 @@ impl<V> Shared<V> {
 }
 
 impl<V> Queues<V> {
-    /// Takes the next job. Appends to `prefetch` the items of all jobs whose bytes are not yet being
-    /// read.
+    /// Takes the next job. Appends to `prefetch` the items of all jobs whose bytes are not yet
+    /// being read.
     fn take(&mut self, prefetch: &mut Vec<u32>) -> Option<Box<Job<V>>> {
         if let Some(job) = self.publications.pop_front() {
             return Some(job);

@@ -8,7 +8,8 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
 /// The smallest page size of the supported systems, in bytes.
-const PAGE: u32 = 4096;
+const PAGE: u32 = 1 << PAGE_BITS;
+const PAGE_BITS: u32 = 12;
 
 /// The greatest size of a region, in bytes.
 const MAX_REGION: u32 = 1 << 30;
@@ -44,7 +45,7 @@ impl RegionGrid {
         let pages = pages.ok_or_else(|| refused(String::from("a file of at most 16 TiB"), region))?;
         let mut cuts = reserved(ranges.len().saturating_mul(2).saturating_add(1))?;
         for range in ranges.iter().filter(|range| !range.is_empty()) {
-            cuts.extend([range.start / u64::from(PAGE), range.end.div_ceil(u64::from(PAGE))]);
+            cuts.extend([range.start >> PAGE_BITS, range.end.div_ceil(u64::from(PAGE))]);
         }
         cuts.push(u64::from(pages));
         cuts.sort_unstable();
@@ -97,7 +98,7 @@ impl RegionGrid {
         let count = if self.starts.is_empty() {
             offset.checked_div(region).map(|regions| regions.saturating_add(1))
         } else {
-            let page = offset / u64::from(PAGE);
+            let page = offset >> PAGE_BITS;
             let count = self.starts.partition_point(|start| u64::from(*start) <= page);
             u64::try_from(count).ok()
         };

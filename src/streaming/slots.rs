@@ -40,7 +40,7 @@ pub(super) struct SlotState {
 /// All slots, with the item ranges of their requests.
 #[derive(Debug)]
 pub(super) struct Slots {
-    slots: Vec<SlotState>,
+    states: Vec<SlotState>,
     ranges: Vec<ItemRange>,
     ranges_per_request: usize,
     unused: List,
@@ -64,10 +64,10 @@ impl Slots {
         };
         let (mut links, mut unused) = (Links::new(length)?, List::EMPTY);
         (0..count).for_each(|slot| links.push_back(&mut unused, slot));
-        let mut slots = reserved(length)?;
-        slots.resize(length, empty);
+        let mut states = reserved(length)?;
+        states.resize(length, empty);
         let ranges = filled(length.saturating_mul(ranges_per_request), ItemRange::default())?;
-        Ok(Self { slots, ranges, ranges_per_request, unused, links })
+        Ok(Self { states, ranges, ranges_per_request, unused, links })
     }
 
     pub(super) fn take(&mut self) -> Option<u32> {
@@ -84,11 +84,11 @@ impl Slots {
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&SlotState> {
-        self.slots.get(as_index(number))
+        self.states.get(as_index(number))
     }
 
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut SlotState> {
-        self.slots.get_mut(as_index(number))
+        self.states.get_mut(as_index(number))
     }
 
     /// Returns the state of a request that has not ended.

@@ -185,8 +185,9 @@ impl<C: Content> Streamer<C> {
     /// those that are.
     #[must_use]
     pub fn are_resident(&self, ranges: &[ItemRange]) -> bool {
+        // All items are used, also those after one that is not resident.
         let items = ranges.iter().flat_map(ItemRange::items);
-        items.fold(true, |all, item| self.get(item).is_some() && all)
+        items.filter(|item| self.get(*item).is_none()).count() == 0
     }
 
     /// Returns whether an item is resident, without using it.

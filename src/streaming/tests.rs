@@ -59,7 +59,7 @@ impl Storm {
             ranges.push(ItemRange { first, end, skipped: 1, cut: 2 });
         }
         let priority = Priority::new(u8::try_from(random(&mut self.seed) % 64).unwrap());
-        let pins = random(&mut self.seed) % 500 == 0 && self.pinned.len() < 20;
+        let pins = random(&mut self.seed).is_multiple_of(500) && self.pinned.len() < 20;
         let slot = if pins {
             self.streamer.request_pinned(&ranges, priority, self.next_tag)
         } else {
@@ -68,7 +68,7 @@ impl Storm {
         match slot {
             Ok(slot) => {
                 if pins {
-                    ranges.iter().for_each(|range| self.pinned.extend(range.items()));
+                    self.pinned.extend(ranges.iter().flat_map(ItemRange::items));
                 }
                 assert!(self.live.insert(self.next_tag, (slot, ranges)).is_none());
                 self.next_tag += 1;
@@ -80,10 +80,10 @@ impl Storm {
     /// Draws a frame: changes some requests, polls, and takes the events.
     fn frame(&mut self) {
         self.streamer.begin_frame();
-        if self.leases.len() < 4 && random(&mut self.seed) % 50 == 0 {
+        if self.leases.len() < 4 && random(&mut self.seed).is_multiple_of(50) {
             self.leases.extend(self.streamer.lease());
         }
-        if random(&mut self.seed) % 20 == 0 {
+        if random(&mut self.seed).is_multiple_of(20) {
             self.leases.pop();
         }
         let some: Vec<Slot> = self.live.values().take(2).map(|(slot, _)| *slot).collect();

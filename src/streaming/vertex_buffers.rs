@@ -96,7 +96,7 @@ pub struct Buffers<B> {
     pub draws: Vec<Draw>,
 }
 
-/// TriangleRange of a surface to decode.
+/// Triangles of a surface to decode.
 pub(super) struct TriangleRange<'a> {
     pub(super) surface: Surface<'a>,
     /// The index of the surface that [`Draw`] reports.

@@ -1,6 +1,7 @@
 //! Byte ranges of maps: where their pages are, reading them ahead, and removing them from memory.
 //!
 //! The tests say that they are skipped where the system does not drop the file from memory.
+#![allow(clippy::single_range_in_vec_init, reason = "the methods take lists of ranges")]
 
 use meshpeek::Map;
 use meshpeek::io::{Eviction, FileSource, RangeRead, RangeSource, ResidencyState};
@@ -198,26 +199,26 @@ fn older_systems_have_the_same_bytes() {
     }
     let range = 100_000..1_000_000;
     let pages = map.residency(range.clone()).pages;
-    for mask in 0..32 {
+    for mask in 0..8 {
         let has = |call: u8| mask & call == 0;
         meshpeek::internals::disable_system_calls(mask);
         let before = map.residency(range.clone());
         // Examining pages one by one may read some of them.
         let most = if has(2) { 0 } else { pages / 4 };
-        assert_eq!(before.cached.is_some(), has(2) || has(4), "{mask}");
+        assert_eq!(before.cached.is_some(), has(1) || has(2), "{mask}");
         assert!(before.cached.is_none_or(|cached| cached <= most), "{mask}: {before:?}");
-        assert_eq!(map.residency(0..u64::MAX).cached, has(2).then_some(0), "{mask}");
+        assert_eq!(map.residency(0..u64::MAX).cached, has(1).then_some(0), "{mask}");
         let size = pages * 4096;
         map.evict(0..u64::MAX, Eviction::Uncache);
         let scattered = [range.start..500_000, 900_000..range.end, 500_000..900_000, 3_000_000..3_000_001];
         assert_eq!(map.load_ranges(&scattered).unwrap(), size + 4096, "{mask}");
         let loaded = map.residency(range.clone());
-        assert_eq!(loaded.cached, (has(2) || has(4)).then_some(pages), "{mask}");
-        assert_eq!(loaded.mapped, has(16).then_some(0), "{mask}");
+        assert_eq!(loaded.cached, (has(1) || has(2)).then_some(pages), "{mask}");
+        assert_eq!(loaded.mapped, has(4).then_some(0), "{mask}");
         map.populate(range.clone());
         let mapped = map.residency(range.clone());
-        assert_eq!(mapped.mapped, has(16).then_some(pages), "{mask}");
-        let expected = match (has(16), has(2) || has(4)) {
+        assert_eq!(mapped.mapped, has(4).then_some(pages), "{mask}");
+        let expected = match (has(4), has(1) || has(2)) {
             (true, _) => ResidencyState::Mapped,
             (false, true) => ResidencyState::Cached,
             (false, false) => ResidencyState::Unknown,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::io::FileBytes;
-use meshpeek::streaming::{AssetLevels, Content, Event, MemoryTarget, Outcome, Priority, StreamOptions, Streamer};
+use meshpeek::streaming::{
+    AssetLevels, Content, MemoryTarget, Priority, StreamEvent, StreamOptions, StreamOutcome, Streamer,
+};
 use meshpeek::{ErrorKind, Map, Model, Surface};
 
 use crate::support::secondlife::quad;
@@ -31,7 +33,11 @@ fn assets() -> Vec<PathBuf> {
 }
 
 /// Requests all levels of all assets, each with its item as tag.
-fn load_all<C: Content>(content: &Arc<C>, workers: usize, item: impl Fn(u32, u32) -> u32) -> (Streamer<C>, Vec<Event>) {
+fn load_all<C: Content>(
+    content: &Arc<C>,
+    workers: usize,
+    item: impl Fn(u32, u32) -> u32,
+) -> (Streamer<C>, Vec<StreamEvent>) {
     let options = StreamOptions::default().with_workers(workers);
     let mut streamer = Streamer::new(Arc::clone(content), &options).unwrap();
     for asset in 0..content.item_count() / 4 {
@@ -76,7 +82,7 @@ fn each_level_equals_a_direct_decode() {
         let content = content(paths.clone(), 64);
         let (streamer, events) = load_all(&content, workers, |asset, level| content.item(asset, level).first);
         for event in &events {
-            assert!(matches!(event.outcome, Outcome::Done), "{event:?}");
+            assert!(matches!(event.outcome, StreamOutcome::Done), "{event:?}");
             assert!(event.work.touched > 0 && event.work.inflated > 0, "{event:?}");
         }
         for (asset, path) in (0..).zip(&paths) {
@@ -114,7 +120,7 @@ fn few_maps_serve_many_assets() {
     for workers in [0, 3] {
         let content = content(paths.clone(), 4);
         let (streamer, events) = load_all(&content, workers, |asset, level| content.item(asset, level).first);
-        assert!(events.iter().all(|event| matches!(event.outcome, Outcome::Done)), "{events:?}");
+        assert!(events.iter().all(|event| matches!(event.outcome, StreamOutcome::Done)), "{events:?}");
         for (asset, path) in (0..).zip(&paths) {
             check_levels!(streamer, content, asset, path);
         }
@@ -154,13 +160,13 @@ fn a_damaged_asset_fails_its_own_requests() {
                     .collect::<meshpeek::Result<Vec<_>>>()
             });
             match (&event.outcome, expected) {
-                (Outcome::Failed(error), Err(expected)) => {
+                (StreamOutcome::Failed(error), Err(expected)) => {
                     assert_eq!(error.kind(), expected.kind(), "{path:?}: {error}");
                     assert_eq!(error.offset(), expected.offset(), "{path:?}: {error}");
                     assert_eq!(error.path(), Some(path.as_path()), "{error}");
                     failed += 1;
                 }
-                (Outcome::Done, Ok(_)) => {
+                (StreamOutcome::Done, Ok(_)) => {
                     let buffers = streamer.get(u32::try_from(event.tag).unwrap()).unwrap();
                     assert!(!buffers.draws.is_empty());
                 }
@@ -169,7 +175,7 @@ fn a_damaged_asset_fails_its_own_requests() {
         }
         assert!(failed >= 16, "{failed}");
         let missing = events.last().unwrap();
-        let Outcome::Failed(error) = &missing.outcome else { panic!("{missing:?}") };
+        let StreamOutcome::Failed(error) = &missing.outcome else { panic!("{missing:?}") };
         assert_eq!((error.kind(), error.path()), (ErrorKind::Io, paths.last().map(PathBuf::as_path)));
         assert!(error.to_string().contains("missing.llmesh"), "{error}");
     }

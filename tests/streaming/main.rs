@@ -31,13 +31,13 @@ use std::time::{Duration, Instant};
 
 use meshpeek::gpu::{IndexFormat, Semantic, VertexFormat, VertexLayout};
 use meshpeek::io::FileBytes;
-use meshpeek::streaming::{Buffers, Content, Draw, Event, Streamer};
+use meshpeek::streaming::{Buffers, Content, Draw, StreamEvent, Streamer};
 use meshpeek::{Map, Model};
 
 /// Runs frames until all requests have ended, and returns the events in the order of their tags.
 ///
 /// A streamer without workers does its work in this thread.
-fn finish<C: Content>(streamer: &mut Streamer<C>, workers: usize) -> Vec<Event> {
+fn finish<C: Content>(streamer: &mut Streamer<C>, workers: usize) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let started = Instant::now();
     loop {

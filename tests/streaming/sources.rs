@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use meshpeek::io::{FileSource, RangeRead, RangeSource};
-use meshpeek::streaming::{ItemRange, ManualClock, Outcome, Priority, SourceRegions, StreamOptions, Streamer};
+use meshpeek::streaming::{ItemRange, ManualClock, Priority, SourceRegions, StreamOptions, StreamOutcome, Streamer};
 use meshpeek::{Error, ErrorKind};
 
 use crate::support::random::Random;
@@ -67,22 +67,22 @@ fn check<S: RangeSource + 'static>(source: S, bytes: &[u8], workers: usize) -> [
             let (slot, range) = slots[event.tag as usize];
             let items = range.first..range.end;
             assert_eq!(event.slot, slot);
-            if matches!(event.outcome, Outcome::Done) {
+            if matches!(event.outcome, StreamOutcome::Done) {
                 for item in items.clone() {
                     let at = content.range(item);
                     let expected = &bytes[at.start as usize..at.end as usize];
                     assert!(streamer.get(item).is_some_and(|value| **value == *expected), "{at:?}");
                 }
             }
-            if let Outcome::Failed(error) = &event.outcome {
+            if let StreamOutcome::Failed(error) = &event.outcome {
                 assert!(items.clone().any(|item| is_broken(content.range(item).start)), "{range:?}");
                 assert!(error.to_string().contains("found none at "), "{error}");
                 assert_eq!(error.kind(), ErrorKind::Io);
             }
             let outcome = match event.outcome {
-                Outcome::Done => 0,
-                Outcome::Failed(_) => 1,
-                Outcome::Cancelled => 2,
+                StreamOutcome::Done => 0,
+                StreamOutcome::Failed(_) => 1,
+                StreamOutcome::Cancelled => 2,
             };
             assert_eq!(ended[event.tag as usize].replace(outcome), None, "a request ends once");
         }
@@ -133,9 +133,9 @@ fn a_shortened_file_fails_the_requests_after_its_end() {
         streamer.request(&[ItemRange::one(item)], Priority::MOST, item.into()).unwrap();
     }
     let events = finish(&mut streamer, 2);
-    assert!(events[..2].iter().all(|event| matches!(event.outcome, Outcome::Done)), "{events:?}");
+    assert!(events[..2].iter().all(|event| matches!(event.outcome, StreamOutcome::Done)), "{events:?}");
     for event in &events[2..] {
-        let Outcome::Failed(error) = &event.outcome else { panic!("{event:?}") };
+        let StreamOutcome::Failed(error) = &event.outcome else { panic!("{event:?}") };
         assert_eq!((error.kind(), error.path()), (ErrorKind::Truncated, Some(file.path())), "{error}");
         assert_eq!(streamer.get(u32::try_from(event.tag).unwrap()), None);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use meshpeek::io::{Eviction, FileBytes};
 use meshpeek::model::Geometry as _;
 use meshpeek::streaming::{
-    BufferTarget, MemoryTarget, MeshPart, MeshParts, Outcome, PartVertices, Priority, StreamOptions, Streamer,
+    BufferTarget, MemoryTarget, MeshPart, MeshParts, PartVertices, Priority, StreamOptions, StreamOutcome, Streamer,
 };
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array, Bounds, ErrorKind, Model, Surface};
@@ -63,9 +63,9 @@ where
     let values = (0..count).zip(events).map(|(part, event)| {
         assert_eq!(event.tag, u64::from(part));
         match event.outcome {
-            Outcome::Done => {}
-            Outcome::Failed(error) => return Err(error.kind()),
-            Outcome::Cancelled => panic!("nothing was cancelled"),
+            StreamOutcome::Done => {}
+            StreamOutcome::Failed(error) => return Err(error.kind()),
+            StreamOutcome::Cancelled => panic!("nothing was cancelled"),
         }
         // Only a block is inflated.
         let is_block = content.parts().get(part).unwrap().is_block;

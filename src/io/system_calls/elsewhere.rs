@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::io::advice::advise_will_need;
 
-/// Advises the operating system to read `pieces` in the background.
-pub(in crate::io) fn advise_all<'b>(pieces: impl Iterator<Item = &'b [u8]>) {
-    pieces.for_each(|piece| advise_will_need(piece.as_ptr(), piece.len()));
+/// Advises the operating system to read `bytes` of a map in the background.
+pub(in crate::io) fn advise_mapped(_file: &File, _offset: u64, bytes: &[u8]) {
+    advise_will_need(bytes.as_ptr(), bytes.len());
 }
 
 /// Returns `None`, because the system does not report the page cache.
@@ -18,11 +18,6 @@ pub(in crate::io) fn cached_pages(_file: &File, _range: &Range<usize>) -> Option
 /// Returns `None`, because the system cannot read a page only if it is in memory.
 pub(in crate::io) fn is_page_cached(_file: &File, _offset: usize) -> Option<bool> {
     None
-}
-
-/// Returns `false`, because the system cannot map pages at once.
-pub(in crate::io) fn map_pages(_piece: &[u8]) -> bool {
-    false
 }
 
 /// Returns `None`, because the system does not report its page tables.

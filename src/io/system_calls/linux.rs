@@ -3,23 +3,18 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
 use super::is_enabled;
-use crate::io::advice::{PIECE, advise_will_need, page_mask};
+use crate::io::advice::{PIECE, page_mask};
 use crate::math::as_u64;
 
 // The bits of the calls that tests can switch off.
-const PROCESS_MADVISE: u8 = 1;
-const CACHESTAT: u8 = 2;
-const PREADV2: u8 = 4;
-const POPULATE_READ: u8 = 8;
-const PAGEMAP: u8 = 16;
-
-/// The greatest number of ranges of one call of `process_madvise`.
-const MOST_RANGES: usize = 512;
+const CACHESTAT: u8 = 1;
+const PREADV2: u8 = 2;
+const PAGEMAP: u8 = 4;
 
 /// The number of `cachestat`, which `libc` lacks. The numbers of the calls since Linux 5.1 have the
 /// same distances on all processors, and `cachestat` is 451 where `pidfd_open` is 434.
@@ -41,56 +36,6 @@ impl<T> OfProcess<T> {
     fn get(&self) -> Option<&T> {
         (self.process == std::process::id()).then_some(&self.descriptor)
     }
-}
-
-/// Returns a descriptor of this process, or `None` if the system has no such descriptors.
-fn own_process() -> Option<&'static OwnedFd> {
-    static OWN: OnceLock<Option<OfProcess<OwnedFd>>> = OnceLock::new();
-    let open = || {
-        // SAFETY: `pidfd_open` has no precondition. It returns a new descriptor or -1.
-        let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, std::process::id(), 0_usize) };
-        let descriptor = i32::try_from(descriptor).ok().filter(|descriptor| *descriptor >= 0)?;
-        // SAFETY: The call above has made the descriptor, and nothing else owns it.
-        Some(OfProcess::new(unsafe { OwnedFd::from_raw_fd(descriptor) }))
-    };
-    OWN.get_or_init(open).as_ref()?.get()
-}
-
-/// Advises the operating system to read `pieces` in the background. Each piece begins at the start
-/// of a page of a memory map.
-pub(in crate::io) fn advise_all<'b>(pieces: impl Iterator<Item = &'b [u8]>) {
-    let as_vector = |piece: &[u8]| libc::iovec { iov_base: piece.as_ptr().cast_mut().cast(), iov_len: piece.len() };
-    let mut pieces = pieces.peekable();
-    while pieces.peek().is_some() {
-        let vectors: Vec<libc::iovec> = pieces.by_ref().take(MOST_RANGES).map(as_vector).collect();
-        let mut advised = if vectors.len() > 1 { advise_vectors(&vectors) } else { 0 };
-        for vector in &vectors {
-            // The call stops at the first range that it refuses.
-            if advised < vector.iov_len {
-                advise_will_need(vector.iov_base.cast(), vector.iov_len);
-            }
-            advised = advised.saturating_sub(vector.iov_len);
-        }
-    }
-}
-
-/// Advises the operating system to read ranges of memory, with one call. Returns the number of
-/// bytes for which it takes the advice.
-fn advise_vectors(vectors: &[libc::iovec]) -> usize {
-    let Some(process) = own_process().filter(|_| is_enabled(PROCESS_MADVISE)) else { return 0 };
-    // SAFETY: `MADV_WILLNEED` changes neither the content nor the protection of a page, and it
-    // unmaps no page. `vectors` has `vectors.len()` elements, which the call only reads.
-    let advised = unsafe {
-        libc::syscall(
-            libc::SYS_process_madvise,
-            process.as_raw_fd(),
-            vectors.as_ptr(),
-            vectors.len(),
-            libc::MADV_WILLNEED,
-            0_usize,
-        )
-    };
-    usize::try_from(advised).unwrap_or_default()
 }
 
 /// The range of a file that `cachestat` examines, as the system defines it.
@@ -171,20 +116,6 @@ pub(in crate::io) fn is_page_cached(file: &File, offset: usize) -> Option<bool> 
     }
 }
 
-/// Maps the pages of `piece`, which begins at the start of a page of a memory map, without reading
-/// its bytes. Returns `false` if the system has no such call.
-pub(in crate::io) fn map_pages(piece: &[u8]) -> bool {
-    if !is_enabled(POPULATE_READ) {
-        return false;
-    }
-    // SAFETY: `MADV_POPULATE_READ` maps pages as reading them does. It changes neither the content
-    // nor the protection of a page.
-    let refused = unsafe { libc::madvise(piece.as_ptr().cast_mut().cast(), piece.len(), libc::MADV_POPULATE_READ) };
-    // Any other error, such as that of a page that the file no longer has, would end the process if
-    // the program read the page.
-    refused == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EINVAL)
-}
-
 /// Returns how many pages of `bytes`, which begin at the start of a page, are in the page tables of
 /// the process. Returns `None` if the system does not report this.
 pub(in crate::io) fn mapped_pages(bytes: &[u8]) -> Option<u64> {
@@ -219,6 +150,15 @@ pub(in crate::io) fn mapped_pages(bytes: &[u8]) -> Option<u64> {
 /// Drops a range of a file from the page cache.
 pub(in crate::io) fn drop_cache(file: &File, range: Range<usize>) {
     advise_about(file, as_u64(range.start), range.len(), libc::POSIX_FADV_DONTNEED);
+}
+
+/// Advises the operating system to read `bytes`, which a map has at `offset` of a file, in the
+/// background.
+///
+/// The advice is for the file and not for the map, because `madvise` takes the lock on the address
+/// space of the process.
+pub(in crate::io) fn advise_mapped(file: &File, offset: u64, bytes: &[u8]) {
+    advise_file(file, offset, bytes.len());
 }
 
 /// Advises the operating system to read `length` bytes of a file from `offset` in the background.

@@ -19,7 +19,7 @@ use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
 use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
 use crate::program::bench::stream::report::{self, FlightSubject};
-use crate::program::bench::stream::world::{ItemOf, LEVELS, WorldScene};
+use crate::program::bench::stream::world::{ItemOf, WorldScene};
 use crate::program::bench::{measure, units};
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
@@ -28,7 +28,7 @@ use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::print_json;
 use crate::program::render::text::shown;
 use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
-use crate::{Geometry, Map, Model};
+use crate::{Map, Model};
 
 use super::bench::parse_size;
 
@@ -46,6 +46,8 @@ const PART_INDEX_BYTES: [u32; 2] = [64 << 10, 256 << 10];
 const PART_SHARE: u64 = 1000;
 /// The greatest number of files that are mapped at a time.
 const MAX_MAPS: usize = 4096;
+/// The greatest number of requests for parts of a mesh at a time.
+const MAX_REQUESTS: u32 = 1024;
 /// The size of a generated asset in bytes, and the number of different ones.
 const ASSET_BYTES: u64 = 8_000;
 const DIFFERENT_ASSETS: usize = 64;
@@ -54,7 +56,7 @@ const FRAME_TIME: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Args)]
 pub struct StreamArgs {
-    /// Fly over a mesh, or over a folder of meshes with levels of detail, and stream what is visible
+    /// Fly over a mesh or over a folder of assets, and stream the visible parts
     ///
     /// Measures page faults, waits and memory instead of comparing loaders.
     #[arg(long, conflicts_with = "rounds")]
@@ -160,7 +162,7 @@ impl StreamArgs {
         let boxes = Some((elapsed.as_secs_f64() * 1e3, read, surfaces));
         let items = u64::try_from(parts.len())?;
         let requests = u32::try_from(parts.len().max(64))?;
-        let (flight_options, stream_options) = self.options(bytes, requests.min(1 << 16));
+        let (flight_options, stream_options) = self.options(bytes, requests.min(MAX_REQUESTS));
         let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
         let flight = if is_mapped {
             let geometry = model.geometry()?;

@@ -111,6 +111,6 @@ impl<C: Content> Scheduler<C> {
 
     fn recycle(&mut self, mut job: Box<Job<C::Value>>) {
         job.reset();
-        self.idle_jobs.push(job);
+        self.idle_jobs.push_back(job);
     }
 }

@@ -12,8 +12,8 @@ use crate::math::{as_index, as_u64};
 use crate::streaming::buckets::Buckets;
 use crate::streaming::clock::Clock;
 use crate::streaming::content::Content;
-use crate::streaming::items::{ItemTable, Place, Waits};
-use crate::streaming::job::{Job, JobStage};
+use crate::streaming::items::{ItemTable, Waits};
+use crate::streaming::job::Job;
 use crate::streaming::lease::{Lease, Leases};
 use crate::streaming::log::Log;
 use crate::streaming::memory::{filled, reserved};
@@ -41,7 +41,7 @@ pub(super) struct Scheduler<C: Content> {
     slots: Slots,
     waits: Waits,
     queue: Buckets,
-    idle_jobs: Vec<Box<Job<C::Value>>>,
+    idle_jobs: Jobs<C::Value>,
     /// Jobs whose bytes are fetched and that wait for room in the budget, the most urgent first.
     fetched: Jobs<C::Value>,
     /// The number of jobs that publish or evict.
@@ -61,9 +61,9 @@ impl<C: Content> Scheduler<C> {
     pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions) -> Result<Self> {
         let requests = as_index(options.requests);
         let loads = as_index(options.loads.max(1));
-        let mut idle_jobs = reserved(loads)?;
+        let mut idle_jobs: Jobs<C::Value> = reserved(loads).map(VecDeque::from)?;
         for _ in 0..loads {
-            idle_jobs.push(Job::new()?);
+            idle_jobs.push_back(Job::new()?);
         }
         let mut scheduler = Self {
             items: ItemTable::new(content.item_count())?,

@@ -11,8 +11,8 @@ use crate::streaming::slots::Progress;
 const STARTS_PER_POLL: u32 = 128;
 
 impl<C: Content> Scheduler<C> {
-    /// Starts a request of the queue, and adds a job for its absent items to `jobs`. Returns `false`
-    /// if the request cannot be started now.
+    /// Starts a request of the queue, and adds a job for its absent items to `jobs`. Returns
+    /// `false` if the request cannot be started now.
     fn start(&mut self, number: u32, priority: Priority, jobs: &mut Jobs<C::Value>) -> bool {
         let mut unfinished = 0_u32;
         let is_possible = self.for_each_item(number, |this, item, _| {
@@ -23,7 +23,7 @@ impl<C: Content> Scheduler<C> {
         if !is_possible || unfinished > self.waits.unused() {
             return false;
         }
-        let Some(mut job) = self.idle_jobs.pop() else { return false };
+        let Some(mut job) = self.idle_jobs.pop_back() else { return false };
         self.queue.remove(number, priority);
         let mut wanted = 0_u64;
         self.for_each_item(number, |this, item, range| {
@@ -48,7 +48,7 @@ impl<C: Content> Scheduler<C> {
         slot.wanted = slot.wanted.saturating_add(wanted);
         let is_done = slot.waits.is_empty();
         if job.items.is_empty() {
-            self.idle_jobs.push(job);
+            self.idle_jobs.push_back(job);
         } else {
             job.owner = owner;
             job.priority = priority;

@@ -9,7 +9,7 @@ use super::flight::{Drawn, FlightScene};
 use crate::io::FileBytes;
 use crate::math::as_index;
 use crate::streaming::{Content, ItemRange, MeshPart, MeshParts, Priority, Slot, StreamOutcome, Streamer};
-use crate::{Array, Bounds, Geometry, Model, Surface};
+use crate::{Array, Bounds, ErrorKind, Geometry, Model, Surface};
 
 /// The parts of the budget that the visible parts take, and that the requested parts take.
 const VISIBLE_SHARE: f64 = 0.25;
@@ -96,7 +96,7 @@ impl<'m, C: Content> MeshScene<'m, C> {
         let most = budget as f64 * share;
         let (mut fitting, mut wide) = (0.0, self.bounds.size().iter().fold(0.0_f32, |all, size| all + size));
         for _ in 0..20 {
-            let radius = (fitting + wide) / 2.0;
+            let radius = f32::midpoint(fitting, wide);
             let fits = (0..=PLACES).all(|step| {
                 let eye = self.eye(f32::from(step) / f32::from(PLACES));
                 let mut bytes = 0_u64;
@@ -127,11 +127,12 @@ impl<'m, C: Content> MeshScene<'m, C> {
         let length = |axis: usize| size.get(axis).copied().unwrap_or_default();
         // The camera stays in the middle of the shortest side.
         let short = (0..3).min_by(|one, other| length(*one).total_cmp(&length(*other))).unwrap_or(2);
-        let [wide, long] = if length((short + 1) % 3) < length((short + 2) % 3) {
-            [(short + 1) % 3, (short + 2) % 3]
-        } else {
-            [(short + 2) % 3, (short + 1) % 3]
+        let (one, other) = match short {
+            0 => (1, 2),
+            1 => (2, 0),
+            _ => (0, 1),
         };
+        let [wide, long] = if length(one) < length(other) { [one, other] } else { [other, one] };
         let mut eye = self.bounds.center();
         for (axis, share) in [(long, along), (wide, place)] {
             if let (Some(place), Some(min)) = (eye.get_mut(axis), min.get(axis)) {
@@ -193,7 +194,12 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
                 }
                 Some(_) => {}
                 None => {
-                    let slot = streamer.request(self.items(*part), priority, u64::from(*part))?;
+                    let slot = match streamer.request(self.items(*part), priority, u64::from(*part)) {
+                        Ok(slot) => slot,
+                        // All slots are used. The next frame requests the part again.
+                        Err(error) if error.kind() == ErrorKind::Refused => continue,
+                        Err(error) => return Err(error.into()),
+                    };
                     if let Some(request) = self.requests.get_mut(as_index(*part)) {
                         *request = Some((slot, priority));
                     }

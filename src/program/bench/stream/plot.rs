@@ -7,8 +7,8 @@ use super::report::FlightSubject;
 use crate::program::bench::plot::escaped;
 use crate::program::bench::units::{bytes, ratio, significant, thousands};
 
-/// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space between
-/// two plots, and the height of the title.
+/// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
+/// between two plots, and the height of the title.
 const LEFT: f64 = 90.0;
 const LENGTH: f64 = 860.0;
 const HEIGHT: f64 = 90.0;

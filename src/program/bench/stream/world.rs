@@ -50,7 +50,7 @@ impl<C: Content> WorldScene<C> {
     pub fn new(assets: u32, item: ItemOf) -> Self {
         let count = as_index(assets);
         let items = count.saturating_mul(as_index(LEVELS));
-        let visible = (float(assets) * VISIBLE_SHARE).min(MAX_VISIBLE).max(1.0);
+        let visible = (float(assets) * VISIBLE_SHARE).clamp(1.0, MAX_VISIBLE);
         let mut view = vec![0; count];
         view.clear();
         Self {
@@ -95,7 +95,7 @@ impl<C: Content> WorldScene<C> {
         as_index(asset).saturating_mul(as_index(LEVELS)).saturating_add(as_index(level))
     }
 
-    /// Requests a level, unless it is requested already. Changes the priority of an earlier request.
+    /// Requests a level, or changes the priority of the request for it.
     fn want(
         &mut self,
         streamer: &mut Streamer<C>,
@@ -106,27 +106,24 @@ impl<C: Content> WorldScene<C> {
     ) -> crate::Result<()> {
         let (item, number) = ((self.item)(asset, level), Self::number(asset, level));
         let Some(request) = self.requests.get_mut(number) else { return Ok(()) };
-        match request {
-            Some((slot, before)) => {
-                if *before != priority {
-                    streamer.set_priority(*slot, priority);
-                    *before = priority;
-                }
+        if let Some((slot, before)) = request {
+            if *before != priority {
+                streamer.set_priority(*slot, priority);
+                *before = priority;
             }
-            None => {
-                let tag = u64::try_from(number).unwrap_or_default();
-                let slot = if pins {
-                    streamer.request_pinned(&[item], priority, tag)
-                } else {
-                    streamer.request(&[item], priority, tag)
-                };
-                match slot {
-                    Ok(slot) => *request = Some((slot, priority)),
-                    // All slots are used. The next frame requests the level again.
-                    Err(error) if error.kind() == crate::ErrorKind::Refused => {}
-                    Err(error) => return Err(error),
-                }
-            }
+            return Ok(());
+        }
+        let tag = u64::try_from(number).unwrap_or_default();
+        let slot = if pins {
+            streamer.request_pinned(&[item], priority, tag)
+        } else {
+            streamer.request(&[item], priority, tag)
+        };
+        match slot {
+            Ok(slot) => *request = Some((slot, priority)),
+            // All slots are used. The next frame requests the level again.
+            Err(error) if error.kind() == crate::ErrorKind::Refused => {}
+            Err(error) => return Err(error),
         }
         Ok(())
     }
@@ -211,9 +208,10 @@ impl<C: Content> FlightScene for WorldScene<C> {
                 StreamOutcome::Done => {}
                 // A pin that was cancelled is requested again when the asset is near.
                 StreamOutcome::Cancelled => {
-                    let (asset, level) = (number / as_index(LEVELS), number % as_index(LEVELS));
-                    if level.saturating_add(1) == as_index(LEVELS)
-                        && let Some(pinned) = self.is_pinned.get_mut(asset)
+                    let next = number.saturating_add(1);
+                    let pinned = next.checked_div(as_index(LEVELS)).and_then(|next| next.checked_sub(1));
+                    if next.is_multiple_of(as_index(LEVELS))
+                        && let Some(pinned) = pinned.and_then(|asset| self.is_pinned.get_mut(asset))
                     {
                         *pinned = false;
                     }
