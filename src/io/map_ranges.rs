@@ -167,6 +167,9 @@ impl Map {
     ///
     /// A page fault of a file takes no lock on the address space (since Linux 6.6), so other
     /// threads that map or unmap memory do not wait. `MADV_POPULATE_READ` would take it.
+    ///
+    /// Like every access to the map, reading a page that the file no longer has ends the process,
+    /// unless the [guard](crate::io::guard) is installed.
     pub fn populate(&self, range: Range<u64>) {
         let bytes = self.part(self.outwards(&range));
         bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));

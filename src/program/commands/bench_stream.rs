@@ -19,7 +19,7 @@ use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
 use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
 use crate::program::bench::stream::report::{self, FlightSubject};
-use crate::program::bench::stream::world::{ItemOf, WorldScene};
+use crate::program::bench::stream::world::WorldScene;
 use crate::program::bench::{measure, units};
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
@@ -215,8 +215,7 @@ impl StreamArgs {
         let content = AssetLevels::new(assets, MAX_MAPS, open_map, Model::open, layout()?, MemoryTarget)?;
         let content = Arc::new(content);
         let item_content = Arc::clone(&content);
-        let item: ItemOf = Box::new(move |asset, level| item_content.item(asset, level));
-        let mut scene = WorldScene::new(assets, item);
+        let mut scene = WorldScene::new(assets, move |asset, level| item_content.item(asset, level));
         let flight = fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?;
         let shown = scene.inflated.iter().zip(&scene.is_shown).filter(|(_, is_shown)| **is_shown);
         let shown: u64 = shown.map(|(inflated, _)| inflated).sum();

@@ -23,12 +23,19 @@ const LOOK_AHEAD: f32 = 1.15;
 /// edge of the view.
 const FULL_DETAIL: f32 = 24.0;
 
-/// Finds the item of a level of an asset.
-pub type ItemOf = Box<dyn Fn(u32, u32) -> ItemRange>;
+/// An asset near the camera, and its place.
+#[derive(Clone, Copy)]
+struct NearAsset {
+    asset: u32,
+    x: f32,
+    y: f32,
+    is_visible: bool,
+}
 
 /// Assets on a grid, over which the camera flies.
-pub struct WorldScene<C> {
-    item: ItemOf,
+pub struct WorldScene<C, I> {
+    /// Finds the item of a level of an asset.
+    item: I,
     assets: u32,
     side: u32,
     radius: f32,
@@ -41,18 +48,20 @@ pub struct WorldScene<C> {
     /// The number of bytes that each item was inflated to, and whether it was drawn.
     pub inflated: Vec<u64>,
     pub is_shown: Vec<bool>,
-    last_view: Vec<u32>,
-    view: Vec<u32>,
+    last_view: Vec<NearAsset>,
+    view: Vec<NearAsset>,
     content: std::marker::PhantomData<Arc<C>>,
 }
 
-impl<C: Content> WorldScene<C> {
-    pub fn new(assets: u32, item: ItemOf) -> Self {
+impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
+    pub fn new(assets: u32, item: I) -> Self {
         let count = as_index(assets);
         let items = count.saturating_mul(as_index(LEVELS));
         let visible = (float(assets) * VISIBLE_SHARE).clamp(1.0, MAX_VISIBLE);
-        let mut view = vec![0; count];
+        let nowhere = NearAsset { asset: 0, x: 0.0, y: 0.0, is_visible: false };
+        let [mut view, mut last_view] = [(); 2].map(|()| vec![nowhere; count]);
         view.clear();
+        last_view.clear();
         Self {
             item,
             assets,
@@ -63,29 +72,26 @@ impl<C: Content> WorldScene<C> {
             is_pinned: vec![false; count],
             inflated: vec![0; items],
             is_shown: vec![false; items],
-            last_view: view.clone(),
+            last_view,
             view,
             content: std::marker::PhantomData,
         }
     }
 
-    fn place(&self, asset: u32) -> [f32; 3] {
-        let (row, column) = (asset.checked_div(self.side), asset.checked_rem(self.side));
-        [float(column.unwrap_or_default()) * SPACING, float(row.unwrap_or_default()) * SPACING, 0.0]
-    }
-
     /// Collects the assets within `reach` of the camera.
-    fn find_near(&mut self, eye: [f32; 3], reach: f32) {
-        let [x, y, _] = eye;
+    fn find_near(&mut self, [x, y, _]: [f32; 3], reach: f32) {
         let cell = |at: f32| whole((at / SPACING).clamp(0.0, float(self.side)));
         let (columns, rows) = (cell(x - reach)..=cell(x + reach), cell(y - reach)..=cell(y + reach));
+        let [near, visible] = [reach, self.radius].map(|radius| radius * radius);
         self.view.clear();
         for row in rows {
-            for column in columns.clone().filter(|column| *column < self.side) {
+            let ay = float(row) * SPACING;
+            for column in columns.clone().take_while(|column| *column < self.side) {
                 let asset = row.saturating_mul(self.side).saturating_add(column);
-                let (dx, dy) = (float(column) * SPACING - x, float(row) * SPACING - y);
-                if asset < self.assets && dx * dx + dy * dy <= reach * reach {
-                    self.view.push(asset);
+                let ax = float(column) * SPACING;
+                let square = (ax - x).powi(2) + (ay - y).powi(2);
+                if square <= near && asset < self.assets {
+                    self.view.push(NearAsset { asset, x: ax, y: ay, is_visible: square <= visible });
                 }
             }
         }
@@ -135,7 +141,7 @@ impl<C: Content> WorldScene<C> {
     }
 }
 
-impl<C: Content> FlightScene for WorldScene<C> {
+impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> {
     type Content = C;
 
     fn draw(&mut self, streamer: &mut Streamer<C>, place: f32) -> anyhow::Result<Drawn> {
@@ -151,10 +157,7 @@ impl<C: Content> FlightScene for WorldScene<C> {
         let coarsest = LEVELS.saturating_sub(1);
         let mut drawn = Drawn::default();
         for index in 0..self.view.len() {
-            let Some(asset) = self.view.get(index).copied() else { break };
-            let [x, y, _] = self.place(asset);
-            let bounds = Bounds { min: [x - 0.5, y - 0.5, 0.0], max: [x + 0.5, y + 0.5, 1.0] };
-            let is_visible = (x - eye[0]).powi(2) + (y - eye[1]).powi(2) <= self.radius * self.radius;
+            let Some(NearAsset { asset, x, y, is_visible }) = self.view.get(index).copied() else { break };
             if self.is_pinned.get(as_index(asset)) == Some(&false) {
                 self.want(streamer, asset, coarsest, Priority::MOST, true)?;
                 if self.requests.get(Self::number(asset, coarsest)).is_some_and(Option::is_some)
@@ -167,6 +170,7 @@ impl<C: Content> FlightScene for WorldScene<C> {
                 continue;
             }
             drawn.visible = drawn.visible.saturating_add(1);
+            let bounds = Bounds { min: [x - 0.5, y - 0.5, 0.0], max: [x + 0.5, y + 0.5, 1.0] };
             let level = camera.level(&bounds, LEVELS);
             let before = self
                 .wanted
@@ -223,14 +227,13 @@ impl<C: Content> FlightScene for WorldScene<C> {
     }
 }
 
-impl<C: Content> WorldScene<C> {
+impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
     /// Unpins and cancels what is no longer near.
     fn forget_far(&mut self, streamer: &mut Streamer<C>, [x, y, _]: [f32; 3]) {
         let reach = self.radius * LOOK_AHEAD;
         let coarsest = LEVELS.saturating_sub(1);
         for index in 0..self.last_view.len() {
-            let Some(asset) = self.last_view.get(index).copied() else { break };
-            let [ax, ay, _] = self.place(asset);
+            let Some(NearAsset { asset, x: ax, y: ay, .. }) = self.last_view.get(index).copied() else { break };
             if (ax - x).powi(2) + (ay - y).powi(2) <= reach * reach {
                 continue;
             }
