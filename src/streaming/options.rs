@@ -38,7 +38,7 @@ pub struct StreamOptions {
     /// single larger item is not held back.
     pub bytes_per_poll: u64,
     /// The time after which a poll leaves the rest of its work to the next poll, in microseconds of
-    /// the [`Clock`](super::Clock): 10 by default. With few polls per second, a longer time lets the
+    /// the [`Clock`](super::Clock): 16 by default. With few polls per second, a longer time lets the
     /// workers load more.
     pub poll_time: u64,
 }
@@ -54,7 +54,7 @@ impl Default for StreamOptions {
             loads: 64,
             lease_frames: 3,
             bytes_per_poll: 32 << 20,
-            poll_time: 10,
+            poll_time: 16,
         }
     }
 }

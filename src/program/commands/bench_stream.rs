@@ -38,6 +38,8 @@ const DEFAULT_SIZE: u64 = 100_000_000;
 /// `--budget` is not given.
 const DEFAULT_BUDGETS: [u64; 2] = [16_000_000, 256_000_000];
 const BUDGET_SHARE: u64 = 15;
+/// The same for a folder, whose assets are larger in memory than in their files.
+const DEFAULT_FOLDER_BUDGETS: [u64; 2] = [64_000_000, 256_000_000];
 /// The greatest size of a region, and the least and the greatest size of the indices of a part, in
 /// bytes.
 const REGION_BYTES: u32 = 256 << 10;
@@ -48,6 +50,8 @@ const PART_SHARE: u64 = 1000;
 const MAX_MAPS: usize = 4096;
 /// The greatest number of requests for parts of a mesh at a time.
 const MAX_REQUESTS: u32 = 1024;
+/// The greatest number of requests for levels of assets at a time.
+const MAX_ASSET_REQUESTS: u32 = 1 << 14;
 /// The size of a generated asset in bytes, and the number of different ones.
 const ASSET_BYTES: u64 = 8_000;
 const DIFFERENT_ASSETS: usize = 64;
@@ -65,7 +69,7 @@ pub struct StreamArgs {
     #[arg(long, value_name = "N", default_value = "10000", requires = "stream", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     frames: u32,
     /// Memory for streamed data, in bytes or with the suffix K, M or G [default: a fifteenth of the
-    /// data, from 16M to 256M]
+    /// data, from 16M (mesh) or 64M (folder) to 256M]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "stream")]
     budget: Option<u64>,
     /// Number of threads that load
@@ -120,13 +124,11 @@ impl StreamArgs {
     }
 
     /// Returns the budget for data of `bytes` bytes.
-    fn budget(&self, bytes: u64) -> u64 {
-        let [least, most] = DEFAULT_BUDGETS;
+    fn budget(&self, bytes: u64, [least, most]: [u64; 2]) -> u64 {
         self.budget.unwrap_or_else(|| (bytes / BUDGET_SHARE).clamp(least, most))
     }
 
-    fn options(&self, bytes: u64, requests: u32) -> (FlightOptions, StreamOptions) {
-        let budget = self.budget(bytes);
+    fn options(&self, budget: u64, requests: u32) -> (FlightOptions, StreamOptions) {
         let workers = usize::from(self.workers);
         let flight = FlightOptions { frames: self.frames, budget, frame_time: FRAME_TIME };
         let stream = StreamOptions::default().with_budget(budget).with_workers(workers).with_requests(requests);
@@ -149,8 +151,9 @@ impl StreamArgs {
             .into());
         }
         let bytes = u64::try_from((*map).as_ref().len())?;
+        let budget = self.budget(bytes, DEFAULT_BUDGETS);
         let [least, most] = PART_INDEX_BYTES;
-        let index_bytes = u32::try_from(self.budget(bytes) / PART_SHARE).unwrap_or(most).clamp(least, most);
+        let index_bytes = u32::try_from(budget / PART_SHARE).unwrap_or(most).clamp(least, most);
         let parts = Arc::new(MeshParts::new(&model, index_bytes).map_err(|error| error.at_path(path))?);
         drop((map, model));
         memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
@@ -162,7 +165,7 @@ impl StreamArgs {
         let boxes = Some((elapsed.as_secs_f64() * 1e3, read, surfaces));
         let items = u64::try_from(parts.len())?;
         let requests = u32::try_from(parts.len().max(64))?;
-        let (flight_options, stream_options) = self.options(bytes, requests.min(MAX_REQUESTS));
+        let (flight_options, stream_options) = self.options(budget, requests.min(MAX_REQUESTS));
         let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
         let flight = if is_mapped {
             let geometry = model.geometry()?;
@@ -209,7 +212,8 @@ impl StreamArgs {
             bytes = bytes.saturating_add(std::fs::metadata(path).with_context(context)?.len());
         }
         let assets = u32::try_from(paths.len())?;
-        let (flight_options, stream_options) = self.options(bytes, assets.saturating_mul(2).clamp(64, 1 << 16));
+        let (flight_options, stream_options) =
+            self.options(self.budget(bytes, DEFAULT_FOLDER_BUDGETS), assets.clamp(64, MAX_ASSET_REQUESTS));
         let stream_options = stream_options.with_ranges_per_request(1);
         let open_map = move |asset: u32| open_one(&paths, asset);
         let content = AssetLevels::new(assets, MAX_MAPS, open_map, Model::open, layout()?, MemoryTarget)?;

@@ -220,6 +220,8 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
                         *pinned = false;
                     }
                 }
+                // The levels that are pinned take the whole budget.
+                StreamOutcome::Failed(error) if error.kind() == crate::ErrorKind::Limit => {}
                 StreamOutcome::Failed(error) => return Err(error.into()),
             }
         }
