@@ -174,7 +174,7 @@ where
             let map = self.maps.get(item / LEVELS)?;
             let (opened, level) = self.find(&map, *item)?;
             let buffers = self.decode_level(&opened, level, work).map_err(|error| map.located(error))?;
-            let bytes = buffers.sizes.bytes;
+            let bytes = buffers.memory();
             values.push((buffers, bytes));
             map.evict(0..u64::MAX, Eviction::Unmap);
         }

@@ -176,7 +176,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertic
             let triangles =
                 TriangleRange { surface: Surface::new(&*lent, 0), number: part.surface, range: part.triangles.clone() };
             let buffers = decode(&[triangles], layout, &self.target, work)?;
-            let bytes = buffers.sizes.bytes;
+            let bytes = buffers.memory();
             values.push((buffers, bytes));
             drop(lent);
             if let Some(map) = &self.map {

@@ -96,6 +96,13 @@ pub struct Buffers<B> {
     pub draws: Vec<Draw>,
 }
 
+impl<B> Buffers<B> {
+    /// Returns the number of bytes of the buffer and of the list of surfaces.
+    pub(super) fn memory(&self) -> u64 {
+        self.sizes.bytes.saturating_add(as_u64(size_of_val(self.draws.as_slice())))
+    }
+}
+
 /// Triangles of a surface to decode.
 pub(super) struct TriangleRange<'a> {
     pub(super) surface: Surface<'a>,

@@ -183,6 +183,41 @@ fn ends_as_other_verbs_do() {
     if Path::new("/proc/self/status").exists() {
         refused(&["--size", "9000000G", "--format", "unigine-static"], 3, "the largest mesh needs");
     }
+    refused(&["--frames", "3"], 2, "--stream");
+    refused(&["--stream", "--size", "1K", "--size", "2K"], 2, "--stream takes one --size");
+    refused(&["--stream", "data/unreal/box_d.3d"], 2, "expects a mesh in one file");
+    refused(&["--stream", "no such file.mesh"], 3, "no such file.mesh");
+    refused(&["--stream", "tests/cli"], 3, "expected meshes in the folder");
     let output = meshpeek(&["bench", &cut, "--json"]);
     assert_eq!(json(&output)["error"]["format"], "unigine ms13");
+}
+
+#[test]
+fn flies_over_a_mesh_and_over_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = folder.path().join("flight.svg");
+    let flight = ["bench", "--stream", "--frames", "60", "--plot", plot.to_str().unwrap(), "--force"];
+    for (what, rows) in [
+        (
+            &["--size", "1M"][..],
+            &["boxes", "faults", "poll", "mmap", "read", "memory", "holes       0 visible parts"][..],
+        ),
+        (&["data/secondlife"], &["faults", "inflated", "visible assets"]),
+        (&["data/ezmesh/flag.ezm"], &["parts", "requests"]),
+    ] {
+        let output = meshpeek(&[&flight[..], what].concat());
+        assert_eq!(code(&output), 0, "{what:?}: {}", text(&output.stderr));
+        let report = text(&output.stdout);
+        rows.iter().for_each(|row| assert!(report.contains(row), "{row}: {report}"));
+        let drawn = std::fs::read_to_string(&plot).unwrap();
+        let document = roxmltree::Document::parse(&drawn).unwrap();
+        let lines = document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "polyline")));
+        assert_eq!(lines.count(), 3);
+    }
+    let output = meshpeek(&["bench", "--stream", "--size", "8M", "--budget", "6M", "--frames", "300", "--json"]);
+    let document = json(&output);
+    assert_eq!((code(&output), &document["budget_bytes"], &document["frames"]), (0, &6_000_000.into(), &300.into()));
+    let number = |name: &str| document[name].as_u64().unwrap();
+    assert!(number("wanted_bytes") > 0 && number("evicted_bytes") > 0, "{document}");
+    assert_eq!(document["requests"]["failed"], 0);
 }

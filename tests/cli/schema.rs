@@ -254,6 +254,9 @@ impl Documents {
         let generated = ["--size", "1K", "--size", "2K", "--format", "unigine-static"];
         self.run("bench", 0, &[&["bench", "--rounds", "1"], &generated[..]].concat());
         self.run("bench", 0, &["bench", "--rounds", "1", &sample("cube_ms13")]);
+        for what in [&["--size", "300K"][..], &["--size", "60K", "--format", "second-life"], &[&sample("cube_ms14")]] {
+            self.run("bench_stream", 0, &[&["bench", "--stream", "--frames", "20"], what].concat());
+        }
     }
 
     fn failures(&mut self) {

@@ -339,6 +339,14 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
     })
 }
 
+/// Returns whether the path leads to a mesh of two files. The file is opened and its structure is
+/// checked.
+pub(super) fn is_pair(path: &Path, global: &Global) -> anyhow::Result<bool> {
+    let asset = open(path, global)?;
+    asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
+    Ok(asset.pair.is_some())
+}
+
 /// Parses a number of bytes, which may have the suffix K, M or G.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let letters = [("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];

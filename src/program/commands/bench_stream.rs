@@ -99,14 +99,18 @@ impl StreamArgs {
         let kind = input.format.first().copied().unwrap_or(SampleKind::UnigineStatic);
         let (subject, flight) = match input.file {
             Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path))?,
-            Some(path) => self.fly_over_mesh(path, measure::file_name(path))?,
+            Some(path) => self.fly_over_mesh(path, measure::file_name(path), global)?,
             None if kind == SampleKind::SecondLife => {
                 generate_world(size, input.scratch)?;
                 self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)))?
             }
             None => {
                 let files = generate::generate(kind, size, input.scratch)?;
-                self.fly_over_mesh(&files.data, format!("{} {}", units::bytes(measure::size(&files)?), kind.id()))?
+                self.fly_over_mesh(
+                    &files.data,
+                    format!("{} {}", units::bytes(measure::size(&files)?), kind.id()),
+                    global,
+                )?
             }
         };
         if global.json {
@@ -135,21 +139,21 @@ impl StreamArgs {
         (flight, stream)
     }
 
-    fn fly_over_mesh(&self, path: &Path, name: String) -> anyhow::Result<(FlightSubject, Flight)> {
+    fn fly_over_mesh(&self, path: &Path, name: String, global: &Global) -> anyhow::Result<(FlightSubject, Flight)> {
         let open = || -> crate::Result<(Arc<Map>, Model<FileBytes>)> {
             let map = Arc::new(map(path)?);
             let options = crate::OpenOptions::default();
             Ok((Arc::clone(&map), Model::open_with(FileBytes::Map(map), &options)?))
         };
         let open = || open().map_err(|error| error.at_path(path));
-        let (map, model) = open()?;
-        if model.file().source_count() > 1 {
+        if super::bench::is_pair(path, global)? {
             return Err(UsageError(format!(
                 "{}: bench: --stream expects a mesh in one file, found an Unreal mesh; use another format",
                 shown(path)
             ))
             .into());
         }
+        let (map, model) = open()?;
         let bytes = u64::try_from((*map).as_ref().len())?;
         let budget = self.budget(bytes, DEFAULT_BUDGETS);
         let [least, most] = PART_INDEX_BYTES;
@@ -221,9 +225,7 @@ impl StreamArgs {
         let item_content = Arc::clone(&content);
         let mut scene = WorldScene::new(assets, move |asset, level| item_content.item(asset, level));
         let flight = fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?;
-        let shown = scene.inflated.iter().zip(&scene.is_shown).filter(|(_, is_shown)| **is_shown);
-        let shown: u64 = shown.map(|(inflated, _)| inflated).sum();
-        let ratio = (shown > 0).then(|| units::ratio(flight.statistics.work.inflated, shown));
+        let ratio = scene.inflated_per_shown();
         let subject =
             FlightSubject { name, bytes, items: assets.into(), unit: "assets", boxes: None, inflated_per_shown: ratio };
         Ok((subject, flight))

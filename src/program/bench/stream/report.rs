@@ -87,18 +87,12 @@ pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> 
     row("update", format!("{update} µs for 10,000 visible {}", subject.unit))?;
     let [idle, busy] = [flight.idle, flight.busy].map(|report| significant(report.map_us_p999));
     row("mmap", format!("{busy} µs at the 99.9th percentile on another thread, {idle} µs without streaming"))?;
-    let share = |one: u64, other: u64| significant(ratio(one, other.max(1)));
     let read = statistics.work.read;
-    row(
-        "read",
-        format!(
-            "{}, {} × the {} wanted; the system counts {}",
-            bytes(read),
-            share(read, statistics.wanted),
-            bytes(statistics.wanted),
-            size(flight.disk_bytes)
-        ),
-    )?;
+    let wanted = match statistics.wanted {
+        0 => String::new(),
+        wanted => format!(", {} × the {} wanted", significant(ratio(read, wanted)), bytes(wanted)),
+    };
+    row("read", format!("{}{wanted}; the system counts {}", bytes(read), size(flight.disk_bytes)))?;
     let shown = subject
         .inflated_per_shown
         .map_or_else(String::new, |ratio| format!(", {} × the levels that were drawn", significant(ratio)));

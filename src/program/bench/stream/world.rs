@@ -6,10 +6,12 @@ use std::time::Instant;
 use super::flight::{Drawn, FlightScene};
 use crate::Bounds;
 use crate::math::as_index;
+use crate::program::bench::units::ratio;
 use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, StreamOutcome, Streamer};
 
 /// The number of levels of an asset.
-pub const LEVELS: u32 = 4;
+const LEVELS: u32 = 4;
+const LEVEL_COUNT: usize = 4;
 /// The distance between the centres of two assets, whose size is 1.
 const SPACING: f32 = 2.0;
 /// The greatest number of assets in the view.
@@ -18,7 +20,7 @@ const MAX_VISIBLE: f32 = 10_000.0;
 const VISIBLE_SHARE: f32 = 0.2;
 /// The factor from the radius in which assets are drawn to that in which their coarsest level is
 /// loaded.
-const LOOK_AHEAD: f32 = 1.15;
+const LOOK_AHEAD: f32 = 1.04;
 /// The number of pixels from which an asset is drawn in full detail, relative to its size at the
 /// edge of the view.
 const FULL_DETAIL: f32 = 24.0;
@@ -32,6 +34,21 @@ struct NearAsset {
     is_visible: bool,
 }
 
+/// What is known of an asset. It is in one place, because thousands of assets are visible.
+#[derive(Clone, Copy)]
+struct AssetRecord {
+    /// The request for each level, or `None`.
+    requests: [Option<(Slot, Priority)>; LEVEL_COUNT],
+    /// The level that was wanted last, or 255 if the asset was not visible.
+    wanted: u8,
+    /// Whether the coarsest level is pinned or about to be.
+    is_pinned: bool,
+    /// Whether each level was drawn.
+    is_shown: [bool; LEVEL_COUNT],
+    /// The number of bytes that each level was inflated to.
+    inflated: [u64; LEVEL_COUNT],
+}
+
 /// Assets on a grid, over which the camera flies.
 pub struct WorldScene<C, I> {
     /// Finds the item of a level of an asset.
@@ -39,15 +56,7 @@ pub struct WorldScene<C, I> {
     assets: u32,
     side: u32,
     radius: f32,
-    /// The request for each item, or `None`.
-    requests: Vec<Option<(Slot, Priority)>>,
-    /// The level of each asset that was drawn last, or `LEVELS` if the asset was not in the view.
-    wanted: Vec<u8>,
-    /// Whether the coarsest level of each asset is pinned or about to be.
-    is_pinned: Vec<bool>,
-    /// The number of bytes that each item was inflated to, and whether it was drawn.
-    pub inflated: Vec<u64>,
-    pub is_shown: Vec<bool>,
+    records: Vec<AssetRecord>,
     last_view: Vec<NearAsset>,
     view: Vec<NearAsset>,
     content: std::marker::PhantomData<Arc<C>>,
@@ -56,7 +65,13 @@ pub struct WorldScene<C, I> {
 impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
     pub fn new(assets: u32, item: I) -> Self {
         let count = as_index(assets);
-        let items = count.saturating_mul(as_index(LEVELS));
+        let record = AssetRecord {
+            requests: [None; LEVEL_COUNT],
+            wanted: u8::MAX,
+            is_pinned: false,
+            is_shown: [false; LEVEL_COUNT],
+            inflated: [0; LEVEL_COUNT],
+        };
         let visible = (float(assets) * VISIBLE_SHARE).clamp(1.0, MAX_VISIBLE);
         let nowhere = NearAsset { asset: 0, x: 0.0, y: 0.0, is_visible: false };
         let [mut view, mut last_view] = [(); 2].map(|()| vec![nowhere; count]);
@@ -67,11 +82,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
             assets,
             side: assets.isqrt().max(1),
             radius: (visible / std::f32::consts::PI).sqrt() * SPACING,
-            requests: vec![None; items],
-            wanted: vec![u8::MAX; count],
-            is_pinned: vec![false; count],
-            inflated: vec![0; items],
-            is_shown: vec![false; items],
+            records: vec![record; count],
             last_view,
             view,
             content: std::marker::PhantomData,
@@ -97,8 +108,17 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         }
     }
 
-    fn number(asset: u32, level: u32) -> usize {
-        as_index(asset).saturating_mul(as_index(LEVELS)).saturating_add(as_index(level))
+    /// Returns the quotient of all inflated bytes and those of the levels that were drawn, or `None`
+    /// if nothing was drawn.
+    pub fn inflated_per_shown(&self) -> Option<f64> {
+        let (mut all, mut shown) = (0_u64, 0_u64);
+        for record in &self.records {
+            for (bytes, is_shown) in record.inflated.iter().zip(record.is_shown) {
+                all = all.saturating_add(*bytes);
+                shown = shown.saturating_add(if is_shown { *bytes } else { 0 });
+            }
+        }
+        (shown > 0).then(|| ratio(all, shown))
     }
 
     /// Requests a level, or changes the priority of the request for it.
@@ -110,8 +130,9 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         priority: Priority,
         pins: bool,
     ) -> crate::Result<()> {
-        let (item, number) = ((self.item)(asset, level), Self::number(asset, level));
-        let Some(request) = self.requests.get_mut(number) else { return Ok(()) };
+        let item = (self.item)(asset, level);
+        let record = self.records.get_mut(as_index(asset));
+        let Some(request) = record.and_then(|record| record.requests.get_mut(as_index(level))) else { return Ok(()) };
         if let Some((slot, before)) = request {
             if *before != priority {
                 streamer.set_priority(*slot, priority);
@@ -119,7 +140,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
             }
             return Ok(());
         }
-        let tag = u64::try_from(number).unwrap_or_default();
+        let tag = u64::from(asset).saturating_mul(u64::from(LEVELS)).saturating_add(u64::from(level));
         let slot = if pins {
             streamer.request_pinned(&[item], priority, tag)
         } else {
@@ -134,8 +155,9 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         Ok(())
     }
 
-    fn cancel(&mut self, streamer: &mut Streamer<C>, asset: u32, level: u32) {
-        if let Some((slot, _)) = self.requests.get(Self::number(asset, level)).copied().flatten() {
+    fn cancel(&self, streamer: &mut Streamer<C>, asset: u32, level: u32) {
+        let record = self.records.get(as_index(asset));
+        if let Some((slot, _)) = record.and_then(|record| record.requests.get(as_index(level)).copied().flatten()) {
             streamer.cancel(slot);
         }
     }
@@ -158,40 +180,37 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
         let mut drawn = Drawn::default();
         for index in 0..self.view.len() {
             let Some(NearAsset { asset, x, y, is_visible }) = self.view.get(index).copied() else { break };
-            if self.is_pinned.get(as_index(asset)) == Some(&false) {
+            let Some(record) = self.records.get(as_index(asset)).copied() else { break };
+            let mut changed = record;
+            if !record.is_pinned {
                 self.want(streamer, asset, coarsest, Priority::MOST, true)?;
-                if self.requests.get(Self::number(asset, coarsest)).is_some_and(Option::is_some)
-                    && let Some(pinned) = self.is_pinned.get_mut(as_index(asset))
-                {
-                    *pinned = true;
+                changed = self.records.get(as_index(asset)).copied().unwrap_or(changed);
+                changed.is_pinned = changed.requests.last().is_some_and(Option::is_some);
+            }
+            if is_visible {
+                drawn.visible = drawn.visible.saturating_add(1);
+                let bounds = Bounds { min: [x - 0.5, y - 0.5, 0.0], max: [x + 0.5, y + 0.5, 1.0] };
+                let level = camera.level(&bounds, LEVELS);
+                changed.wanted = u8::try_from(level).unwrap_or(u8::MAX);
+                if changed.wanted != record.wanted && u32::from(record.wanted) < coarsest {
+                    self.cancel(streamer, asset, record.wanted.into());
                 }
-            }
-            if !is_visible {
-                continue;
-            }
-            drawn.visible = drawn.visible.saturating_add(1);
-            let bounds = Bounds { min: [x - 0.5, y - 0.5, 0.0], max: [x + 0.5, y + 0.5, 1.0] };
-            let level = camera.level(&bounds, LEVELS);
-            let before = self
-                .wanted
-                .get_mut(as_index(asset))
-                .map_or(u8::MAX, |wanted| std::mem::replace(wanted, u8::try_from(level).unwrap_or(u8::MAX)));
-            if u32::from(before) != level && u32::from(before) < coarsest {
-                self.cancel(streamer, asset, before.into());
-            }
-            // The best resident level is drawn, and a coarser one stands in for a missing level.
-            let is_resident = |level: &u32| streamer.get((self.item)(asset, *level).first).is_some();
-            let shown = (level..LEVELS).find(is_resident).or_else(|| (0..level).rev().find(is_resident));
-            if let Some(shown) = shown {
-                if let Some(place) = self.is_shown.get_mut(Self::number(asset, shown)) {
-                    *place = true;
+                // The best resident level is drawn, and a coarser one stands in for a missing level.
+                let is_resident = |level: &u32| streamer.get((self.item)(asset, *level).first).is_some();
+                let shown = (level..LEVELS).find(is_resident).or_else(|| (0..level).rev().find(is_resident));
+                if let Some(is_shown) = shown.and_then(|shown| changed.is_shown.get_mut(as_index(shown))) {
+                    *is_shown = true;
                 }
-            } else {
-                drawn.holes = drawn.holes.saturating_add(1);
-            }
-            if shown != Some(level) && level < coarsest {
-                let urgency = coarsest.saturating_sub(level).saturating_mul(8);
-                self.want(streamer, asset, level, Priority::new(u8::try_from(urgency).unwrap_or(0)), false)?;
+                drawn.holes = drawn.holes.saturating_add(u64::from(shown.is_none()));
+                if let Some(place) = self.records.get_mut(as_index(asset)) {
+                    *place = changed;
+                }
+                if shown != Some(level) && level < coarsest {
+                    let urgency = coarsest.saturating_sub(level).saturating_mul(8);
+                    self.want(streamer, asset, level, Priority::new(u8::try_from(urgency).unwrap_or(0)), false)?;
+                }
+            } else if let Some(place) = self.records.get_mut(as_index(asset)) {
+                *place = changed;
             }
         }
         self.forget_far(streamer, eye);
@@ -201,25 +220,19 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
 
     fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
         while let Some(event) = streamer.next_event() {
-            let Ok(number) = usize::try_from(event.tag) else { continue };
-            if let Some(request) = self.requests.get_mut(number) {
+            let (asset, level) = (event.tag / u64::from(LEVELS), event.tag % u64::from(LEVELS));
+            let [Ok(asset), Ok(level)] = [asset, level].map(usize::try_from) else { continue };
+            let Some(record) = self.records.get_mut(asset) else { continue };
+            if let Some(request) = record.requests.get_mut(level) {
                 *request = None;
             }
-            if let Some(inflated) = self.inflated.get_mut(number) {
+            if let Some(inflated) = record.inflated.get_mut(level) {
                 *inflated = inflated.saturating_add(event.work.inflated);
             }
             match event.outcome {
                 StreamOutcome::Done => {}
-                // A pin that was cancelled is requested again when the asset is near.
-                StreamOutcome::Cancelled => {
-                    let next = number.saturating_add(1);
-                    let pinned = next.checked_div(as_index(LEVELS)).and_then(|next| next.checked_sub(1));
-                    if next.is_multiple_of(as_index(LEVELS))
-                        && let Some(pinned) = pinned.and_then(|asset| self.is_pinned.get_mut(asset))
-                    {
-                        *pinned = false;
-                    }
-                }
+                // A level that was not pinned is requested again when the asset is near.
+                StreamOutcome::Cancelled => record.is_pinned &= level.saturating_add(1) < LEVEL_COUNT,
                 // The levels that are pinned take the whole budget.
                 StreamOutcome::Failed(error) if error.kind() == crate::ErrorKind::Limit => {}
                 StreamOutcome::Failed(error) => return Err(error.into()),
@@ -242,9 +255,9 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
             (0..LEVELS).for_each(|level| self.cancel(streamer, asset, level));
             let item = (self.item)(asset, coarsest).first;
             if streamer.unpin(item)
-                && let Some(pinned) = self.is_pinned.get_mut(as_index(asset))
+                && let Some(record) = self.records.get_mut(as_index(asset))
             {
-                *pinned = false;
+                record.is_pinned = false;
             }
         }
     }
