@@ -29,7 +29,7 @@ use support::memory;
 
 /// The size of a region in bytes.
 const REGION: usize = 64 << 10;
-/// The number of regions of the file, in a measurement and in a test, of which every second is read.
+/// The number of regions of the file, in a measurement and in a test. Every second is read.
 const REGIONS: [usize; 2] = [16_384, 256];
 /// The number of direct reads at a time.
 const DEPTH: usize = 64;

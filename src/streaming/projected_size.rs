@@ -8,8 +8,8 @@ use crate::math::{dot, subtract};
 /// ```
 /// use meshpeek::{Bounds, streaming::LevelOfDetail};
 /// let camera = LevelOfDetail::new([0.0; 3], 1.0, 1080.0);
-/// let bounds = Bounds { min: [9.0, -1.0, -1.0], max: [11.0, 1.0, 1.0] };
-/// assert!(camera.pixels(&bounds) > 200.0);
+/// let bounds = Bounds { min: [19.0, -1.0, -1.0], max: [21.0, 1.0, 1.0] };
+/// assert!(camera.pixels(&bounds) > 170.0);
 /// assert_eq!(camera.level(&bounds, 4), 1);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,10 +10,12 @@ mod walk_ahead;
 pub use prefetch_list::PrefetchList;
 use residency::seem_cached;
 pub(super) use sequence::doubt_scans;
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(super) use system::PIECE;
 use system::advise_in_order;
 #[cfg(all(unix, not(miri)))]
 pub(super) use system::page_mask;
-pub(super) use system::{PAGE, PIECE, advise_will_need};
+pub(super) use system::{PAGE, advise_will_need};
 pub(crate) use walk_ahead::WalkAhead;
 
 /// Maximum number of bytes that one call of [`ReadAhead::pass`] prefetches.

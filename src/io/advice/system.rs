@@ -5,6 +5,7 @@
 /// For one `madvise` call, Linux reads no more bytes than the read-ahead size of the disk, which is
 /// 128 KiB by default. Bytes beyond the read-ahead size would be read page by page when the program
 /// accesses them.
+#[cfg(all(unix, not(miri)))]
 pub(in crate::io) const PIECE: usize = 128 << 10;
 
 /// The smallest page size of the supported systems, in bytes. On a system with larger pages, the

@@ -108,8 +108,8 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         }
     }
 
-    /// Returns the quotient of all inflated bytes and those of the levels that were drawn, or `None`
-    /// if nothing was drawn.
+    /// Returns the quotient of all inflated bytes and those of the levels that were drawn. Returns
+    /// `None` if nothing was drawn.
     pub fn inflated_per_shown(&self) -> Option<f64> {
         let (mut all, mut shown) = (0_u64, 0_u64);
         for record in &self.records {
@@ -195,7 +195,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
                 if changed.wanted != record.wanted && u32::from(record.wanted) < coarsest {
                     self.cancel(streamer, asset, record.wanted.into());
                 }
-                // The best resident level is drawn, and a coarser one stands in for a missing level.
+                // The best resident level is drawn. A coarser one replaces a missing level.
                 let is_resident = |level: &u32| streamer.get((self.item)(asset, *level).first).is_some();
                 let shown = (level..LEVELS).find(is_resident).or_else(|| (0..level).rev().find(is_resident));
                 if let Some(is_shown) = shown.and_then(|shown| changed.is_shown.get_mut(as_index(shown))) {
