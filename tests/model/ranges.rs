@@ -26,8 +26,15 @@ fn open(file: &tempfile::NamedTempFile) -> Map {
 
 /// Removes the file from memory. Returns whether the system reports this.
 fn is_evicted(map: &Map) -> bool {
-    map.evict(0..u64::MAX, Eviction::Uncache);
-    let is_evicted = map.residency(0..u64::MAX).cached == Some(0);
+    let is_evicted = (0..100).any(|_| {
+        map.evict(0..u64::MAX, Eviction::Uncache);
+        let cached = map.residency(0..u64::MAX).cached;
+        if cached.is_some_and(|cached| cached > 0) {
+            // The system keeps pages that it is still reading.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        cached == Some(0)
+    });
     if !is_evicted {
         println!("skipped: the system keeps the file in memory, or does not report it");
     }
@@ -198,15 +205,22 @@ fn older_systems_have_the_same_bytes() {
     let pages = map.residency(range.clone()).pages;
     for mask in 0..8 {
         let has = |call: u8| mask & call == 0;
+        if !is_evicted(&map) {
+            return;
+        }
         meshpeek::internals::disable_system_calls(mask);
+        assert_eq!(map.residency(0..u64::MAX).cached, has(1).then_some(0), "{mask}");
         let before = map.residency(range.clone());
-        // Examining pages one by one may read some of them.
-        let most = if has(2) { 0 } else { pages / 4 };
+        // To examine pages one by one makes the system read them, so any number of them is cached.
+        let most = if has(1) { 0 } else { pages };
         assert_eq!(before.cached.is_some(), has(1) || has(2), "{mask}");
         assert!(before.cached.is_none_or(|cached| cached <= most), "{mask}: {before:?}");
-        assert_eq!(map.residency(0..u64::MAX).cached, has(1).then_some(0), "{mask}");
         let size = pages * 4096;
-        map.evict(0..u64::MAX, Eviction::Uncache);
+        meshpeek::internals::disable_system_calls(0);
+        if !is_evicted(&map) {
+            return;
+        }
+        meshpeek::internals::disable_system_calls(mask);
         let scattered = [range.start..500_000, 900_000..range.end, 500_000..900_000, 3_000_000..3_000_001];
         assert_eq!(map.load_ranges(&scattered).unwrap(), size + 4096, "{mask}");
         let loaded = map.residency(range.clone());
@@ -222,8 +236,7 @@ fn older_systems_have_the_same_bytes() {
         };
         assert_eq!(mapped.state(), expected, "{mask}");
         assert!(map.as_ref()[100_000..1_000_000] == copy[100_000..1_000_000]);
-        map.evict(0..u64::MAX, Eviction::Uncache);
+        meshpeek::internals::disable_system_calls(0);
     }
-    meshpeek::internals::disable_system_calls(0);
     assert!(map.as_ref() == copy);
 }
