@@ -22,11 +22,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use meshpeek::Map;
 use meshpeek::streaming::{ItemRange, MapRegions, Priority, SourceRegions, StreamOptions, StreamOutcome, Streamer};
-use meshpeek::{Map, PAGE};
 use support::claims::{Bar, Contestant, claim, race, rounds, skipped, testing, title};
 use support::memory;
 
+/// The size of a page in bytes.
+const PAGE: usize = 4096;
 /// The size of a region in bytes.
 const REGION: usize = 64 << 10;
 /// The number of regions of the file, in a measurement and in a test. Every second is read.

@@ -19,8 +19,12 @@ use crate::model::{ByteRanges, Contents, Part, Surface};
 /// The number of items of an asset: the greatest number of levels of detail in a format.
 const LEVELS: u32 = 4;
 
-/// The size of a file that is read as a whole, in bytes.
-const SMALL_FILE: u64 = 128 << 10;
+/// The size of a file that is read as a whole, in bytes. Reading four pages takes less time than
+/// reading the first one and then another one.
+const SMALL_FILE: u64 = 16 << 10;
+
+/// The number of bytes at the start of a larger file that are read first, to find the levels.
+const HEADER: u64 = 4096;
 
 /// The factor by which a level is assumed to be larger in memory than in its file. It is only used
 /// until the level is decoded.
@@ -84,17 +88,14 @@ where
         ItemRange::one(asset.saturating_mul(LEVELS).saturating_add(level))
     }
 
-    /// Returns the map of an item, and the byte ranges that the item needs. A small file is needed
-    /// as a whole, because one request to the disk takes less time than two.
-    fn ranges(&self, item: u32) -> Result<(Arc<Map>, Vec<Range<u64>>)> {
-        let map = self.maps.get(item / LEVELS)?;
-        let length = as_u64((*map).as_ref().len());
-        if length <= SMALL_FILE {
-            return Ok((map, std::iter::once(0..length).collect()));
+    /// Returns the byte ranges that an item needs: all of a small file. Of a larger one, the header
+    /// must be in the page cache.
+    fn ranges(&self, map: &Arc<Map>, item: u32) -> Result<Vec<Range<u64>>> {
+        if let Some(length) = small_length(map) {
+            return Ok(std::iter::once(0..length).collect());
         }
-        let (asset, level) = self.find(&map, item)?;
-        let ranges = Self::level_ranges(&map, &asset, level)?;
-        Ok((map, ranges))
+        let (asset, level) = self.find(map, item)?;
+        Self::level_ranges(map, &asset, level)
     }
 
     /// Returns the byte ranges of a level.
@@ -139,32 +140,53 @@ where
         self.assets.saturating_mul(LEVELS)
     }
 
-    /// Returns 0: the size of a level is not known before its file is opened.
+    /// Returns 0: the size of a level is not known before its file is opened. [`Work::wanted`] is
+    /// the size of the loaded levels in their files.
     fn item_bytes(&self, _: u32) -> u64 {
         0
     }
 
     fn prefetch(&self, items: &[u32]) {
-        for item in items {
-            // An item with an error is not prefetched, and `fetch` returns the error.
-            let Ok((map, ranges)) = self.ranges(*item) else { continue };
-            if let Some(missing) = map.uncached_bytes_of(&ranges) {
-                self.missing.set(*item, missing);
+        // The headers are read at the same time. An item with an error is not prefetched, and
+        // `fetch` returns the error.
+        let mut larger = Vec::new();
+        let prefetch = |map: &Map, item, ranges: &[Range<u64>], before: u64| {
+            if let Some(missing) = map.uncached_bytes_of(ranges) {
+                self.missing.set(item, missing.saturating_add(before));
             }
-            map.prefetch_ranges(&ranges);
+            map.prefetch_ranges(ranges);
+        };
+        for item in items {
+            let Ok(map) = self.maps.get(item / LEVELS) else { continue };
+            if let Some(length) = small_length(&map) {
+                prefetch(&map, *item, std::slice::from_ref(&(0..length)), 0);
+            } else {
+                let missing = map.uncached_bytes(0..HEADER).unwrap_or_default();
+                map.prefetch_ranges(std::slice::from_ref(&(0..HEADER)));
+                larger.push((*item, map, missing));
+            }
+        }
+        for (item, map, header) in larger {
+            let ranges = map.wait_cached(0..HEADER).and_then(|()| self.ranges(&map, item));
+            if let Ok(ranges) = ranges {
+                prefetch(&map, item, &ranges, header);
+            }
         }
     }
 
     fn fetch(&self, items: &[u32], work: &mut Work) -> Result<u64> {
         let mut needed = 0_u64;
         for item in items {
-            let (map, ranges) = self.ranges(*item)?;
-            let loaded = map.load_ranges(&ranges)?;
-            work.read = work.read.saturating_add(self.missing.take(*item).unwrap_or(loaded));
+            let map = self.maps.get(item / LEVELS)?;
+            let header =
+                if small_length(&map).is_some() { 0 } else { map.load_ranges(std::slice::from_ref(&(0..HEADER)))? };
+            let loaded = map.load_ranges(&self.ranges(&map, *item)?)?.saturating_add(header);
+            work.read = work.read.saturating_add(self.missing.take_with(*item, loaded));
             let (asset, level) = self.find(&map, *item)?;
             let stored = Self::level_ranges(&map, &asset, level)?;
-            let stored = stored.iter().map(|range| range.end.saturating_sub(range.start));
-            needed = needed.saturating_add(stored.sum::<u64>().saturating_mul(ASSUMED_RATIO));
+            let stored = stored.iter().map(|range| range.end.saturating_sub(range.start)).sum();
+            work.wanted = work.wanted.saturating_add(stored);
+            needed = needed.saturating_add(stored.saturating_mul(ASSUMED_RATIO));
         }
         Ok(needed)
     }
@@ -184,4 +206,10 @@ where
     fn evict(&self, _: u32, value: Self::Value) {
         self.target.free(value.buffer);
     }
+}
+
+/// Returns the length of a file that is read as a whole.
+fn small_length(map: &Map) -> Option<u64> {
+    let length = as_u64(map.as_ref().len());
+    (length <= SMALL_FILE).then_some(length)
 }

@@ -32,7 +32,9 @@ pub trait Content: Send + Sync + 'static {
     /// Waits until the stored bytes of `items` can be read without waiting for the disk. `fetch`
     /// allocates nothing that counts towards the budget.
     ///
-    /// Returns the number of bytes that the items will take from the budget.
+    /// Returns the number of bytes that the items will take from the budget. If
+    /// [`item_bytes`](Self::item_bytes) is 0, the method adds the true size to
+    /// [`Work::wanted`].
     ///
     /// # Errors
     ///

@@ -4,13 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::clock::Clock;
 use super::content::Content;
-use super::memory::reserved;
+use super::memory::reserved_resident;
 use super::request::{Priority, Slot};
 use super::statistics::Work;
 use crate::error::{Error, ErrorKind, Field, Result};
 
 /// The number of items of a job, and of evictions, for which memory is allocated in advance.
-const ITEMS: usize = 64;
+pub(super) const ITEMS: usize = 64;
 
 /// What a worker does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,10 @@ impl<V> Job<V> {
             stage: JobStage::Fetch,
             owner: Slot { number: u32::MAX, generation: 0 },
             priority: Priority::LEAST,
-            items: reserved(ITEMS)?,
-            values: reserved(ITEMS)?,
-            evicted: reserved(ITEMS)?,
-            evicted_values: reserved(ITEMS)?,
+            items: reserved_resident(ITEMS)?,
+            values: reserved_resident(ITEMS)?,
+            evicted: reserved_resident(ITEMS)?,
+            evicted_values: reserved_resident(ITEMS)?,
             needed: 0,
             freed: 0,
             work: Work::default(),

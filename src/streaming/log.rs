@@ -38,12 +38,12 @@ impl fmt::Display for Slot {
 impl fmt::Display for StreamEvent {
     /// Writes the event on one line, without the text of an error.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { slot, tag, outcome, wanted, work } = self;
+        let Self { slot, tag, outcome, work } = self;
         let outcome = match outcome {
             StreamOutcome::Done => "done",
             StreamOutcome::Failed(error) => error.kind().id(),
             StreamOutcome::Cancelled => "cancelled",
         };
-        write!(out, "{slot} tag {tag} {outcome} wanted {wanted} {work:?}")
+        write!(out, "{slot} tag {tag} {outcome} {work:?}")
     }
 }

@@ -28,6 +28,14 @@ impl MissingBytes {
         }
     }
 
+    /// Takes the number of missing bytes of an item, of which a worker found `loaded` missing.
+    ///
+    /// While a worker prefetches an item, another one may load it. The second of them finds that
+    /// the bytes are being read, so the greater number is the true one.
+    pub(super) fn take_with(&self, item: u32, loaded: u64) -> u64 {
+        self.take(item).map_or(loaded, |missing| missing.max(loaded))
+    }
+
     /// Takes the number of missing bytes, or returns `None` if the item was not prefetched.
     pub(super) fn take(&self, item: u32) -> Option<u64> {
         self.0.get(as_index(item))?.swap(0, Relaxed).checked_sub(1)

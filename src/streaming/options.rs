@@ -15,6 +15,10 @@ use crate::parse::setters;
 pub struct StreamOptions {
     /// The greatest number of bytes that resident items take: 512 MiB by default.
     pub budget: u64,
+    /// The part of `budget` that only pinned items take, in bytes: 0 by default. Coarse levels then
+    /// find room although detailed ones that are drawn take the rest. Make the requests for them
+    /// more urgent than others, because a less urgent request waits.
+    pub pinned_budget: u64,
     /// The number of threads that load items: 2 by default. With 0, no thread is started, and
     /// [`Streamer::step`](super::Streamer::step) loads the items.
     pub workers: usize,
@@ -47,6 +51,7 @@ impl Default for StreamOptions {
     fn default() -> Self {
         Self {
             budget: 512 << 20,
+            pinned_budget: 0,
             workers: 2,
             lower_priority: true,
             requests: 4096,
@@ -63,6 +68,7 @@ impl StreamOptions {
     setters! {
         this: "options";
         with_budget(budget: u64);
+        with_pinned_budget(pinned_budget: u64);
         with_workers(workers: usize);
         with_lower_priority(lower_priority: bool);
         with_requests(requests: u32);

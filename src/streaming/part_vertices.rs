@@ -108,7 +108,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> PartVertices<G, T> {
     /// it before.
     fn load(&self, map: &Map, item: u32) -> Result<u64> {
         let loaded = map.load_ranges(&self.ranges(map, self.part_and_layout(item)?.0)?)?;
-        Ok(self.missing.take(item).unwrap_or(loaded))
+        Ok(self.missing.take_with(item, loaded))
     }
 }
 

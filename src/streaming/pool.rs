@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::content::Content;
 use super::job::{Job, JobStage};
-use super::memory::reserved;
+use super::memory::{reserved, reserved_resident};
 use super::options::StreamOptions;
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::lower_thread_priority;
@@ -80,7 +80,7 @@ pub(super) struct Pool<C: Content> {
 impl<C: Content> Pool<C> {
     /// Starts the threads. `jobs` is the greatest number of jobs.
     pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions, jobs: usize) -> Result<Self> {
-        let queue = || reserved(jobs).map(VecDeque::from);
+        let queue = || reserved_resident(jobs).map(VecDeque::from);
         let queues =
             Queues { publications: queue()?, fetches: queue()?, returned: queue()?, asleep: 0, is_closed: false };
         let shared = Shared { queues: Mutex::new(queues), has_jobs: Condvar::new(), has_results: Condvar::new() };

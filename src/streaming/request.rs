@@ -134,9 +134,6 @@ pub struct StreamEvent {
     pub tag: u64,
     /// How the request ended.
     pub outcome: StreamOutcome,
-    /// The number of bytes of items that the request needed and that were not resident or loading
-    /// when the request was started.
-    pub wanted: u64,
     /// The work that was done for this request. Work for an item that several requests need
     /// belongs to the request that was started first.
     pub work: Work,
@@ -147,7 +144,6 @@ impl StreamEvent {
         slot: Slot { number: u32::MAX, generation: 0 },
         tag: 0,
         outcome: StreamOutcome::Cancelled,
-        wanted: 0,
-        work: Work { read: 0, inflated: 0, touched: 0, stalled: 0, evicted: 0 },
+        work: Work { wanted: 0, read: 0, inflated: 0, touched: 0, stalled: 0, evicted: 0 },
     };
 }

@@ -33,7 +33,6 @@ pub(super) struct SlotState {
     pub(super) must_retry: bool,
     pub(super) waits: List,
     pub(super) range_count: usize,
-    pub(super) wanted: u64,
     pub(super) work: Work,
 }
 
@@ -59,7 +58,6 @@ impl Slots {
             must_retry: false,
             waits: List::EMPTY,
             range_count: 0,
-            wanted: 0,
             work: Work::default(),
         };
         let (mut links, mut unused) = (Links::new(length)?, List::EMPTY);

@@ -3,6 +3,9 @@
 /// The work for one request, or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
+    /// The number of bytes of the items that were loaded. A range of bytes in the first or the last
+    /// of these items counts with its own length.
+    pub wanted: u64,
     /// The number of bytes that were read from the disk or from another source.
     pub read: u64,
     /// The number of bytes that compressed blocks were inflated to.
@@ -18,7 +21,8 @@ pub struct Work {
 impl Work {
     /// Adds other work to this.
     pub fn add(&mut self, other: &Self) {
-        let Self { read, inflated, touched, stalled, evicted } = self;
+        let Self { wanted, read, inflated, touched, stalled, evicted } = self;
+        *wanted = wanted.saturating_add(other.wanted);
         *read = read.saturating_add(other.read);
         *inflated = inflated.saturating_add(other.inflated);
         *touched = touched.saturating_add(other.touched);
@@ -39,8 +43,6 @@ pub struct Statistics {
     pub failed: u64,
     /// The number of requests that ended with [`StreamOutcome::Cancelled`](super::StreamOutcome::Cancelled).
     pub cancelled: u64,
-    /// The sum of [`StreamEvent::wanted`](super::StreamEvent::wanted), in bytes.
-    pub wanted: u64,
     /// The work for all requests.
     pub work: Work,
     /// The number of bytes of resident items, and of items that are being published.

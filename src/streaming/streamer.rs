@@ -9,7 +9,7 @@ use super::content::Content;
 use super::items::Place;
 use super::lease::Lease;
 use super::log::Log;
-use super::memory::reserved;
+use super::memory::reserved_resident;
 use super::options::StreamOptions;
 use super::pool::{Jobs, Pool};
 use super::request::{ItemRange, Priority, Slot, StreamEvent};
@@ -86,7 +86,7 @@ impl<C: Content> Streamer<C> {
         let jobs = as_index(options.loads.max(1));
         let scheduler = Scheduler::new(Arc::clone(&content), Arc::clone(&clock), options)?;
         let pool = Pool::new(content, clock, options, jobs)?;
-        let queue = || reserved(jobs).map(VecDeque::from);
+        let queue = || reserved_resident(jobs).map(VecDeque::from);
         Ok(Self { pool, scheduler, results: queue()?, jobs: queue()? })
     }
 

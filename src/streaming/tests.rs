@@ -327,6 +327,41 @@ fn pinned_items_stay_until_they_are_unpinned() {
 }
 
 #[test]
+fn a_part_of_the_budget_is_only_for_pinned_items() {
+    let options = StreamOptions::default().with_workers(0).with_budget(4_000).with_pinned_budget(1_000);
+    let mut streamer = Streamer::new(Arc::new(FaultyContent::new(70, Faults::default())), &options).unwrap();
+    for item in [0, 7, 14, 21] {
+        streamer.request(&[ItemRange::one(item)], Priority::LEAST, 0).unwrap();
+    }
+    let lease = streamer.lease().unwrap();
+    assert_eq!(run(&mut streamer).len(), 3);
+    // Nothing can be evicted, and a pinned item still finds room.
+    streamer.request_pinned(&[ItemRange::one(28)], Priority::MOST, 9).unwrap();
+    assert_eq!(run(&mut streamer).iter().map(|event| event.tag).collect::<Vec<_>>(), [9]);
+    assert_eq!(streamer.statistics().resident, 4_000);
+    drop(lease);
+    assert_eq!(run(&mut streamer).len(), 1);
+}
+
+#[test]
+fn a_request_may_evict_many_items() {
+    let options = StreamOptions::default().with_workers(0).with_budget(200_000);
+    for loads in [1, 2] {
+        let content = Arc::new(FaultyContent::new(300, Faults::default()));
+        let mut streamer = Streamer::new(Arc::clone(&content), &options.clone().with_loads(loads)).unwrap();
+        for first in [0, 140] {
+            let range = ItemRange { first, end: first + 140, skipped: 0, cut: 0 };
+            streamer.request(&[range], Priority::MOST, 0).unwrap();
+            let events = run(&mut streamer);
+            assert!(matches!(events[..], [StreamEvent { outcome: StreamOutcome::Done, .. }]));
+        }
+        let statistics = streamer.statistics();
+        assert!(statistics.work.evicted > 140_000 && statistics.peak_resident <= 200_000, "{statistics:?}");
+        assert_eq!(statistics.resident, u64::try_from(content.alive_bytes.load(Relaxed)).unwrap());
+    }
+}
+
+#[test]
 fn requests_that_hold_the_items_of_each_other_are_done_one_after_another() {
     let mut streamer = quiet(4_000);
     for item in [0, 7, 14, 21] {

@@ -40,6 +40,8 @@ const DEFAULT_BUDGETS: [u64; 2] = [16_000_000, 256_000_000];
 const BUDGET_SHARE: u64 = 15;
 /// The same for a folder, whose assets are larger in memory than in their files.
 const DEFAULT_FOLDER_BUDGETS: [u64; 2] = [64_000_000, 256_000_000];
+/// The part of the budget that only the coarsest levels of assets take.
+const PINNED_SHARE: u64 = 4;
 /// The greatest size of a region, and the least and the greatest size of the indices of a part, in
 /// bytes.
 const REGION_BYTES: u32 = 256 << 10;
@@ -216,9 +218,9 @@ impl StreamArgs {
             bytes = bytes.saturating_add(std::fs::metadata(path).with_context(context)?.len());
         }
         let assets = u32::try_from(paths.len())?;
-        let (flight_options, stream_options) =
-            self.options(self.budget(bytes, DEFAULT_FOLDER_BUDGETS), assets.clamp(64, MAX_ASSET_REQUESTS));
-        let stream_options = stream_options.with_ranges_per_request(1);
+        let budget = self.budget(bytes, DEFAULT_FOLDER_BUDGETS);
+        let (flight_options, stream_options) = self.options(budget, assets.clamp(64, MAX_ASSET_REQUESTS));
+        let stream_options = stream_options.with_ranges_per_request(1).with_pinned_budget(budget / PINNED_SHARE);
         let open_map = move |asset: u32| open_one(&paths, asset);
         let content = AssetLevels::new(assets, MAX_MAPS, open_map, Model::open, layout()?, MemoryTarget)?;
         let content = Arc::new(content);
@@ -264,7 +266,7 @@ fn generate_world(size: u64, folder: &Path) -> anyhow::Result<()> {
     for number in 0..DIFFERENT_ASSETS {
         let mut asset = Vec::new();
         let extra = u64::try_from(number)?.saturating_mul(ASSET_BYTES / 64);
-        secondlife::write(ASSET_BYTES.saturating_add(extra), &mut asset)?;
+        secondlife::write_small(ASSET_BYTES.saturating_add(extra), &mut asset)?;
         assets.push(asset);
     }
     let (mut written, mut number) = (0_u64, 0_u64);

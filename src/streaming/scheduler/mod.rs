@@ -16,7 +16,7 @@ use crate::streaming::items::{ItemTable, Waits};
 use crate::streaming::job::Job;
 use crate::streaming::lease::{Lease, Leases};
 use crate::streaming::log::Log;
-use crate::streaming::memory::{filled, reserved};
+use crate::streaming::memory::{filled, reserved_resident};
 use crate::streaming::options::StreamOptions;
 use crate::streaming::pool::Jobs;
 use crate::streaming::request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
@@ -61,7 +61,7 @@ impl<C: Content> Scheduler<C> {
     pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions) -> Result<Self> {
         let requests = as_index(options.requests);
         let loads = as_index(options.loads.max(1));
-        let mut idle_jobs: Jobs<C::Value> = reserved(loads).map(VecDeque::from)?;
+        let mut idle_jobs: Jobs<C::Value> = reserved_resident(loads).map(VecDeque::from)?;
         for _ in 0..loads {
             idle_jobs.push_back(Job::new()?);
         }
@@ -73,7 +73,7 @@ impl<C: Content> Scheduler<C> {
             waits: Waits::new(waits_of(options))?,
             queue: Buckets::new(requests)?,
             idle_jobs,
-            fetched: reserved(loads).map(VecDeque::from)?,
+            fetched: reserved_resident(loads).map(VecDeque::from)?,
             publishing: 0,
             is_full: false,
             events: filled(requests, StreamEvent::EMPTY).map(VecDeque::from)?,
@@ -125,7 +125,6 @@ impl<C: Content> Scheduler<C> {
             slot.tag = tag;
             slot.is_pinning = pins;
             slot.must_retry = false;
-            slot.wanted = 0;
             slot.work = Work::default();
         }
         self.queue.push(number, priority);
@@ -212,7 +211,7 @@ impl<C: Content> Scheduler<C> {
         let identity = self.slots.identity(number);
         let Some(slot) = self.slots.get_mut(number) else { return };
         slot.progress = Progress::Ended;
-        let event = StreamEvent { slot: identity, tag: slot.tag, outcome, wanted: slot.wanted, work: slot.work };
+        let event = StreamEvent { slot: identity, tag: slot.tag, outcome, work: slot.work };
         self.log.write(&*self.clock, || format!("end {event}"));
         self.events.push_back(event);
     }

@@ -3,7 +3,7 @@
 use super::Scheduler;
 use crate::error::{Cause, Error, Field};
 use crate::streaming::content::Content;
-use crate::streaming::job::{Job, JobStage};
+use crate::streaming::job::{ITEMS, Job, JobStage};
 use crate::streaming::pool::Jobs;
 
 /// Whether a job fits in the budget.
@@ -12,29 +12,34 @@ enum Room {
     Found,
     /// No item may be evicted.
     Missing,
-    /// The poll must end before enough items are evicted.
+    /// The time ends before enough items are evicted.
     Unknown,
 }
 
 impl<C: Content> Scheduler<C> {
-    /// Evicts items for the fetched jobs, and starts to publish those that fit in the budget.
+    /// Evicts items for the fetched jobs, and starts to publish those that fit in the budget. The
+    /// method takes at most half of the time that the poll has left, so that more urgent requests
+    /// are started although the search for items to evict goes on.
     pub(in crate::streaming) fn make_room(&mut self, jobs: &mut Jobs<C::Value>) {
         let mut bytes = 0_u64;
+        let now = self.clock.now();
+        let end = now.saturating_add(self.poll_end.saturating_sub(now) / 2);
         self.is_full = false;
-        while !self.is_late()
+        while self.clock.now() <= end
             && let Some(mut job) = self.fetched.pop_front()
         {
             if bytes > 0 && bytes.saturating_add(job.needed) > self.options.bytes_per_poll {
                 self.fetched.push_front(job);
                 return;
             }
-            let allowed = self.options.budget.saturating_sub(self.items.pinned_bytes());
+            let budget = self.budget_for(&job);
+            let allowed = budget.min(self.options.budget.saturating_sub(self.items.pinned_bytes()));
             if job.needed > allowed {
                 let cause = Cause::Limit { name: "budget", allowed, asked: job.needed };
                 self.fail(job, &Error::without_offset("streaming", Field::new("request"), cause), jobs);
                 continue;
             }
-            let room = self.evict_for(&mut job);
+            let room = self.evict_for(&mut job, budget, end, jobs);
             if room == Room::Unknown {
                 self.fetched.push_front(job);
                 return;
@@ -66,16 +71,28 @@ impl<C: Content> Scheduler<C> {
         }
     }
 
-    /// Evicts items until the job fits in the budget.
-    fn evict_for(&mut self, job: &mut Job<C::Value>) -> Room {
+    /// Returns the number of bytes that all items may take while a job becomes resident. For items
+    /// that will not be pinned, this leaves room for those that will.
+    fn budget_for(&mut self, job: &Job<C::Value>) -> u64 {
+        let is_pinning = self.slots.live(job.owner).is_some_and(|slot| slot.is_pinning);
+        let kept = if is_pinning { 0 } else { self.options.pinned_budget.saturating_sub(self.items.pinned_bytes()) };
+        self.options.budget.saturating_sub(kept)
+    }
+
+    /// Evicts items until all items, with those of the job, take at most `budget` bytes. The search
+    /// stops at the time `end`.
+    fn evict_for(&mut self, job: &mut Job<C::Value>, budget: u64, end: u64, jobs: &mut Jobs<C::Value>) -> Room {
         let (frame, lease_frames, leased) = (self.frame, self.options.lease_frames, self.leases.first_frame());
         let is_leased = |used: u32| used.saturating_add(lease_frames) > frame || used >= leased;
-        while self.statistics.resident.saturating_sub(job.freed).saturating_add(job.needed) > self.options.budget {
-            if self.is_late() {
+        while self.statistics.resident.saturating_sub(job.freed).saturating_add(job.needed) > budget {
+            if self.clock.now() > end {
                 return Room::Unknown;
             }
             if self.items.skip_used() {
                 continue;
+            }
+            if job.evicted.len() >= ITEMS && self.evict_early(job, jobs) {
+                return Room::Unknown;
             }
             let Some((item, value, bytes)) = self.items.evict(is_leased) else { return Room::Missing };
             job.freed = job.freed.saturating_add(bytes);
@@ -84,5 +101,28 @@ impl<C: Content> Scheduler<C> {
             job.evicted_values.push(value);
         }
         Room::Found
+    }
+
+    /// Lets a worker free what a job evicts before the job finds room, because its lists are full.
+    /// If no other job is idle, the least urgent one is put back, and a later poll tries again.
+    /// Returns `false` if there is no other job.
+    fn evict_early(&mut self, job: &mut Job<C::Value>, jobs: &mut Jobs<C::Value>) -> bool {
+        if self.options.loads <= 1 {
+            return false;
+        }
+        let Some(mut other) = self.idle_jobs.pop_back() else {
+            if let Some(last) = self.fetched.pop_back() {
+                self.put_back(last, jobs);
+            }
+            return true;
+        };
+        std::mem::swap(&mut job.evicted, &mut other.evicted);
+        std::mem::swap(&mut job.evicted_values, &mut other.evicted_values);
+        std::mem::swap(&mut job.freed, &mut other.freed);
+        self.log.write(&*self.clock, || format!("evict {:?}", other.evicted));
+        other.stage = JobStage::Evict;
+        self.publishing = self.publishing.saturating_add(1);
+        jobs.push_back(other);
+        true
     }
 }

@@ -41,11 +41,11 @@ impl<C: Content> Scheduler<C> {
             }
             true
         });
-        self.statistics.wanted = self.statistics.wanted.saturating_add(wanted);
+        self.statistics.work.wanted = self.statistics.work.wanted.saturating_add(wanted);
         let owner = self.slots.identity(number);
         let Some(slot) = self.slots.get_mut(number) else { return false };
         slot.progress = Progress::Loading;
-        slot.wanted = slot.wanted.saturating_add(wanted);
+        slot.work.wanted = slot.work.wanted.saturating_add(wanted);
         let is_done = slot.waits.is_empty();
         if job.items.is_empty() {
             self.idle_jobs.push_back(job);

@@ -6,7 +6,8 @@ use std::iter;
 /// The number of columns of quads between two texture seams.
 const CHART: u16 = 4;
 
-/// A square height field with `side` quads on each side. `side` is a multiple of four.
+/// A square height field with `side` quads on each side. The methods for texture seams expect a
+/// multiple of four.
 #[derive(Clone, Copy, Debug)]
 pub struct HeightField {
     side: u16,
@@ -20,6 +21,11 @@ impl HeightField {
     pub fn of_quads(quads: u64, most: u16) -> Self {
         let side = u16::try_from(quads.isqrt()).unwrap_or(u16::MAX).min(most);
         Self { side: (side / CHART).max(1).saturating_mul(CHART), seed: 0 }
+    }
+
+    /// Returns a height field with `side` quads on each side, at least one.
+    pub fn of_side(side: u16) -> Self {
+        Self { side: side.max(1), seed: 0 }
     }
 
     /// Returns a copy of this height field in which `seed` determines the pseudo-random offsets of

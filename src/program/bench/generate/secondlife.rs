@@ -16,18 +16,37 @@ const MAX_SIDE: u16 = 252;
 /// The compressed size of 8 submeshes in bytes, divided by the number of vertices of one submesh.
 /// The compressed size includes two triangles per vertex and the lower levels of detail.
 const VERTEX_BYTES: u64 = 8 * 29;
+/// The number of submeshes in each level of detail of a small asset, and their compressed size in
+/// bytes, divided by the number of vertices of one submesh.
+const SMALL_SUBMESHES: u32 = 2;
+const SMALL_VERTEX_BYTES: u64 = 2 * 29;
 /// The names of the joints that move the generated skinned asset. They are joints of the avatar
 /// skeleton of Second Life.
 const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
 
 /// Writes an asset of about `size` bytes.
 pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
-    // Each level of detail has a quarter of the vertices of the next higher level of detail.
+    write_levels(SUBMESHES, out, |step| {
+        HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2))
+    })
+}
+
+/// Writes an asset of about `size` bytes, of which the lowest level of detail is a few triangles.
+/// The size should be below 100 kB.
+pub fn write_small(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
+    let width = u16::try_from((size / SMALL_VERTEX_BYTES).isqrt()).unwrap_or(MAX_SIDE).min(MAX_SIDE);
+    write_levels(SMALL_SUBMESHES, out, |step| HeightField::of_side(width.unbounded_shr(step / 2)))
+}
+
+/// Writes an asset whose levels of detail have `submeshes` submeshes each. `field` returns the
+/// height field of a level: step 0 is the most detailed level, and each 2 steps quarter the
+/// vertices.
+fn write_levels(submeshes: u32, out: &mut impl Write, field: impl Fn(u32) -> HeightField) -> anyhow::Result<()> {
     let level = |step: u32| {
-        let field = HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2));
+        let field = field(step);
         // Identical submeshes would be compressed to almost no bytes, so the pseudo-random offsets
         // of each submesh have a different seed.
-        Level::from((0..SUBMESHES).map(|number| submesh(field.with_seed(number))).collect::<Vec<_>>())
+        Level::from((0..submeshes).map(|number| submesh(field.with_seed(number))).collect::<Vec<_>>())
     };
     let joints = JOINTS.map(|name| Joint { name: name.into(), ..Joint::default() }).into();
     let asset = Asset {

@@ -8,9 +8,10 @@ use super::neighbour::{Neighbour, NeighbourReport};
 use crate::program::bench::memory::Usage;
 use crate::streaming::{Content, Statistics, Streamer};
 
-/// The number of frames before the measured ones. In them, the first items are loaded, and the
-/// memory of the program is accessed for the first time.
-pub const WARM_UP_FRAMES: u32 = 500;
+/// The least and the greatest number of frames before the measured ones. In them, the first items
+/// are loaded, and the memory of the program is accessed for the first time. They end when no item
+/// is awaited.
+const WARM_UP_FRAMES: [u32; 2] = [500, 10_000];
 /// The number of frames of which one point of the plot is made.
 pub const FRAMES_PER_POINT: usize = 50;
 
@@ -28,6 +29,8 @@ pub struct Drawn {
     pub visible: u64,
     /// The number of visible items of which nothing was resident.
     pub holes: u64,
+    /// The number of items without which the camera should not start to move.
+    pub awaited: u64,
     /// The time in which the requests of the frame were made and changed.
     pub update: Duration,
 }
@@ -47,6 +50,8 @@ pub trait FlightScene {
 #[derive(Clone, Debug)]
 pub struct Flight {
     pub frames: u32,
+    /// The number of frames before those.
+    pub warm_up_frames: u32,
     pub minor_faults: Option<u64>,
     pub major_faults: Option<u64>,
     /// The time of the thread in `poll`, in microseconds, in the slowest of 1,000 polls.
@@ -105,17 +110,18 @@ pub fn fly<S: FlightScene>(
     let neighbour = Neighbour::start()?;
     let usage = Usage::now();
     let count = usize::try_from(options.frames)?;
-    let mut polls = vec![0_f64; count];
-    let mut points = vec![(0, 0.0, 0); count.div_ceil(FRAMES_PER_POINT)];
+    // The allocator would give memory for zeros that causes a page fault at the first access.
+    let mut polls = vec![f64::NAN; count];
+    let mut points = vec![(0, f64::NAN, 0); count.div_ceil(FRAMES_PER_POINT)];
     let (mut holes, mut most_visible, mut visible, mut update) = (0_u64, 0_u64, 0_u64, Duration::ZERO);
-    let mut before = None;
+    // The first call of each function that reads the numbers causes page faults itself.
+    let mut before = faults_of_thread();
     let start = Instant::now();
-    for frame in 0..options.frames.saturating_add(WARM_UP_FRAMES) {
-        let measured = frame.checked_sub(WARM_UP_FRAMES);
-        if measured == Some(0) {
-            // The first call of each function that reads the numbers causes page faults itself.
-            faults_of_thread();
-            before = faults_of_thread();
+    let ([least_warm_up, most_warm_up], mut warm_up_frames) = (WARM_UP_FRAMES, None);
+    for frame in 0_u32.. {
+        let measured = warm_up_frames.map(|warm_up: u32| frame.saturating_sub(warm_up));
+        if measured == Some(options.frames) {
+            break;
         }
         streamer.begin_frame();
         let poll_start = thread_time();
@@ -140,6 +146,9 @@ pub fn fly<S: FlightScene>(
                 *point_poll = poll.max(*point_poll);
                 *resident = streamer.statistics().resident.max(*resident);
             }
+        } else if frame >= least_warm_up && (drawn.awaited == 0 || frame >= most_warm_up) {
+            warm_up_frames = Some(frame.saturating_add(1));
+            before = faults_of_thread();
         }
         let next = start.checked_add(options.frame_time.saturating_mul(frame.saturating_add(1)));
         if let Some(rest) = next.and_then(|next| next.checked_duration_since(Instant::now())) {
@@ -157,6 +166,7 @@ pub fn fly<S: FlightScene>(
     let faults = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
     Ok(Flight {
         frames: options.frames,
+        warm_up_frames: warm_up_frames.unwrap_or_default(),
         minor_faults: faults(0),
         major_faults: faults(1),
         poll_us_p999: percentile(&polls, 999),

@@ -184,6 +184,7 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
                 continue;
             }
             drawn.holes = drawn.holes.saturating_add(u64::from(is_visible));
+            drawn.awaited = drawn.awaited.saturating_add(1);
             let priority = priority(*far, reach);
             match self.requests.get(as_index(*part)).copied().flatten() {
                 Some((slot, before)) if before != priority => {

@@ -30,12 +30,13 @@ pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
         "name": subject.name,
         "bytes": subject.bytes,
         "frames": flight.frames,
+        "warm_up_frames": flight.warm_up_frames,
         "minor_faults": flight.minor_faults,
         "major_faults": flight.major_faults,
         "poll_us_p999": flight.poll_us_p999,
         "poll_us_max": flight.poll_us_most,
         "update_us_per_10000": flight.update_us_per_10000,
-        "wanted_bytes": statistics.wanted,
+        "wanted_bytes": statistics.work.wanted,
         "read_bytes": statistics.work.read,
         "disk_bytes": flight.disk_bytes,
         "inflated_bytes": statistics.work.inflated,
@@ -73,8 +74,9 @@ pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> 
     row(
         "frames",
         format!(
-            "{} in {seconds} s, at most {} visible",
+            "{} and {} to warm up in {seconds} s, at most {} visible",
             thousands(flight.frames.into()),
+            thousands(flight.warm_up_frames.into()),
             thousands(flight.most_visible)
         ),
     )?;
@@ -88,7 +90,7 @@ pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> 
     let [idle, busy] = [flight.idle, flight.busy].map(|report| significant(report.map_us_p999));
     row("mmap", format!("{busy} µs at the 99.9th percentile on another thread, {idle} µs without streaming"))?;
     let read = statistics.work.read;
-    let wanted = match statistics.wanted {
+    let wanted = match statistics.work.wanted {
         0 => String::new(),
         wanted => format!(", {} × the {} wanted", significant(ratio(read, wanted)), bytes(wanted)),
     };

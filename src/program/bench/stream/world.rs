@@ -12,15 +12,19 @@ use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, Stream
 /// The number of levels of an asset.
 const LEVELS: u32 = 4;
 const LEVEL_COUNT: usize = 4;
+const LEVEL_TAGS: u64 = 4;
 /// The distance between the centres of two assets, whose size is 1.
 const SPACING: f32 = 2.0;
 /// The greatest number of assets in the view.
 const MAX_VISIBLE: f32 = 10_000.0;
 /// The greatest part of all assets in the view.
 const VISIBLE_SHARE: f32 = 0.2;
-/// The factor from the radius in which assets are drawn to that in which their coarsest level is
-/// loaded.
-const LOOK_AHEAD: f32 = 1.04;
+/// The part of the radius in which assets are drawn by which the camera is ahead where the coarsest
+/// levels are loaded early.
+const LOOK_AHEAD: f32 = 0.25;
+/// The priority of a coarsest level that is not visible yet. It is higher than that of the detailed
+/// levels.
+const AHEAD: Priority = Priority::new(48);
 /// The number of pixels from which an asset is drawn in full detail, relative to its size at the
 /// edge of the view.
 const FULL_DETAIL: f32 = 24.0;
@@ -89,23 +93,29 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         }
     }
 
-    /// Collects the assets within `reach` of the camera.
-    fn find_near(&mut self, [x, y, _]: [f32; 3], reach: f32) {
+    /// Collects the assets that are visible from `eye`, or will be on the way to `ahead`. Both are
+    /// places on the diagonal of the world.
+    fn find_near(&mut self, eye: f32, ahead: f32) {
         let cell = |at: f32| whole((at / SPACING).clamp(0.0, float(self.side)));
-        let (columns, rows) = (cell(x - reach)..=cell(x + reach), cell(y - reach)..=cell(y + reach));
-        let [near, visible] = [reach, self.radius].map(|radius| radius * radius);
+        let cells = cell(eye - self.radius)..=cell(ahead + self.radius);
         self.view.clear();
-        for row in rows {
+        for row in cells.clone() {
             let ay = float(row) * SPACING;
-            for column in columns.clone().take_while(|column| *column < self.side) {
+            for column in cells.clone().take_while(|column| *column < self.side) {
                 let asset = row.saturating_mul(self.side).saturating_add(column);
                 let ax = float(column) * SPACING;
-                let square = (ax - x).powi(2) + (ay - y).powi(2);
-                if square <= near && asset < self.assets {
-                    self.view.push(NearAsset { asset, x: ax, y: ay, is_visible: square <= visible });
+                if asset < self.assets && self.is_visible(ax, ay, eye, ahead) {
+                    let is_visible = self.is_visible(ax, ay, eye, eye);
+                    self.view.push(NearAsset { asset, x: ax, y: ay, is_visible });
                 }
             }
         }
+    }
+
+    /// Returns whether an asset is visible from a place between `eye` and `ahead`.
+    fn is_visible(&self, x: f32, y: f32, eye: f32, ahead: f32) -> bool {
+        let nearest = f32::midpoint(x, y).clamp(eye, ahead);
+        (x - nearest).powi(2) + (y - nearest).powi(2) <= self.radius * self.radius
     }
 
     /// Returns the quotient of all inflated bytes and those of the levels that were drawn. Returns
@@ -140,7 +150,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
             }
             return Ok(());
         }
-        let tag = u64::from(asset).saturating_mul(u64::from(LEVELS)).saturating_add(u64::from(level));
+        let tag = u64::from(asset).saturating_mul(LEVEL_TAGS).saturating_add(u64::from(level));
         let slot = if pins {
             streamer.request_pinned(&[item], priority, tag)
         } else {
@@ -170,22 +180,26 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
         let start = Instant::now();
         // The camera starts within the world, and crosses it diagonally.
         let (side, margin) = (float(self.side) * SPACING, self.radius * 0.7);
-        let along = margin + (side - 2.0 * margin).max(0.0) * place;
+        let length = (side - 2.0 * margin).max(0.0);
+        let (end, along) = (margin + length, margin + length * place);
+        let ahead = (along + self.radius * LOOK_AHEAD).min(end);
         let eye = [along, along, self.radius * 0.02];
         let mut camera = LevelOfDetail::new(eye, 1.0, 1080.0);
         camera.full_detail = camera.scale / self.radius * FULL_DETAIL;
         std::mem::swap(&mut self.view, &mut self.last_view);
-        self.find_near(eye, self.radius * LOOK_AHEAD);
+        self.find_near(along, ahead);
         let coarsest = LEVELS.saturating_sub(1);
         let mut drawn = Drawn::default();
         for index in 0..self.view.len() {
             let Some(NearAsset { asset, x, y, is_visible }) = self.view.get(index).copied() else { break };
             let Some(record) = self.records.get(as_index(asset)).copied() else { break };
             let mut changed = record;
-            if !record.is_pinned {
-                self.want(streamer, asset, coarsest, Priority::MOST, true)?;
+            if !record.is_pinned || record.requests.last().is_some_and(Option::is_some) {
+                let priority = if is_visible { Priority::MOST } else { AHEAD };
+                self.want(streamer, asset, coarsest, priority, true)?;
                 changed = self.records.get(as_index(asset)).copied().unwrap_or(changed);
                 changed.is_pinned = changed.requests.last().is_some_and(Option::is_some);
+                drawn.awaited = drawn.awaited.saturating_add(1);
             }
             if is_visible {
                 drawn.visible = drawn.visible.saturating_add(1);
@@ -213,14 +227,14 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
                 *place = changed;
             }
         }
-        self.forget_far(streamer, eye);
+        self.forget_far(streamer, along, ahead);
         drawn.update = start.elapsed();
         Ok(drawn)
     }
 
     fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
         while let Some(event) = streamer.next_event() {
-            let (asset, level) = (event.tag / u64::from(LEVELS), event.tag % u64::from(LEVELS));
+            let (asset, level) = (event.tag / LEVEL_TAGS, event.tag % LEVEL_TAGS);
             let [Ok(asset), Ok(level)] = [asset, level].map(usize::try_from) else { continue };
             let Some(record) = self.records.get_mut(asset) else { continue };
             if let Some(request) = record.requests.get_mut(level) {
@@ -231,11 +245,10 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
             }
             match event.outcome {
                 StreamOutcome::Done => {}
-                // A level that was not pinned is requested again when the asset is near.
-                StreamOutcome::Cancelled => record.is_pinned &= level.saturating_add(1) < LEVEL_COUNT,
-                // The levels that are pinned take the whole budget.
-                StreamOutcome::Failed(error) if error.kind() == crate::ErrorKind::Limit => {}
-                StreamOutcome::Failed(error) => return Err(error.into()),
+                StreamOutcome::Failed(error) if error.kind() != crate::ErrorKind::Limit => return Err(error.into()),
+                // The request was cancelled, or pinned levels take the whole budget. A level that
+                // was not pinned is requested again when the asset is near.
+                _ => record.is_pinned &= level.saturating_add(1) < LEVEL_COUNT,
             }
         }
         Ok(())
@@ -244,12 +257,11 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
 
 impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
     /// Unpins and cancels what is no longer near.
-    fn forget_far(&mut self, streamer: &mut Streamer<C>, [x, y, _]: [f32; 3]) {
-        let reach = self.radius * LOOK_AHEAD;
+    fn forget_far(&mut self, streamer: &mut Streamer<C>, eye: f32, ahead: f32) {
         let coarsest = LEVELS.saturating_sub(1);
         for index in 0..self.last_view.len() {
             let Some(NearAsset { asset, x: ax, y: ay, .. }) = self.last_view.get(index).copied() else { break };
-            if (ax - x).powi(2) + (ay - y).powi(2) <= reach * reach {
+            if self.is_visible(ax, ay, eye, ahead) {
                 continue;
             }
             (0..LEVELS).for_each(|level| self.cancel(streamer, asset, level));
