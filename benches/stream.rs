@@ -10,6 +10,8 @@
     clippy::as_conversions,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::large_stack_arrays,
     reason = "the file is mapped, no other process uses it, and a panic is how a bench fails"
 )]
 
