@@ -110,6 +110,7 @@
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
 //! | [`Surface::weld`] of equal index streams | corners | both index streams | 4 bytes per vertex during the call |
 //! | [`Surface::weld`] of different index streams | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |
+//! | [`streaming::Streamer::poll`] | ended loads and new requests, within [`poll_time`](streaming::StreamOptions::poll_time) | none | nothing: all is allocated with the streamer |
 //!
 //! # Promises
 //!
