@@ -27,7 +27,10 @@ impl<C: Content> Scheduler<C> {
             self.items.set_place(item, Place::Absent);
         }
         match (job.stage, job.error.take()) {
-            (JobStage::Evict, _) => self.recycle(job),
+            (JobStage::Evict, _) => {
+                self.evicting = self.evicting.saturating_sub(1);
+                self.recycle(job);
+            }
             (JobStage::Fetch, None) => self.accept_fetched(job, jobs),
             (JobStage::Publish, None) => self.accept_published(job),
             (_, Some(error)) => self.fail(job, &error, jobs),
@@ -102,11 +105,17 @@ impl<C: Content> Scheduler<C> {
         if job.evicted.is_empty() {
             self.recycle(job);
         } else {
-            job.stage = JobStage::Evict;
             job.needed = 0;
-            self.publishing = self.publishing.saturating_add(1);
-            jobs.push_back(job);
+            self.evict_alone(job, jobs);
         }
+    }
+
+    /// Gives a worker a job that only evicts.
+    pub(super) fn evict_alone(&mut self, mut job: Box<Job<C::Value>>, jobs: &mut Jobs<C::Value>) {
+        job.stage = JobStage::Evict;
+        self.publishing = self.publishing.saturating_add(1);
+        self.evicting = self.evicting.saturating_add(1);
+        jobs.push_back(job);
     }
 
     fn recycle(&mut self, mut job: Box<Job<C::Value>>) {

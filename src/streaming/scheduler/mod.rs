@@ -46,6 +46,8 @@ pub(super) struct Scheduler<C: Content> {
     fetched: Jobs<C::Value>,
     /// The number of jobs that publish or evict.
     publishing: u32,
+    /// The number of jobs that only evict.
+    evicting: u32,
     /// Whether the last poll found no room for the first of the fetched jobs.
     is_full: bool,
     pub(super) events: VecDeque<StreamEvent>,
@@ -75,6 +77,7 @@ impl<C: Content> Scheduler<C> {
             idle_jobs,
             fetched: reserved_resident(loads).map(VecDeque::from)?,
             publishing: 0,
+            evicting: 0,
             is_full: false,
             events: filled(requests, StreamEvent::EMPTY).map(VecDeque::from)?,
             statistics: Statistics::default(),

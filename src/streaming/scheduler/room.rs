@@ -12,7 +12,7 @@ enum Room {
     Found,
     /// No item may be evicted.
     Missing,
-    /// The time ends before enough items are evicted.
+    /// The time ends before enough items are evicted, or a worker is still freeing items.
     Unknown,
 }
 
@@ -85,7 +85,8 @@ impl<C: Content> Scheduler<C> {
         let (frame, lease_frames, leased) = (self.frame, self.options.lease_frames, self.leases.first_frame());
         let is_leased = |used: u32| used.saturating_add(lease_frames) > frame || used >= leased;
         while self.statistics.resident.saturating_sub(job.freed).saturating_add(job.needed) > budget {
-            if self.clock.now() > end {
+            // The items that a worker is freeing may be enough.
+            if self.evicting > 0 || self.clock.now() > end {
                 return Room::Unknown;
             }
             if self.items.skip_used() {
@@ -120,9 +121,7 @@ impl<C: Content> Scheduler<C> {
         std::mem::swap(&mut job.evicted_values, &mut other.evicted_values);
         std::mem::swap(&mut job.freed, &mut other.freed);
         self.log.write(&*self.clock, || format!("evict {:?}", other.evicted));
-        other.stage = JobStage::Evict;
-        self.publishing = self.publishing.saturating_add(1);
-        jobs.push_back(other);
+        self.evict_alone(other, jobs);
         true
     }
 }
