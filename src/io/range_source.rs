@@ -15,7 +15,7 @@ use crate::math::as_u64;
 /// let mut buffer = [0; 2];
 /// vec![5, 6, 7].read_ranges(&mut [RangeRead { offset: 1, buffer: &mut buffer }])?;
 /// assert_eq!(buffer, [6, 7]);
-/// # meshpeek::Result::Ok(())
+/// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct RangeRead<'a> {
@@ -46,7 +46,7 @@ pub struct RangeRead<'a> {
 ///
 /// assert_eq!(first_and_last(&vec![5, 6, 7])?, [5, 7]);
 /// assert!(first_and_last(&Vec::new()).is_err());
-/// # meshpeek::Result::Ok(())
+/// # Ok::<(), meshpeek::Error>(())
 /// ```
 pub trait RangeSource: Send + Sync {
     /// Returns the size of the source in bytes.
