@@ -30,7 +30,7 @@ use support::claims::{Bar, Contestant, claim, race, rounds, skipped, testing, ti
 use support::memory;
 
 /// The size of a page in bytes.
-const PAGE: usize = 4096;
+const PAGE: usize = meshpeek::PAGE as usize;
 /// The size of a region in bytes.
 const REGION: usize = 64 << 10;
 /// The number of regions of the file, in a measurement and in a test. Every second is read.

@@ -15,6 +15,7 @@ use crate::gpu::VertexLayout;
 use crate::io::{Eviction, FileBytes, Map};
 use crate::math::{as_index, as_u64};
 use crate::model::{ByteRanges, Contents, Part, Surface};
+use crate::parse::PAGE;
 
 /// The number of items of an asset: the greatest number of levels of detail in a format.
 const LEVELS: u32 = 4;
@@ -22,9 +23,6 @@ const LEVELS: u32 = 4;
 /// The size of a file that is read as a whole, in bytes. Reading four pages takes less time than
 /// reading the first one and then another one.
 const SMALL_FILE: u64 = 16 << 10;
-
-/// The number of bytes at the start of a larger file that are read first, to find the levels.
-const HEADER: u64 = 4096;
 
 /// The factor by which a level is assumed to be larger in memory than in its file. It is only used
 /// until the level is decoded.
@@ -88,29 +86,20 @@ where
         ItemRange::one(asset.saturating_mul(LEVELS).saturating_add(level))
     }
 
-    /// Returns the byte ranges that an item needs: all of a small file. Of a larger one, the header
-    /// must be in the page cache.
-    fn ranges(&self, map: &Arc<Map>, item: u32) -> Result<Vec<Range<u64>>> {
-        if let Some(length) = small_length(map) {
-            return Ok(std::iter::once(0..length).collect());
-        }
-        let (asset, level) = self.find(map, item)?;
-        Self::level_ranges(map, &asset, level)
-    }
-
-    /// Returns the byte ranges of a level.
-    fn level_ranges(map: &Map, asset: &M, level: usize) -> Result<Vec<Range<u64>>> {
-        asset.byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
-    }
-
     /// Opens the asset of an item, and finds the level. Errors contain the path of the file.
-    fn find(&self, map: &Arc<Map>, item: u32) -> Result<(M, usize)> {
+    fn open_level(&self, map: &Arc<Map>, item: u32) -> Result<(M, usize)> {
         let find = || {
             let asset = (self.open)(FileBytes::Map(Arc::clone(map)))?;
             let count = asset.asset(0)?.level_count()?;
             Ok((asset, as_index(item % LEVELS).min(count.saturating_sub(1))))
         };
         find().map_err(|error| map.located(error))
+    }
+
+    /// Returns the byte ranges of the level of an item.
+    fn level_ranges(&self, map: &Arc<Map>, item: u32) -> Result<Vec<Range<u64>>> {
+        let (asset, level) = self.open_level(map, item)?;
+        asset.byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
     }
 
     /// Decodes all surfaces of a level.
@@ -147,30 +136,28 @@ where
     }
 
     fn prefetch(&self, items: &[u32]) {
-        // The headers are read at the same time. An item with an error is not prefetched, and
-        // `fetch` returns the error.
+        // The starts of the files are read at the same time. An item with an error is not
+        // prefetched, and `fetch` returns the error.
         let mut larger = Vec::new();
-        let prefetch = |map: &Map, item, ranges: &[Range<u64>], before: u64| {
-            if let Some(missing) = map.uncached_bytes_of(ranges) {
-                self.missing.set(item, missing.saturating_add(before));
-            }
-            map.prefetch_ranges(ranges);
-        };
         for item in items {
             let Ok(map) = self.maps.get(item / LEVELS) else { continue };
-            if let Some(length) = small_length(&map) {
-                prefetch(&map, *item, std::slice::from_ref(&(0..length)), 0);
-            } else {
-                let missing = map.uncached_bytes(0..HEADER).unwrap_or_default();
-                map.prefetch_ranges(std::slice::from_ref(&(0..HEADER)));
-                larger.push((*item, map, missing));
+            let start = [file_start(&map)];
+            let missing = map.uncached_bytes_of(&start);
+            map.prefetch_ranges(&start);
+            let [start] = start;
+            if start.end < as_u64((*map).as_ref().len()) {
+                larger.push((*item, map, start, missing));
+            } else if let Some(missing) = missing {
+                self.missing.set(*item, missing);
             }
         }
-        for (item, map, header) in larger {
-            let ranges = map.wait_cached(0..HEADER).and_then(|()| self.ranges(&map, item));
-            if let Ok(ranges) = ranges {
-                prefetch(&map, item, &ranges, header);
+        for (item, map, start, missing) in larger {
+            let ranges = map.wait_cached(start).and_then(|()| self.level_ranges(&map, item));
+            let Ok(ranges) = ranges else { continue };
+            if let Some((before, missing)) = missing.zip(map.uncached_bytes_of(&ranges)) {
+                self.missing.set(item, before.saturating_add(missing));
             }
+            map.prefetch_ranges(&ranges);
         }
     }
 
@@ -178,13 +165,15 @@ where
         let mut needed = 0_u64;
         for item in items {
             let map = self.maps.get(item / LEVELS)?;
-            let header =
-                if small_length(&map).is_some() { 0 } else { map.load_ranges(std::slice::from_ref(&(0..HEADER)))? };
-            let loaded = map.load_ranges(&self.ranges(&map, *item)?)?.saturating_add(header);
+            let start = [file_start(&map)];
+            let mut loaded = map.load_ranges(&start)?;
+            let ranges = self.level_ranges(&map, *item)?;
+            let [start] = start;
+            if ranges.iter().any(|range| range.end > start.end) {
+                loaded = loaded.saturating_add(map.load_ranges(&ranges)?);
+            }
             work.read = work.read.saturating_add(self.missing.take_with(*item, loaded));
-            let (asset, level) = self.find(&map, *item)?;
-            let stored = Self::level_ranges(&map, &asset, level)?;
-            let stored = stored.iter().map(|range| range.end.saturating_sub(range.start)).sum();
+            let stored = ranges.iter().map(|range| range.end.saturating_sub(range.start)).sum();
             work.wanted = work.wanted.saturating_add(stored);
             needed = needed.saturating_add(stored.saturating_mul(ASSUMED_RATIO));
         }
@@ -194,7 +183,7 @@ where
     fn publish(&self, items: &[u32], values: &mut Vec<(Self::Value, u64)>, work: &mut Work) -> Result<()> {
         for item in items {
             let map = self.maps.get(item / LEVELS)?;
-            let (opened, level) = self.find(&map, *item)?;
+            let (opened, level) = self.open_level(&map, *item)?;
             let buffers = self.decode_level(&opened, level, work).map_err(|error| map.located(error))?;
             let bytes = buffers.memory();
             values.push((buffers, bytes));
@@ -208,8 +197,8 @@ where
     }
 }
 
-/// Returns the length of a file that is read as a whole.
-fn small_length(map: &Map) -> Option<u64> {
+/// Returns the byte range of a file that is read before the levels are found: all of a small file.
+fn file_start(map: &Map) -> Range<u64> {
     let length = as_u64(map.as_ref().len());
-    (length <= SMALL_FILE).then_some(length)
+    0..if length <= SMALL_FILE { length } else { PAGE }
 }

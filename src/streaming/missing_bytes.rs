@@ -28,7 +28,8 @@ impl MissingBytes {
         }
     }
 
-    /// Takes the number of missing bytes of an item, of which a worker found `loaded` missing.
+    /// Takes the number of missing bytes of an item. `loaded` is the number that the worker found
+    /// when it loaded the item.
     ///
     /// While a worker prefetches an item, another one may load it. The second of them finds that
     /// the bytes are being read, so the greater number is the true one.

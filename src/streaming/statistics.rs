@@ -3,8 +3,7 @@
 /// The work for one request, or for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// The number of bytes of the items that were loaded. A range of bytes in the first or the last
-    /// of these items counts with its own length.
+    /// The number of bytes that requests needed and that were neither resident nor being loaded.
     pub wanted: u64,
     /// The number of bytes that were read from the disk or from another source.
     pub read: u64,

@@ -17,9 +17,10 @@ enum Room {
 }
 
 impl<C: Content> Scheduler<C> {
-    /// Evicts items for the fetched jobs, and starts to publish those that fit in the budget. The
-    /// method takes at most half of the time that the poll has left, so that more urgent requests
-    /// are started although the search for items to evict goes on.
+    /// Evicts items for the fetched jobs, and starts to publish those that fit in the budget.
+    ///
+    /// The method takes at most half of the time that the poll has left. The poll can then start
+    /// more urgent requests even during a long search for items to evict.
     pub(in crate::streaming) fn make_room(&mut self, jobs: &mut Jobs<C::Value>) {
         let mut bytes = 0_u64;
         let now = self.clock.now();
@@ -104,7 +105,8 @@ impl<C: Content> Scheduler<C> {
         Room::Found
     }
 
-    /// Lets a worker free what a job evicts before the job finds room, because its lists are full.
+    /// Moves the evicted items of a job, whose lists are full, to a job that only evicts.
+    ///
     /// If no other job is idle, the least urgent one is put back, and a later poll tries again.
     /// Returns `false` if there is no other job.
     fn evict_early(&mut self, job: &mut Job<C::Value>, jobs: &mut Jobs<C::Value>) -> bool {

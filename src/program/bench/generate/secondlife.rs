@@ -31,8 +31,8 @@ pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
     })
 }
 
-/// Writes an asset of about `size` bytes, of which the lowest level of detail is a few triangles.
-/// The size should be below 100 kB.
+/// Writes an asset of about `size` bytes. Its lowest level of detail has a few triangles. The size
+/// should be below 100 kB.
 pub fn write_small(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
     let width = u16::try_from((size / SMALL_VERTEX_BYTES).isqrt()).unwrap_or(MAX_SIDE).min(MAX_SIDE);
     write_levels(SMALL_SUBMESHES, out, |step| HeightField::of_side(width.unbounded_shr(step / 2)))

@@ -12,7 +12,6 @@ use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, Stream
 /// The number of levels of an asset.
 const LEVELS: u32 = 4;
 const LEVEL_COUNT: usize = 4;
-const LEVEL_TAGS: u64 = 4;
 /// The distance between the centres of two assets, whose size is 1.
 const SPACING: f32 = 2.0;
 /// The greatest number of assets in the view.
@@ -150,7 +149,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
             }
             return Ok(());
         }
-        let tag = u64::from(asset).saturating_mul(LEVEL_TAGS).saturating_add(u64::from(level));
+        let tag = u64::from(asset.saturating_mul(LEVELS).saturating_add(level));
         let slot = if pins {
             streamer.request_pinned(&[item], priority, tag)
         } else {
@@ -234,8 +233,8 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
 
     fn take_events(&mut self, streamer: &mut Streamer<C>) -> anyhow::Result<()> {
         while let Some(event) = streamer.next_event() {
-            let (asset, level) = (event.tag / LEVEL_TAGS, event.tag % LEVEL_TAGS);
-            let [Ok(asset), Ok(level)] = [asset, level].map(usize::try_from) else { continue };
+            let Ok(tag) = u32::try_from(event.tag) else { continue };
+            let [asset, level] = [tag / LEVELS, tag % LEVELS].map(as_index);
             let Some(record) = self.records.get_mut(asset) else { continue };
             if let Some(request) = record.requests.get_mut(level) {
                 *request = None;
