@@ -165,6 +165,7 @@ pub mod decode;
 #[cfg(not(feature = "internals"))]
 mod decode;
 mod error;
+pub mod export;
 mod formats;
 pub mod gpu;
 pub mod guide;

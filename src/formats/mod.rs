@@ -1,6 +1,7 @@
 //! The supported file formats, and [`Model`], which opens a file of any supported format.
 
 mod detect;
+mod export;
 pub mod ezmesh;
 mod model;
 mod model_views;

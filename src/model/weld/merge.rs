@@ -1,5 +1,5 @@
 //! Welding a surface with two different index streams: sorting its corners to find the corners with
-//! equal indices.
+//! equal indices, if a table does not suffice.
 
 use crate::array::Array;
 use crate::error::Result;
@@ -8,17 +8,22 @@ use crate::model::attributes::{IndexEncoding, Indices, Uvs};
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
 use crate::model::weld::reserve::{filled, reserve};
+use crate::model::weld::unique;
 use crate::model::weld::welded::Welded;
 
 /// Welds the corners of a surface. All indices of the corners must be in range: `attributes` is the
 /// number of attribute vertices.
 pub(super) fn weld(surface: &Surface<'_>, corners: &Corners<'_>, attributes: u32) -> Result<Welded> {
+    let byte_uvs = byte_uvs(surface)?;
+    if byte_uvs.is_none()
+        && let Some(welded) = unique::weld(surface, corners)?
+    {
+        return Ok(welded);
+    }
     let mut represents = filled(surface, corners.len(), 0)?;
     // A sort panics if a key changes between two comparisons, and the index streams of a mapped
     // file may change. Hence the keys of all sorts are copies.
-    if let Indices(IndexEncoding::Consecutive(_)) = surface.attribute_indices()?
-        && let Some(uvs) = byte_uvs(surface)?
-    {
+    if let Some(uvs) = byte_uvs {
         // If no two corners share an attribute vertex, all attribute indices differ, but the UVs of
         // two corners may still be equal. In the only format with such UVs, the index of a position
         // has 16 bits.
@@ -64,6 +69,7 @@ fn represent_equal<K: Copy + Ord>(
 /// Returns the UVs of a surface whose attributes are two stored bytes for each corner, or `None`
 /// for any other surface.
 fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
+    let Indices(IndexEncoding::Consecutive(_)) = surface.attribute_indices()? else { return Ok(None) };
     if surface.tangent_frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
         return Ok(None);
     }

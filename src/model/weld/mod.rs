@@ -5,6 +5,7 @@ mod gather;
 mod lossy;
 mod merge;
 mod reserve;
+mod unique;
 mod welded;
 
 pub use gather::VertexArray;

@@ -1,0 +1,157 @@
+//! What an output format cannot hold.
+
+use std::fmt;
+
+/// A kind of data that an output does not contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// Bones, or bone weights of vertices.
+    Skin,
+    /// Influences of bones on a vertex beyond those that the format can hold.
+    Influences,
+    /// Clips, or a part of them.
+    Clips,
+    /// Morph targets.
+    MorphTargets,
+    /// Vertex frames.
+    VertexFrames,
+    /// UV sets.
+    UvSets,
+    /// Normals.
+    Normals,
+    /// Tangents, which a program can compute from normals and UVs.
+    Tangents,
+    /// Vertex colours.
+    Colors,
+    /// Materials, or a part of them.
+    Materials,
+    /// Names.
+    Names,
+    /// Placements of instances.
+    Placements,
+    /// Collision shapes.
+    Hulls,
+    /// Metadata of the file.
+    Metadata,
+    /// Triangles with an index that is out of range or with a position that is not finite.
+    Triangles,
+    /// Numbers that are not finite, or directions without length, which were replaced.
+    Values,
+}
+
+impl LossKind {
+    /// Returns the name of the kind, such as `uv-sets`.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Skin => "skin",
+            Self::Influences => "influences",
+            Self::Clips => "clips",
+            Self::MorphTargets => "morph-targets",
+            Self::VertexFrames => "vertex-frames",
+            Self::UvSets => "uv-sets",
+            Self::Normals => "normals",
+            Self::Tangents => "tangents",
+            Self::Colors => "colors",
+            Self::Materials => "materials",
+            Self::Names => "names",
+            Self::Placements => "placements",
+            Self::Hulls => "hulls",
+            Self::Metadata => "metadata",
+            Self::Triangles => "triangles",
+            Self::Values => "values",
+        }
+    }
+
+    /// Returns whether data of this kind is left out or replaced without
+    /// [`allow_loss`](super::ExportOptions::allow_loss): data that a program can compute again, and
+    /// data that describes the mesh but does not change its shape or look.
+    #[must_use]
+    pub const fn is_minor(self) -> bool {
+        matches!(self, Self::Tangents | Self::Names | Self::Metadata | Self::Values)
+    }
+}
+
+/// Data of the mesh that the output does not contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loss {
+    /// The kind of the data.
+    pub kind: LossKind,
+    /// The index of the surface, or `None` if the data does not belong to one surface.
+    pub surface: Option<usize>,
+    /// What is left out or replaced, such as `1 UV set`.
+    pub text: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.surface {
+            Some(surface) => write!(out, "surface {surface}: {}", self.text),
+            None => out.write_str(&self.text),
+        }
+    }
+}
+
+/// The greatest number of losses of one kind that are listed one by one.
+const MAX_LISTED: usize = 8;
+
+/// Collects losses. After the eighth loss of a kind, the others are only counted, because a small
+/// file can have thousands of damaged surfaces.
+#[derive(Debug, Default)]
+pub(crate) struct LossList {
+    listed: Vec<Loss>,
+    /// The kinds with more losses than are listed, and the number of the others.
+    more: Vec<(LossKind, usize)>,
+}
+
+impl LossList {
+    /// Adds a loss.
+    pub(crate) fn add(&mut self, kind: LossKind, surface: Option<usize>, text: impl Into<String>) {
+        let loss = Loss { kind, surface, text: text.into() };
+        if self.listed.contains(&loss) {
+            return;
+        }
+        if self.listed.iter().filter(|other| other.kind == kind).count() < MAX_LISTED {
+            self.listed.push(loss);
+        } else if let Some((_, count)) = self.more.iter_mut().find(|(other, _)| *other == kind) {
+            *count = count.saturating_add(1);
+        } else {
+            self.more.push((kind, 1));
+        }
+    }
+
+    /// Returns the losses in the order in which they were added, and the counts of the others.
+    pub(crate) fn finish(self) -> Vec<Loss> {
+        let more = self.more.into_iter().map(|(kind, count)| {
+            let text = format!("{count} more of this kind");
+            Loss { kind, surface: None, text }
+        });
+        self.listed.into_iter().chain(more).collect()
+    }
+}
+
+/// Returns `count` and a noun, which is plural unless the count is 1.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_a_few_of_each_kind() {
+        let mut losses = LossList::default();
+        for surface in 0..20 {
+            losses.add(LossKind::Colors, Some(surface), counted(surface, "colour"));
+        }
+        losses.add(LossKind::Clips, None, counted(1, "clip"));
+        losses.add(LossKind::Clips, None, counted(1, "clip"));
+        let texts: Vec<String> = losses.finish().iter().map(Loss::to_string).collect();
+        assert_eq!(texts.len(), 10);
+        assert_eq!(texts[1], "surface 1: 1 colour");
+        assert_eq!(texts[8..], ["1 clip", "12 more of this kind"]);
+    }
+}

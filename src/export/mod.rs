@@ -1,0 +1,161 @@
+//! Conversion of meshes to the formats of other programs: glTF, OBJ, PLY, STL, EZ-Mesh and JSON.
+//!
+//! An [`Export`] reads a mesh file of any format through the traits of [`model`](crate::model), and
+//! writes one or more files. Making it reads what the sizes of the output depend on, and lists what
+//! the output format cannot hold. Writing then decodes one array after another, so a mesh is never
+//! in memory as a whole.
+//!
+//! ```
+//! # fn main() -> meshpeek::Result<()> {
+//! use meshpeek::export::{Export, ExportFormat, ExportOptions};
+//!
+//! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+//! let options = ExportOptions::default();
+//! let export = Export::new(model.contents(), &[], ExportFormat::Stl, &options)?;
+//! for loss in export.losses() {
+//!     println!("not in the output: {loss}");
+//! }
+//! # let options = options.with_allow_loss(true);
+//! # let export = Export::new(model.contents(), &[], ExportFormat::Stl, &options)?;
+//! let mut bytes = Vec::new();
+//! export.write_file(0, "cube", &mut bytes)?;
+//! assert_eq!(bytes.len(), 84 + 12 * 50);
+//! # Ok(())
+//! # }
+//! ```
+
+mod format;
+pub(crate) mod loss;
+mod options;
+pub(crate) mod scene;
+pub(crate) mod shape;
+mod source;
+pub(crate) mod stl;
+mod vertices;
+
+use std::fmt;
+use std::io::Write;
+
+pub use format::ExportFormat;
+pub use loss::{Loss, LossKind};
+pub use options::{Compression, ExportOptions, LevelChoice, OutputSpace};
+pub use source::SourceFacts;
+pub(crate) use vertices::{VertexOrder, VertexParts};
+
+use crate::error::{Cause, Error, Field, Result};
+use crate::math::as_u64;
+use crate::model::animation::Animations;
+
+/// The writer of one output format, which has already read what the sizes of the output depend on.
+pub(crate) trait OutputWriter {
+    /// Returns the number of files of the output.
+    fn file_count(&self) -> usize {
+        1
+    }
+    /// Returns what the name of a file has after the stem of the output, such as `.obj`.
+    fn ending(&self, file: usize) -> String;
+    /// Writes a file. `stem` is the name of the output without its ending, by which one file of the
+    /// output refers to another.
+    fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()>;
+}
+
+/// A mesh that is ready to be written in another format.
+///
+/// [`new`](Self::new) makes it.
+pub struct Export<'a> {
+    writer: Box<dyn OutputWriter + 'a>,
+    losses: Vec<Loss>,
+    allow_loss: bool,
+    format: ExportFormat,
+}
+
+impl fmt::Debug for Export<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Export")
+            .field("format", &self.format)
+            .field("files", &self.file_count())
+            .field("losses", &self.losses)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Export<'a> {
+    pub(crate) fn with_writer(
+        writer: impl OutputWriter + 'a,
+        losses: Vec<Loss>,
+        format: ExportFormat,
+        options: &ExportOptions,
+    ) -> Self {
+        Self { writer: Box::new(writer), losses, allow_loss: options.allow_loss, format }
+    }
+
+    /// Returns what the output does not contain.
+    #[must_use]
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    /// Returns the losses because of which [`write_file`](Self::write_file) returns an error: all
+    /// that are not [minor](LossKind::is_minor), unless
+    /// [`allow_loss`](ExportOptions::allow_loss) is set.
+    pub fn refused(&self) -> impl Iterator<Item = &Loss> {
+        self.losses.iter().filter(|loss| !self.allow_loss && !loss.kind.is_minor())
+    }
+
+    /// Returns the number of files of the output. A `.gltf` file has `.bin` files, and an `.obj`
+    /// file has a `.mtl` file.
+    #[must_use]
+    pub fn file_count(&self) -> usize {
+        self.writer.file_count()
+    }
+
+    /// Returns the name of a file of the output, without a folder. `stem` is the name of the output
+    /// without its extension.
+    #[must_use]
+    pub fn file_name(&self, file: usize, stem: &str) -> String {
+        format!("{stem}{}", self.writer.ending(file))
+    }
+
+    /// Writes a file of the output. File 0 is the main file. The same mesh and options give the same
+    /// bytes on every machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the output cannot hold all data
+    /// of the mesh and the options do not [allow](ExportOptions::allow_loss) it,
+    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, the errors of
+    /// reading the mesh, and errors of `out`.
+    pub fn write_file(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
+        if let Some(loss) = self.refused().next() {
+            let expected = format!("data that {} can hold, or the permission to leave data out", self.format);
+            return Err(fault("output", Cause::Refused { expected: expected.into(), found: loss.to_string().into() }));
+        }
+        if file >= self.file_count() {
+            let kind = Cause::NoSuch { count: as_u64(self.file_count()), index: as_u64(file) };
+            return Err(fault("file", kind));
+        }
+        self.writer.write(file, stem, out)
+    }
+}
+
+/// Another file whose clips are exported with a mesh, such as a UNIGINE animation. Its bones are
+/// matched with those of the mesh by name.
+#[derive(Clone, Copy)]
+pub struct ClipSource<'a> {
+    /// The name of clips for which the file stores no name, such as the name of the file without its
+    /// extension.
+    pub name: &'a str,
+    /// The bones and clips of the file.
+    pub animations: &'a dyn Animations,
+}
+
+impl fmt::Debug for ClipSource<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ClipSource").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Makes an error about the output.
+pub(crate) fn fault(name: &'static str, cause: Cause) -> Error {
+    Error::without_offset("export", Field::new(name), cause)
+}

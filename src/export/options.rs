@@ -1,0 +1,128 @@
+//! The options of an export.
+
+use super::source::SourceFacts;
+
+/// The levels of detail that are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelChoice {
+    /// One level. Level 0 is the most detailed. If an asset has no such level, the export fails.
+    One(usize),
+    /// All levels, each in a scene of its own. Only glTF has several scenes.
+    Scenes,
+    /// All levels, as nodes that the extension `MSFT_lod` of glTF connects.
+    Nodes,
+}
+
+/// The coordinate conventions of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputSpace {
+    /// The conventions of the output format, such as [`Space::GLTF`](crate::model::Space::GLTF) for
+    /// glTF. A mesh whose format defines no axes is assumed to be right-handed with y up.
+    #[default]
+    Target,
+    /// The conventions of the mesh file: numbers are not changed.
+    Stored,
+}
+
+/// The glTF extension that declares compressed buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// `EXT_meshopt_compression`.
+    Ext,
+    /// `KHR_meshopt_compression`.
+    Khr,
+}
+
+/// The options of an [`Export`](super::Export).
+///
+/// The default exports all assets of the file and all of their visible surfaces, at the most
+/// detailed level, with all clips, in the conventions of the output format.
+///
+/// ```
+/// use meshpeek::export::{ExportOptions, LevelChoice};
+/// let options = ExportOptions::default().with_levels(LevelChoice::One(1)).with_allow_loss(true);
+/// assert_eq!((options.levels, options.asset), (LevelChoice::One(1), None));
+/// ```
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "independent options")]
+#[non_exhaustive]
+pub struct ExportOptions {
+    /// The index of the only asset to export, or `None` for all assets.
+    pub asset: Option<usize>,
+    /// The indices of the surfaces to export, in file order, or `None` for all visible surfaces.
+    pub surfaces: Option<Vec<usize>>,
+    /// The levels of detail to export.
+    pub levels: LevelChoice,
+    /// The index of the only clip to export, or `None` for all clips.
+    pub clip: Option<usize>,
+    /// The animation frame whose shape is exported, without animations, or `None` for the base
+    /// shape with animations. A fraction is a moment between two frames. The frame belongs to
+    /// `clip`, or else to the first clip; without a clip, it is the index of a vertex frame.
+    pub frame: Option<f32>,
+    /// The rate of clips for which the file stores no rate, in frames per second: 30 by default.
+    pub rate: f32,
+    /// The coordinate conventions of the output.
+    pub space: OutputSpace,
+    /// Whether quantized integers are copied as they are stored, where glTF can hold them.
+    pub quantized: bool,
+    /// The extension for compressed buffers, or `None` for no compression.
+    pub compression: Option<Compression>,
+    /// Whether collision shapes are exported.
+    pub hulls: bool,
+    /// Whether data that the output format cannot hold may be left out.
+    pub allow_loss: bool,
+    /// The greatest size of a `.bin` file of a `.gltf` file, in bytes: 4 GiB - 4 by default. A
+    /// single larger array still has a file of its own.
+    pub split: u64,
+    /// What the output states about the mesh file.
+    pub source: SourceFacts,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        Self {
+            asset: None,
+            surfaces: None,
+            levels: LevelChoice::One(0),
+            clip: None,
+            frame: None,
+            rate: 30.0,
+            space: OutputSpace::Target,
+            quantized: false,
+            compression: None,
+            hulls: false,
+            allow_loss: false,
+            split: 0xFFFF_FFFC,
+            source: SourceFacts::default(),
+        }
+    }
+}
+
+/// Declares methods that return the options with another value in one field.
+macro_rules! option_setters {
+    ($($name:ident($field:ident: $type:ty);)+) => {$(
+        #[doc = concat!("Returns these options with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $name(self, $field: $type) -> Self {
+            Self { $field, ..self }
+        }
+    )+};
+}
+
+impl ExportOptions {
+    option_setters! {
+        with_asset(asset: Option<usize>);
+        with_surfaces(surfaces: Option<Vec<usize>>);
+        with_levels(levels: LevelChoice);
+        with_clip(clip: Option<usize>);
+        with_frame(frame: Option<f32>);
+        with_rate(rate: f32);
+        with_space(space: OutputSpace);
+        with_quantized(quantized: bool);
+        with_compression(compression: Option<Compression>);
+        with_hulls(hulls: bool);
+        with_allow_loss(allow_loss: bool);
+        with_split(split: u64);
+        with_source(source: SourceFacts);
+    }
+}

@@ -1,0 +1,176 @@
+//! What is exported: the places of assets, and their surfaces.
+
+use std::ops::Range;
+
+use super::ClipSource;
+use super::options::{ExportOptions, LevelChoice, OutputSpace};
+use super::shape::{ExportPose, Shape};
+use crate::error::{Cause, Error, Field, Result};
+use crate::math::as_u64;
+use crate::model::animation::Affine;
+use crate::model::{Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, Winding};
+
+/// The greatest number of instances in a file. Every real file has fewer than a thousand.
+const MAX_INSTANCES: usize = 1 << 16;
+
+/// The conventions of a mesh whose format and file define none.
+const ASSUMED: Space =
+    Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
+
+/// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The name of the instance, or `None` if the file stores no name.
+    pub(crate) name: Option<String>,
+    /// The index of the asset.
+    pub(crate) asset: usize,
+    /// The indices of the surfaces that the instance shows, or `None` for all surfaces.
+    pub(crate) surfaces: Option<Range<usize>>,
+    /// The map from stored positions to the scene of the file.
+    pub(crate) transform: Affine,
+    /// The indices of the materials that belong to the instance.
+    pub(crate) materials: Range<usize>,
+}
+
+/// What is exported of a mesh file.
+pub(crate) struct Scene<'a> {
+    pub(crate) contents: &'a dyn Contents,
+    /// The other files whose clips are exported.
+    pub(crate) clips: &'a [ClipSource<'a>],
+    pub(crate) options: &'a ExportOptions,
+    /// The conventions of the output.
+    pub(crate) target: Space,
+    /// The places of the exported assets, in file order.
+    pub(crate) places: Vec<Place>,
+}
+
+/// One surface at one place.
+pub(crate) struct SceneSurface<'s> {
+    /// The surface, which may be lent.
+    pub(crate) surface: Surface<'s>,
+    /// The index of the surface in its level of detail.
+    pub(crate) number: usize,
+    /// The shape that is exported.
+    pub(crate) shape: Shape<'s>,
+    /// The map from stored values to the output. It includes the transform of the place.
+    pub(crate) conversion: SpaceConversion,
+    /// The place.
+    pub(crate) place: &'s Place,
+}
+
+impl<'a> Scene<'a> {
+    /// Finds the places of the exported assets. `target` is the conventions of the output format.
+    pub(crate) fn new(
+        contents: &'a dyn Contents,
+        clips: &'a [ClipSource<'a>],
+        options: &'a ExportOptions,
+        target: Space,
+    ) -> Result<Self> {
+        let target = match options.space {
+            OutputSpace::Target => target,
+            OutputSpace::Stored => Space::UNKNOWN,
+        };
+        let mut scene = Self { contents, clips, options, target, places: Vec::new() };
+        let count = contents.instance_count()?;
+        if count > MAX_INSTANCES {
+            let allowed = as_u64(MAX_INSTANCES);
+            return Err(scene.fault("instances", Cause::Limit { name: "instances", allowed, asked: as_u64(count) }));
+        }
+        for instance in 0..count {
+            let instance = contents.instance(instance)?;
+            if options.asset.is_none_or(|asset| asset == instance.asset) {
+                scene.places.push(Place {
+                    name: instance.name.map(|name| name.to_string_lossy()),
+                    asset: instance.asset,
+                    surfaces: instance.surfaces,
+                    transform: instance.transform,
+                    materials: instance.materials,
+                });
+            }
+        }
+        if let Some(asset) = options.asset.filter(|_| scene.places.is_empty()) {
+            drop(contents.asset(asset)?);
+            let transform = Affine::IDENTITY;
+            scene.places.push(Place {
+                name: None,
+                asset,
+                surfaces: None,
+                transform,
+                materials: 0..contents.material_count()?,
+            });
+        }
+        Ok(scene)
+    }
+
+    /// Returns the levels of detail of an asset that are exported.
+    pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Range<usize>> {
+        match self.options.levels {
+            LevelChoice::One(level) => Ok(level..level.saturating_add(1)),
+            LevelChoice::Scenes | LevelChoice::Nodes => Ok(0..asset.level_count()?),
+        }
+    }
+
+    /// Returns whether a surface is exported.
+    pub(crate) fn shows(&self, geometry: &dyn Geometry, surface: usize) -> Result<bool> {
+        match &self.options.surfaces {
+            Some(chosen) => Ok(chosen.contains(&surface)),
+            None => geometry.is_drawn(surface),
+        }
+    }
+
+    /// Returns an error if a chosen surface does not exist.
+    pub(crate) fn check_surfaces(&self, geometry: &dyn Geometry) -> Result<()> {
+        for surface in self.options.surfaces.iter().flatten() {
+            geometry.surface_name(*surface)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another placement.
+    pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
+        geometry.space().or(&ASSUMED).placed(placement)
+    }
+
+    /// Returns the conversion of stored values to the output at a place.
+    pub(crate) fn conversion(&self, geometry: &dyn Geometry, placement: Affine) -> Result<SpaceConversion> {
+        Self::space(geometry, placement).conversion_to(&self.target)
+    }
+
+    /// Calls `visit` for each exported surface at each place, in file order. Only one surface of a
+    /// format that compresses surfaces is in memory at a time.
+    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>) -> Result<()> {
+        for place in &self.places {
+            let asset = self.contents.asset(place.asset)?;
+            for level in self.levels(&*asset)? {
+                let geometry = asset.level(level)?;
+                self.each_surface_of(place, &geometry, &*asset, visit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_surface_of(
+        &self,
+        place: &Place,
+        geometry: &Handle<'_, dyn Geometry + '_>,
+        asset: &dyn Asset,
+        visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let geometry = &**geometry;
+        self.check_surfaces(geometry)?;
+        let conversion = self.conversion(geometry, place.transform)?;
+        let pose = ExportPose::new(geometry, asset.animations(), self.options)?;
+        for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
+            if !self.shows(geometry, number)? {
+                continue;
+            }
+            let lent = geometry.lend(number)?;
+            visit(&SceneSurface { surface: Surface::new(&*lent, 0), number, shape: pose.shape(), conversion, place })?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
+        Error::without_offset(self.contents.format(), Field::new(name), cause)
+    }
+}

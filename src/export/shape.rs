@@ -1,0 +1,162 @@
+//! The shape of the exported surfaces: the base shape, a vertex frame, or a pose of bones.
+
+use super::options::ExportOptions;
+use crate::array::Array;
+use crate::error::{Cause, Error, Field, Result};
+use crate::math::as_index;
+use crate::model::animation::{Affine, Animations, FrameBlend, Pose, Skeleton, SkinMatrix, SkinnedSurface};
+use crate::model::{Corner, Geometry, InterpolatedPositions, Positions, Surface};
+use crate::parse::{filled, room};
+
+/// The pose of the bones or the vertex frame that is exported.
+pub(crate) enum ExportPose {
+    Base,
+    Frames(FrameBlend),
+    Bones(Vec<SkinMatrix>),
+}
+
+/// The shape of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape<'s> {
+    /// The base shape.
+    Base,
+    /// A moment between two vertex frames.
+    Frames(FrameBlend),
+    /// A pose of bones, with a matrix for each bone.
+    Bones(&'s [SkinMatrix]),
+}
+
+/// The positions of a surface in a shape.
+pub(crate) enum ShapePositions<'a> {
+    /// Positions in the file.
+    Stored(Positions<'a>),
+    /// Positions that were computed, in memory.
+    Computed(Vec<[f32; 3]>),
+}
+
+impl ExportPose {
+    /// Computes the pose that the options choose.
+    pub(crate) fn new(geometry: &dyn Geometry, animations: &dyn Animations, options: &ExportOptions) -> Result<Self> {
+        let Some(frame) = options.frame else { return Ok(Self::Base) };
+        if geometry.vertex_frame_count()? > 0 {
+            return vertex_frames(geometry, animations, options.clip, frame).map(Self::Frames);
+        }
+        let clip = options.clip.unwrap_or_default();
+        let found = animations.clip(clip)?;
+        let moment = found.at_frame(frame, false).ok_or_else(|| no_frame(animations.format(), 0, frame))?;
+        if frame > f64_frames(found.frames) {
+            return Err(no_frame(animations.format(), found.frames, frame));
+        }
+        let skeleton = Skeleton::new(animations)?;
+        let mut pose = Pose::rest(animations)?;
+        pose.set_moment(animations, clip, &moment)?;
+        let mut model = filled(animations.format(), "pose", skeleton.len(), Affine::IDENTITY)?;
+        skeleton.model(pose.bones(), &mut model)?;
+        let mut palette = filled(animations.format(), "pose", skeleton.len(), SkinMatrix::IDENTITY)?;
+        skeleton.palette(&model, &mut palette)?;
+        Ok(Self::Bones(palette))
+    }
+
+    /// Returns the shape of the surfaces.
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        match self {
+            Self::Base => Shape::Base,
+            Self::Frames(moment) => Shape::Frames(*moment),
+            Self::Bones(palette) => Shape::Bones(palette),
+        }
+    }
+}
+
+/// Returns the vertex frames around a frame of a clip, or of the mesh if no clip is chosen.
+fn vertex_frames(
+    geometry: &dyn Geometry,
+    animations: &dyn Animations,
+    clip: Option<usize>,
+    frame: f32,
+) -> Result<FrameBlend> {
+    let all = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+    let (count, moment) = match clip {
+        Some(clip) => {
+            let clip = animations.clip(clip)?;
+            (clip.frames, clip.at_frame(frame, false))
+        }
+        None => {
+            let name = crate::parse::Name::new(b"");
+            let every =
+                crate::model::animation::Clip { name, frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) };
+            (all, every.at_frame(frame, false))
+        }
+    };
+    let is_found = frame <= f64_frames(count);
+    moment.filter(|moment| is_found && moment.to < all).ok_or_else(|| no_frame(animations.format(), count, frame))
+}
+
+/// Returns the index of the last of `count` frames.
+fn f64_frames(count: u32) -> f32 {
+    crate::math::narrow(f64::from(count.saturating_sub(1)))
+}
+
+fn no_frame(format: &'static str, count: u32, frame: f32) -> Error {
+    let expected = match count.checked_sub(1) {
+        Some(last) => format!("a frame of 0 to {last}"),
+        None => "a mesh with frames".to_owned(),
+    };
+    let cause = Cause::Choice { names: expected, found: frame.to_string().into() };
+    Error::without_offset(format, Field::new("frame"), cause)
+}
+
+impl Shape<'_> {
+    /// Finds or computes the positions of a surface.
+    pub(crate) fn positions<'a>(&self, surface: &Surface<'a>) -> Result<ShapePositions<'a>> {
+        match self {
+            Self::Base => surface.positions().map(ShapePositions::Stored),
+            Self::Frames(moment) if moment.from == moment.to || moment.fraction.to_bits() == 0 => {
+                surface.vertex_frame(as_index(moment.from)).map(ShapePositions::Stored)
+            }
+            Self::Frames(moment) => {
+                let [from, to] = [moment.from, moment.to].map(|frame| surface.vertex_frame(as_index(frame)));
+                let mixed = InterpolatedPositions::new(from?, to?, moment.fraction);
+                let mut positions = filled("export", "positions", mixed.len(), [0.0; 3])?;
+                mixed.decode_into(&mut positions)?;
+                Ok(ShapePositions::Computed(positions))
+            }
+            Self::Bones(palette) => {
+                let skinned = SkinnedSurface::new(surface, palette)?;
+                let mut positions = filled("export", "positions", skinned.len(), [0.0; 3])?;
+                skinned.positions_into(&mut positions)?;
+                Ok(ShapePositions::Computed(positions))
+            }
+        }
+    }
+
+    /// Computes the normals of corners, such as the vertices of a welded surface. Returns `None` if
+    /// the surface has no normals, and without bones, because the normals are then those of the
+    /// file.
+    pub(crate) fn skinned_normals(&self, surface: &Surface<'_>, corners: &[Corner]) -> Result<Option<Vec<[f32; 3]>>> {
+        let Self::Bones(palette) = self else { return Ok(None) };
+        let Some(normals) = SkinnedSurface::new(surface, palette)?.normals()? else { return Ok(None) };
+        let mut out = room("export", "normals", corners.len())?;
+        out.resize(corners.len(), [0.0; 3]);
+        normals.corners_into(corners, &mut out)?;
+        Ok(Some(out))
+    }
+}
+
+impl ShapePositions<'_> {
+    /// Returns the number of positions.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Stored(array) => array.len(),
+            Self::Computed(list) => list.len(),
+        }
+    }
+
+    /// Returns a position, or `None` if the index is out of range.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<[f32; 3]> {
+        match self {
+            Self::Stored(array) => array.get(index),
+            Self::Computed(list) => list.get(index).copied(),
+        }
+    }
+}
