@@ -25,6 +25,8 @@
 //! ```
 
 mod format;
+pub(crate) mod gltf;
+mod json_text;
 pub(crate) mod loss;
 mod options;
 pub(crate) mod scene;

@@ -6,7 +6,6 @@ use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::ExportOptions;
 use super::scene::{Scene, SceneSurface};
 use super::{ClipSource, OutputWriter, fault};
-use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::math::{as_index, facet, unit};
 use crate::model::{Contents, Corner, Space};

@@ -6,7 +6,7 @@ use super::loss::{LossKind, LossList, counted};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Corner, Surface, Welded};
+use crate::model::{Corner, Positions, Surface, Welded};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 40 MiB.
@@ -32,10 +32,11 @@ pub(crate) enum VertexParts {
 }
 
 impl VertexParts {
-    /// Reads both index streams of a surface, and returns its parts.
+    /// Reads both index streams and the positions of a surface, and returns its parts.
     pub(crate) fn new(surface: &Surface<'_>) -> Result<Self> {
         let counts = surface.counts()?;
-        let [vertices, attributes] = [surface.positions()?.len(), as_index(counts.attribute_vertices)];
+        let positions = surface.positions()?;
+        let [vertices, attributes] = [positions.len(), as_index(counts.attribute_vertices)];
         let Ok(corners) = surface.corners() else { return Ok(Self::Repaired) };
         let (mut is_equal, mut greatest) = (true, [0, 0]);
         corners.for_each(|Corner { position, attribute }| {
@@ -46,7 +47,7 @@ impl VertexParts {
         let [position, attribute] = greatest.map(as_index);
         Ok(match corners.len() {
             0 => Self::Welded(0),
-            _ if position >= vertices || attribute >= attributes => Self::Repaired,
+            _ if position >= vertices || attribute >= attributes || !is_finite(&positions) => Self::Repaired,
             count if is_equal && vertices == attributes && count >= vertices / 2 => Self::Stored,
             _ => Self::Welded(corners.triangle_count()),
         })
@@ -77,12 +78,85 @@ impl VertexParts {
             Self::Stored => Ok(VertexOrder::Stored),
             Self::Welded(_) => surface.weld_triangles(triangles).map(VertexOrder::Welded),
             Self::Repaired => {
-                let (welded, omitted) = surface.weld_lossy()?;
-                let count = counted(omitted.triangles.len(), "triangle");
-                let first = omitted.first.map(|first| format!(": {first}")).unwrap_or_default();
-                losses.add(LossKind::Triangles, Some(number), format!("{count} with an invalid index{first}"));
+                let (mut welded, omitted) = surface.weld_lossy()?;
+                if let Some(first) = omitted.first {
+                    let count = counted(omitted.triangles.len(), "triangle");
+                    losses.add(LossKind::Triangles, Some(number), format!("{count} with an invalid index: {first}"));
+                }
+                let count = remove_non_finite(&mut welded, &surface.positions()?);
+                if count > 0 {
+                    let text = format!("{} with a coordinate that is not finite", counted(count, "triangle"));
+                    losses.add(LossKind::Triangles, Some(number), text);
+                }
                 Ok(VertexOrder::Welded(welded))
             }
         }
     }
+}
+
+impl VertexOrder {
+    /// Returns the number of vertices. `stored` is the number of positions of the surface.
+    pub(crate) fn vertex_count(&self, stored: usize) -> usize {
+        match self {
+            Self::Stored => stored,
+            Self::Welded(welded) => welded.vertices.len(),
+        }
+    }
+
+    /// Returns the memory that the order takes, in bytes.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            Self::Stored => 0,
+            Self::Welded(Welded { vertices, indices }) => {
+                size_of_val(vertices.as_slice()).saturating_add(size_of_val(indices.as_slice()))
+            }
+        }
+    }
+
+    /// Returns the index of the position and of the attributes of a vertex.
+    #[inline]
+    pub(crate) fn corner(&self, vertex: usize) -> Corner {
+        match self {
+            Self::Stored => {
+                let index = u32::try_from(vertex).unwrap_or(u32::MAX);
+                Corner { position: index, attribute: index }
+            }
+            Self::Welded(welded) => welded.vertices.get(vertex).copied().unwrap_or_default(),
+        }
+    }
+}
+
+fn is_finite(positions: &Positions<'_>) -> bool {
+    positions.fold(true, |all, position| all & position.iter().all(|part| part.is_finite()))
+}
+
+/// Removes the triangles with a coordinate that is not finite, and the vertices that only they use.
+/// Returns the number of removed triangles.
+fn remove_non_finite(welded: &mut Welded, positions: &Positions<'_>) -> usize {
+    let is_valid = |index: &u32| {
+        let corner = welded.vertices.get(as_index(*index));
+        let position = corner.and_then(|corner| positions.get(as_index(corner.position)));
+        position.is_some_and(|position| position.iter().all(|part| part.is_finite()))
+    };
+    let (triangles, _) = welded.indices.as_chunks::<3>();
+    let kept: Vec<u32> = triangles.iter().filter(|triangle| triangle.iter().all(is_valid)).flatten().copied().collect();
+    let removed = triangles.len().saturating_sub(kept.len() / 3);
+    if removed > 0 {
+        *welded = renumbered(welded, kept);
+    }
+    removed
+}
+
+/// Returns a surface with these indices and the vertices that they use.
+fn renumbered(welded: &Welded, mut indices: Vec<u32>) -> Welded {
+    let mut numbers = vec![None; welded.vertices.len()];
+    let mut vertices = Vec::new();
+    for index in &mut indices {
+        let Some(number) = numbers.get_mut(as_index(*index)) else { continue };
+        *index = *number.get_or_insert_with(|| {
+            vertices.push(welded.vertices.get(as_index(*index)).copied().unwrap_or_default());
+            u32::try_from(vertices.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        });
+    }
+    Welded { vertices, indices }
 }

@@ -1,6 +1,7 @@
 //! Makes an export: chooses the writer of the output format.
 
 use crate::error::Result;
+use crate::export::gltf::GltfWriter;
 use crate::export::stl::StlWriter;
 use crate::export::{ClipSource, Export, ExportFormat, ExportOptions};
 use crate::model::Contents;
@@ -21,6 +22,10 @@ impl<'a> Export<'a> {
         options: &'a ExportOptions,
     ) -> Result<Self> {
         match format {
+            ExportFormat::Glb | ExportFormat::Gltf => {
+                let (writer, losses) = GltfWriter::new(contents, clips, options, format == ExportFormat::Glb)?;
+                Ok(Self::with_writer(writer, losses, format, options))
+            }
             _ => {
                 let (writer, losses) = StlWriter::new(contents, clips, options)?;
                 Ok(Self::with_writer(writer, losses, format, options))

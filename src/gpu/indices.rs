@@ -79,6 +79,11 @@ impl<'a> IndexSource<'a> {
     /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         expect_single_stream(surface)?;
+        Self::stored(surface, format)
+    }
+
+    /// Finds the indices of a surface whose two index streams are known to be equal.
+    pub(crate) fn stored(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         surface.corners()?;
         let array = IndexArray::Stored(surface.indices()?);
         Ok(Self { surface: *surface, array, vertex_count: surface.positions()?.len(), format, is_reversed: false })

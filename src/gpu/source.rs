@@ -54,6 +54,11 @@ impl<'a> VertexSource<'a> {
     /// find the arrays.
     pub fn new(surface: &Surface<'a>, layout: &VertexLayout) -> Result<Self> {
         expect_single_stream(surface)?;
+        Self::stored(surface, layout)
+    }
+
+    /// Finds the arrays of a surface whose two index streams are known to be equal.
+    pub(crate) fn stored(surface: &Surface<'a>, layout: &VertexLayout) -> Result<Self> {
         Self::make(surface, None, surface.positions()?.len(), layout)
     }
 

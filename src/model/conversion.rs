@@ -143,6 +143,12 @@ impl SpaceConversion {
         self.map.inverse().map(|back| back.then(transform).then(&self.map))
     }
 
+    /// Converts a transform (temporary).
+    #[must_use]
+    pub fn local(&self, transform: &crate::model::Transform) -> crate::model::Transform {
+        self.transform(&Affine::from(transform)).and_then(|map| map.to_transform()).unwrap_or_default()
+    }
+
     /// Converts the matrix of a bone, or returns `None` if the conversion cannot be inverted.
     ///
     /// A [palette](crate::Skeleton::palette) moves stored vertices. Converted vertices, such as

@@ -1,0 +1,187 @@
+//! Writes the attributes of vertices.
+
+use std::io::Write;
+
+use super::buffers::{ArraySpec, BufferSink, Component, ElementType, FloatBlock, Usage};
+use crate::error::Result;
+use crate::export::VertexOrder;
+use crate::export::shape::{Shape, ShapePositions};
+use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
+use crate::math::{as_index, unit};
+use crate::model::{SpaceConversion, Surface};
+
+/// The greatest error of the length of a direction that is written as it is.
+const MAX_LENGTH_ERROR: f32 = 1e-5;
+/// The direction that replaces a direction without length.
+const SUBSTITUTE: [f32; 3] = [0.0, 1.0, 0.0];
+
+/// The vertices of a surface, or of a part of it, that are written.
+#[derive(Clone, Copy)]
+pub(super) struct VertexInput<'s, 'a> {
+    pub(super) surface: &'s Surface<'a>,
+    pub(super) order: &'s VertexOrder,
+    pub(super) count: usize,
+    pub(super) shape: Shape<'s>,
+    pub(super) conversion: SpaceConversion,
+}
+
+impl<'a> VertexInput<'_, 'a> {
+    /// Writes the positions. The file stores their bounds.
+    pub(super) fn positions(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+        match self.shape.positions(self.surface)? {
+            ShapePositions::Stored(_) if matches!(self.shape, Shape::Base) => {
+                let source = self.source(Semantic::Position, VertexFormat::Float32x3)?;
+                sink.array(&spec, &mut |out| write_floats(&source, block, finite, out))
+            }
+            positions => sink.array(&spec, &mut |out| {
+                self.write_each(block, out, |vertex| {
+                    let position = positions.get(as_index(self.order.corner(vertex).position)).unwrap_or_default();
+                    self.conversion.position(position).map(finite_or_zero)
+                })
+            }),
+        }
+    }
+
+    /// Writes the normals, scaled to unit length.
+    pub(super) fn normals(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        if let Shape::Bones(_) = self.shape {
+            let corners: Vec<_> = (0..self.count).map(|vertex| self.order.corner(vertex)).collect();
+            let normals = self.shape.skinned_normals(self.surface, &corners)?.unwrap_or_default();
+            return sink.array(&spec, &mut |out| {
+                self.write_each(block, out, |vertex| {
+                    unit(self.conversion.normal(normals.get(vertex).copied().unwrap_or_default())).unwrap_or(SUBSTITUTE)
+                })
+            });
+        }
+        let source = self.source(Semantic::Normal, VertexFormat::Float32x3)?;
+        sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<3>, out))
+    }
+
+    /// Writes the tangents: a direction of unit length, and the sign of the bitangent.
+    pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let source = self.source(Semantic::Tangent, VertexFormat::Float32x4)?;
+        let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
+        sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<4>, out))
+    }
+
+    /// Writes the coordinates of a UV set.
+    pub(super) fn uvs(&self, set: u32, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let source = self.source(Semantic::Uv(set), VertexFormat::Float32x2)?;
+        let spec = ArraySpec::vertices(ElementType::FLOATS2, self.count);
+        sink.array(&spec, &mut |out| write_floats(&source, block, finite, out))
+    }
+
+    /// Writes the colours, with a byte for each component.
+    pub(super) fn colors(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let source = self.source(Semantic::Color, VertexFormat::Unorm8x4)?;
+        let spec = ArraySpec::vertices(ElementType::COLORS, self.count);
+        sink.array(&spec, &mut |out| write_floats(&source, block, |_| {}, out))
+    }
+
+    /// Writes the indices.
+    pub(super) fn indices(&self, sink: &mut dyn BufferSink) -> Result<u32> {
+        let format = IndexFormat::for_vertices(self.count);
+        let source = match self.order {
+            VertexOrder::Stored => IndexSource::stored(self.surface, format)?,
+            VertexOrder::Welded(welded) => IndexSource::welded(self.surface, welded, format),
+        };
+        let source = source.in_space(self.conversion);
+        let component = match format {
+            IndexFormat::Uint16 => Component::U16,
+            IndexFormat::Uint32 => Component::U32,
+        };
+        let elements = [ElementType::integers(component, 1)];
+        let spec = ArraySpec::indices(&elements, source.index_count());
+        sink.array(&spec, &mut |out| {
+            let mut written = Ok(());
+            source.push(0..source.index_count(), |_, bytes| {
+                if written.is_ok() {
+                    written = out.write_all(bytes);
+                }
+            })?;
+            Ok(written?)
+        })
+    }
+
+    /// Writes three floats for each vertex.
+    pub(super) fn write_each(
+        &self,
+        block: &mut FloatBlock,
+        out: &mut dyn Write,
+        get: impl Fn(usize) -> [f32; 3],
+    ) -> Result<()> {
+        let step = FloatBlock::capacity(12);
+        for start in (0..self.count).step_by(step) {
+            let end = start.saturating_add(step).min(self.count);
+            let floats = block.floats(end.saturating_sub(start).saturating_mul(3));
+            for (place, vertex) in floats.as_chunks_mut::<3>().0.iter_mut().zip(start..end) {
+                *place = get(vertex);
+            }
+            write_little_endian(floats, out)?;
+        }
+        Ok(())
+    }
+
+    fn source(&self, semantic: Semantic, format: VertexFormat) -> Result<VertexSource<'_>>
+    where
+        'a: 'a,
+    {
+        let layout = VertexLayout::packed(&[(semantic, format)])?;
+        let source = match self.order {
+            VertexOrder::Stored => VertexSource::stored(self.surface, &layout)?,
+            VertexOrder::Welded(welded) => VertexSource::welded(self.surface, welded, &layout)?,
+        };
+        Ok(source.in_space(self.conversion))
+    }
+}
+
+/// Writes vertices of floats, or of four bytes, after `repair` has changed them.
+fn write_floats(
+    source: &VertexSource<'_>,
+    block: &mut FloatBlock,
+    repair: impl Fn(&mut [f32]),
+    out: &mut dyn Write,
+) -> Result<()> {
+    let stride = source.byte_len().checked_div(source.vertex_count()).unwrap_or(4);
+    let step = FloatBlock::capacity(u32::try_from(stride).unwrap_or(u32::MAX));
+    for start in (0..source.vertex_count()).step_by(step) {
+        let range = start..start.saturating_add(step).min(source.vertex_count());
+        let floats = block.floats(range.len().saturating_mul(stride / 4));
+        source.write_into(range, bytemuck::cast_slice_mut(floats))?;
+        repair(floats);
+        out.write_all(bytemuck::cast_slice(floats))?;
+    }
+    Ok(())
+}
+
+/// Writes floats as little-endian bytes.
+pub(super) fn write_little_endian(floats: &[f32], out: &mut dyn Write) -> Result<()> {
+    if cfg!(target_endian = "little") {
+        return Ok(out.write_all(bytemuck::cast_slice(floats))?);
+    }
+    Ok(floats.iter().try_for_each(|float| out.write_all(&float.to_le_bytes()))?)
+}
+
+/// Replaces numbers that are not finite by 0.
+fn finite(floats: &mut [f32]) {
+    floats.iter_mut().for_each(|float| *float = finite_or_zero(*float));
+}
+
+/// Returns a number, or 0 if it is not finite.
+pub(super) fn finite_or_zero(float: f32) -> f32 {
+    if float.is_finite() { float } else { 0.0 }
+}
+
+/// Scales the first three of `N` numbers to unit length.
+fn unit_length<const N: usize>(floats: &mut [f32]) {
+    for item in floats.as_chunks_mut::<N>().0 {
+        let Some((direction, _)) = item.split_first_chunk_mut::<3>() else { continue };
+        let [x, y, z] = *direction;
+        if (x * x + y * y + z * z - 1.0).abs() <= MAX_LENGTH_ERROR {
+            continue;
+        }
+        *direction = unit(*direction).unwrap_or(SUBSTITUTE);
+    }
+}

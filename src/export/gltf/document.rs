@@ -1,0 +1,180 @@
+//! The JSON of a glTF file: its objects, in memory.
+
+use crate::model::Transform;
+
+/// The objects of a glTF file, except for accessors, buffer views and buffers.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    pub(super) nodes: Vec<Node>,
+    pub(super) scenes: Vec<NodeScene>,
+    pub(super) meshes: Vec<MeshObject>,
+    pub(super) skins: Vec<Skin>,
+    pub(super) materials: Vec<MaterialObject>,
+    pub(super) animations: Vec<AnimationObject>,
+    /// The names of the image files, in the order of their textures.
+    pub(super) images: Vec<String>,
+    pub(super) is_quantized: bool,
+}
+
+/// A scene: its name and its root nodes.
+#[derive(Debug, Default)]
+pub(super) struct NodeScene {
+    pub(super) name: Option<String>,
+    pub(super) roots: Vec<u32>,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub(super) name: Option<String>,
+    pub(super) transform: Option<Box<Transform>>,
+    pub(super) mesh: Option<u32>,
+    pub(super) skin: Option<u32>,
+    pub(super) children: Vec<u32>,
+    /// The nodes with less detailed levels of detail.
+    pub(super) levels: Vec<u32>,
+}
+
+/// A mesh.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MeshObject {
+    pub(super) name: Option<String>,
+    pub(super) primitives: Vec<Primitive>,
+    pub(super) target_names: TargetNames,
+}
+
+/// How the morph targets of a mesh are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TargetNames {
+    /// The mesh has no morph targets.
+    #[default]
+    None,
+    /// The targets are the vertex frames from this number on.
+    Frames(u32),
+    /// The targets are morph targets, counted from 1.
+    Targets,
+}
+
+/// A primitive: the triangles of a surface, or of a part of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Primitive {
+    /// The name and the accessor of each attribute.
+    pub(super) attributes: Vec<(AttributeName, u32)>,
+    pub(super) indices: Option<u32>,
+    pub(super) material: Option<u32>,
+    /// The accessors of each morph target: positions, normals and tangents.
+    pub(super) targets: Vec<[Option<u32>; 3]>,
+    /// Whether the vertices are points without triangles.
+    pub(super) is_points: bool,
+    /// The name of the surface.
+    pub(super) name: Option<String>,
+}
+
+/// The name of an attribute of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttributeName {
+    Position,
+    Normal,
+    Tangent,
+    TexCoord(u32),
+    Color,
+    Joints(u32),
+    Weights(u32),
+}
+
+impl AttributeName {
+    /// Returns the name in glTF, such as `TEXCOORD_0`.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Position => "POSITION".to_owned(),
+            Self::Normal => "NORMAL".to_owned(),
+            Self::Tangent => "TANGENT".to_owned(),
+            Self::TexCoord(set) => format!("TEXCOORD_{set}"),
+            Self::Color => "COLOR_0".to_owned(),
+            Self::Joints(set) => format!("JOINTS_{set}"),
+            Self::Weights(set) => format!("WEIGHTS_{set}"),
+        }
+    }
+}
+
+/// A skin.
+#[derive(Clone, Debug)]
+pub(super) struct Skin {
+    pub(super) inverse_binds: u32,
+    /// The first joint. The other joints are the nodes after it.
+    pub(super) first_joint: u32,
+    pub(super) joint_count: u32,
+    /// The node of the vertices that no bone moves, which is the last joint.
+    pub(super) still_joint: Option<u32>,
+    /// The node that contains all joints.
+    pub(super) root: u32,
+}
+
+/// A material.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct MaterialObject {
+    pub(super) name: String,
+    pub(super) color: Option<[f32; 4]>,
+    /// The index of the texture, which is also that of its image.
+    pub(super) texture: Option<u32>,
+    pub(super) alpha: AlphaMode,
+    pub(super) is_two_sided: bool,
+    pub(super) is_unlit: bool,
+    /// Keys and values that glTF has no field for.
+    pub(super) extras: Vec<(&'static str, String)>,
+}
+
+impl MaterialObject {
+    /// Adds a value under a key, unless the key has a value already.
+    pub(super) fn add_extra(&mut self, key: &'static str, value: String) {
+        if self.extras.iter().all(|(other, _)| *other != key) {
+            self.extras.push((key, value));
+        }
+    }
+}
+
+/// How the alpha of a material is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AlphaMode {
+    #[default]
+    Opaque,
+    Mask,
+    Blend,
+}
+
+/// An animation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AnimationObject {
+    pub(super) name: Option<String>,
+    pub(super) samplers: Vec<Sampler>,
+    pub(super) channels: Vec<ChannelObject>,
+    pub(super) frames: u32,
+    /// Frames per second.
+    pub(super) rate: f32,
+    /// Whether the file stores the rate.
+    pub(super) has_rate: bool,
+    /// The time of each event, 0 to 1, and its function.
+    pub(super) events: Vec<(f32, String)>,
+}
+
+/// A sampler of an animation: the accessors of its times and values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampler {
+    pub(super) input: u32,
+    pub(super) output: u32,
+}
+
+/// A channel of an animation: a sampler, and the property of a node that it moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChannelObject {
+    pub(super) sampler: u32,
+    pub(super) node: u32,
+    pub(super) path: &'static str,
+}
+
+/// Adds an item to a list, and returns its index.
+pub(super) fn add<T>(list: &mut Vec<T>, item: T) -> u32 {
+    let index = u32::try_from(list.len()).unwrap_or(u32::MAX);
+    list.push(item);
+    index
+}

@@ -1,0 +1,149 @@
+//! Materials by name, with their textures.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::document::{AlphaMode, Document, MaterialObject, add};
+use crate::error::Result;
+use crate::export::scene::Scene;
+use crate::model::{Blend, DrawStyle, Material, TextureRole};
+
+/// The greatest number of materials of an instance that are searched.
+const MAX_MATERIALS: usize = 4096;
+
+/// What the material of a primitive depends on.
+#[derive(Clone, Debug)]
+pub(super) struct MaterialKey {
+    /// The name by which the surface refers to its material, or `None`.
+    pub(super) stored: Option<Vec<u8>>,
+    /// The name of the surface, which is the name of a material without one.
+    pub(super) surface: String,
+    pub(super) style: DrawStyle,
+    pub(super) has_uvs: bool,
+}
+
+/// The materials that were added to the document.
+#[derive(Debug, Default)]
+pub(super) struct MaterialTable {
+    /// The names of the materials of a range of the file, with their indices.
+    names: BTreeMap<(usize, usize), BTreeMap<Vec<u8>, usize>>,
+    added: BTreeMap<Vec<u8>, u32>,
+}
+
+impl MaterialTable {
+    /// Returns the index of the material of a primitive at a place with these materials.
+    pub(super) fn find(
+        &mut self,
+        scene: &Scene<'_>,
+        document: &mut Document,
+        key: &MaterialKey,
+        materials: &Range<usize>,
+    ) -> Result<u32> {
+        let DrawStyle { blend, two_sided, unlit, .. } = key.style;
+        let own =
+            format!("{:?} {:?} {blend:?} {two_sided} {unlit} {} {materials:?}", key.stored, key.surface, key.has_uvs);
+        if let Some(index) = self.added.get(own.as_bytes()) {
+            return Ok(*index);
+        }
+        let found = match &key.stored {
+            Some(name) => {
+                self.stored(scene, name, materials)?.map(|index| scene.contents.material(index)).transpose()?
+            }
+            None => None,
+        };
+        let object = make(scene, document, key, found.as_ref());
+        let same = document.materials.iter().position(|other| *other == object);
+        let index = match same.and_then(|same| u32::try_from(same).ok()) {
+            Some(same) => same,
+            None => add(&mut document.materials, object),
+        };
+        self.added.insert(own.into_bytes(), index);
+        Ok(index)
+    }
+
+    /// Returns the index of the material of the file with a name.
+    fn stored(&mut self, scene: &Scene<'_>, name: &[u8], materials: &Range<usize>) -> Result<Option<usize>> {
+        let key = (materials.start, materials.end);
+        if !self.names.contains_key(&key) {
+            let mut names = BTreeMap::new();
+            for index in materials.clone().take(MAX_MATERIALS) {
+                let material = scene.contents.material(index)?;
+                if let Some(name) = material.surface.or(material.name) {
+                    names.entry(name.to_vec()).or_insert(index);
+                }
+            }
+            self.names.insert(key, names);
+        }
+        Ok(self.names.get(&key).and_then(|names| names.get(name)).copied())
+    }
+}
+
+/// Makes a material of what the file states about it.
+fn make(scene: &Scene<'_>, document: &mut Document, key: &MaterialKey, found: Option<&Material<'_>>) -> MaterialObject {
+    let stored = key.stored.as_deref().map(|name| crate::parse::Name::new(name).to_string_lossy());
+    let named = found.and_then(|material| material.name).map(|name| name.to_string_lossy());
+    let name = named.or(stored.clone()).filter(|name| !name.is_empty()).unwrap_or_else(|| key.surface.clone());
+    let is_masked = found.and_then(|material| material.masked) == Some(true);
+    let alpha = match key.style.blend {
+        Blend::Masked => AlphaMode::Mask,
+        Blend::Translucent | Blend::Modulated | Blend::Alpha => AlphaMode::Blend,
+        Blend::Opaque | Blend::Unknown(_) if is_masked => AlphaMode::Mask,
+        Blend::Opaque | Blend::Unknown(_) => AlphaMode::Opaque,
+    };
+    let mut object = MaterialObject {
+        name,
+        alpha,
+        color: found.and_then(|material| material.color).map(clamped),
+        is_two_sided: key.style.two_sided,
+        is_unlit: key.style.unlit || found.and_then(|material| material.unlit) == Some(true),
+        ..MaterialObject::default()
+    };
+    if matches!(key.style.blend, Blend::Translucent | Blend::Modulated | Blend::Unknown(_)) {
+        object.add_extra("blend", format!("{:?}", key.style.blend).to_lowercase());
+    }
+    add_textures(scene, document, key, found, stored.as_deref(), &mut object);
+    if let Some(text) = found.and_then(|material| material.text) {
+        object.add_extra("text", text.to_string_lossy());
+    }
+    object
+}
+
+/// Adds the colour texture if it is an image, and the names of all textures otherwise.
+fn add_textures(
+    scene: &Scene<'_>,
+    document: &mut Document,
+    key: &MaterialKey,
+    found: Option<&Material<'_>>,
+    stored: Option<&str>,
+    object: &mut MaterialObject,
+) {
+    let mut names = Vec::new();
+    for texture in found.iter().flat_map(|material| &material.textures) {
+        let file = texture.file.unwrap_or(texture.name).to_string_lossy();
+        match texture.role {
+            TextureRole::Color => names.push(file),
+            TextureRole::Detail => object.add_extra("detail_texture", file),
+        }
+    }
+    if found.is_none_or(|material| material.textures.is_empty()) {
+        names.extend(stored.map(str::to_owned));
+    }
+    for name in names {
+        let image = scene.options.source.image(name.as_bytes()).filter(|_| key.has_uvs && object.texture.is_none());
+        match image {
+            Some(image) => object.texture = Some(image_index(document, image)),
+            None if found.is_some_and(|material| !material.textures.is_empty()) => object.add_extra("texture", name),
+            None => {}
+        }
+    }
+}
+
+fn image_index(document: &mut Document, image: &str) -> u32 {
+    let same = document.images.iter().position(|other| other == image).and_then(|same| u32::try_from(same).ok());
+    same.unwrap_or_else(|| add(&mut document.images, image.to_owned()))
+}
+
+/// Returns a colour with each component between 0 and 1, as glTF demands.
+fn clamped(color: [f32; 4]) -> [f32; 4] {
+    color.map(|part| if part.is_finite() { part.clamp(0.0, 1.0) } else { 1.0 })
+}

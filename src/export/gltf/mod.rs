@@ -1,0 +1,133 @@
+//! glTF 2.0: a JSON file with binary buffers, or one binary file (GLB).
+//!
+//! The file is built twice by the same code ([`build`]): the first run plans the arrays, and the
+//! second run writes them.
+
+mod attributes;
+mod buffers;
+mod build;
+mod clips;
+mod document;
+mod hulls;
+mod influences;
+mod json;
+mod keys;
+mod materials;
+mod skeleton;
+mod surface;
+mod targets;
+
+use std::io::{self, Write};
+
+use super::loss::{Loss, LossList};
+use super::options::ExportOptions;
+use super::scene::Scene;
+use super::{ClipSource, OutputWriter, fault};
+use crate::error::{Cause, Result};
+use crate::model::{Contents, Space};
+use buffers::{ArrayWriter, CountingWriter, Planner};
+use document::Document;
+use json::JsonSource;
+use surface::SurfaceCache;
+
+/// The greatest size of a GLB file in bytes.
+const MAX_GLB: u64 = 0xFFFF_FFFF;
+
+/// A writer of glTF.
+pub(crate) struct GltfWriter<'a> {
+    scene: Scene<'a>,
+    document: Document,
+    plan: Planner,
+    cache: SurfaceCache,
+    is_binary: bool,
+}
+
+impl<'a> GltfWriter<'a> {
+    /// Plans the file: runs over everything that is exported, and reads the index streams and the
+    /// positions. `is_binary` chooses GLB.
+    pub(crate) fn new(
+        contents: &'a dyn Contents,
+        clips: &'a [ClipSource<'a>],
+        options: &'a ExportOptions,
+        is_binary: bool,
+    ) -> Result<(Self, Vec<Loss>)> {
+        let scene = Scene::new(contents, clips, options, Space::GLTF)?;
+        let mut plan = Planner::new(if is_binary { u64::MAX } else { options.split });
+        let (cache, mut losses) = (SurfaceCache::default(), LossList::default());
+        let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
+        Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))
+    }
+
+    fn write_json(&self, stem: &str, out: &mut dyn Write) -> Result<()> {
+        let uris =
+            |buffer| (!self.is_binary).then(|| format!("{stem}{}", self.ending(usize::saturating_add(buffer, 1))));
+        JsonSource { scene: &self.scene, document: &self.document, plan: &self.plan, uris: &uris }.write(out)
+    }
+
+    fn write_buffer(&self, buffer: u32, out: &mut dyn Write) -> Result<u64> {
+        let mut writer = ArrayWriter::new(&self.plan, buffer, out);
+        build::build(&self.scene, &mut writer, &self.cache, &mut LossList::default())?;
+        Ok(writer.written())
+    }
+
+    /// Writes a GLB file: a header, a chunk of JSON, and a chunk with the buffer.
+    fn write_glb(&self, stem: &str, out: &mut dyn Write) -> Result<()> {
+        let mut counting = CountingWriter { out: &mut io::sink(), count: 0 };
+        self.write_json(stem, &mut counting)?;
+        let (json, buffer) = (counting.count, self.plan.buffers.first().copied());
+        let padded = |length: u64| length.next_multiple_of(4);
+        let chunk = |length: u64| padded(length).saturating_add(8);
+        let total = 12_u64.saturating_add(chunk(json)).saturating_add(buffer.map_or(0, chunk));
+        let length = |bytes: u64| u32::try_from(bytes).map_err(|_| too_large(total));
+        out.write_all(b"glTF")?;
+        out.write_all(&2_u32.to_le_bytes())?;
+        out.write_all(&length(total)?.to_le_bytes())?;
+        out.write_all(&length(padded(json))?.to_le_bytes())?;
+        out.write_all(b"JSON")?;
+        self.write_json(stem, out)?;
+        pad(json, b' ', out)?;
+        if let Some(buffer) = buffer {
+            out.write_all(&length(padded(buffer))?.to_le_bytes())?;
+            out.write_all(b"BIN\0")?;
+            let written = self.write_buffer(0, out)?;
+            pad(written, 0, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl OutputWriter for GltfWriter<'_> {
+    fn file_count(&self) -> usize {
+        if self.is_binary { 1 } else { self.plan.buffers.len().saturating_add(1) }
+    }
+
+    fn ending(&self, file: usize) -> String {
+        match (file.checked_sub(1), self.plan.buffers.len()) {
+            (None, _) if self.is_binary => ".glb".to_owned(),
+            (None, _) => ".gltf".to_owned(),
+            (Some(_), 0 | 1) => ".bin".to_owned(),
+            (Some(buffer), _) => format!("_{buffer}.bin"),
+        }
+    }
+
+    fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
+        match file.checked_sub(1) {
+            None if self.is_binary => self.write_glb(stem, out),
+            None => self.write_json(stem, out),
+            Some(buffer) => self.write_buffer(u32::try_from(buffer).unwrap_or(u32::MAX), out).map(|_| ()),
+        }
+    }
+}
+
+/// Writes bytes until a chunk with `length` bytes ends at a multiple of 4.
+fn pad(length: u64, byte: u8, out: &mut dyn Write) -> Result<()> {
+    for _ in length..length.next_multiple_of(4) {
+        out.write_all(&[byte])?;
+    }
+    Ok(())
+}
+
+fn too_large(size: u64) -> crate::error::Error {
+    let expected = format!("at most {MAX_GLB} bytes in a GLB file; write .gltf instead, which has several .bin files");
+    fault("size", Cause::Refused { expected: expected.into(), found: format!("{size} bytes").into() })
+}

@@ -1,0 +1,221 @@
+//! Primitives: the vertices and triangles of surfaces.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::attributes::VertexInput;
+use super::buffers::{BufferSink, FloatBlock};
+use super::document::{AttributeName, Primitive};
+use super::influences::InfluencePlan;
+use super::materials::MaterialKey;
+use super::skeleton::SkeletonPlan;
+use super::targets::TargetPlan;
+use crate::array::Array;
+use crate::error::Result;
+use crate::export::loss::LossList;
+use crate::export::shape::Shape;
+use crate::export::{VertexOrder, VertexParts};
+use crate::math::as_index;
+use crate::model::{SpaceConversion, Surface, VertexPool};
+
+/// The greatest size of the welded surfaces that are kept from the first run to the second, in
+/// bytes.
+const MAX_KEPT_BYTES: usize = 12 << 20;
+
+/// A primitive with what its mesh and its material depend on.
+#[derive(Clone, Debug)]
+pub(super) struct PrimitivePlan {
+    /// The index of the surface.
+    pub(super) number: usize,
+    pub(super) primitive: Primitive,
+    pub(super) is_skinned: bool,
+    pub(super) material: MaterialKey,
+}
+
+/// The parts and vertices of the surfaces, in the order in which they are exported.
+#[derive(Default)]
+pub(super) struct SurfaceCache {
+    parts: RefCell<Vec<VertexParts>>,
+    orders: RefCell<Vec<Option<Rc<VertexOrder>>>>,
+    kept: RefCell<usize>,
+}
+
+impl SurfaceCache {
+    /// Returns the parts of surface `index`, which the first call computes.
+    fn parts(&self, index: usize, surface: &Surface<'_>) -> Result<VertexParts> {
+        if let Some(parts) = self.parts.borrow().get(index) {
+            return Ok(*parts);
+        }
+        let parts = VertexParts::new(surface)?;
+        self.parts.borrow_mut().push(parts);
+        Ok(parts)
+    }
+
+    /// Returns the vertices of part `index`. They are kept while there is room.
+    fn order(&self, index: usize, make: impl FnOnce() -> Result<VertexOrder>) -> Result<Rc<VertexOrder>> {
+        let known = self.orders.borrow().get(index).cloned();
+        if let Some(Some(order)) = known {
+            return Ok(order);
+        }
+        let order = Rc::new(make()?);
+        if known.is_none() {
+            let size = self.kept.borrow().saturating_add(order.byte_len());
+            let has_room = size <= MAX_KEPT_BYTES;
+            self.orders.borrow_mut().push(has_room.then(|| order.clone()));
+            if has_room {
+                self.kept.replace(size);
+            }
+        }
+        Ok(order)
+    }
+}
+
+/// Adds the vertices and triangles of surfaces to a file.
+pub(super) struct SurfaceWriter<'b> {
+    pub(super) sink: &'b mut dyn BufferSink,
+    pub(super) cache: &'b SurfaceCache,
+    pub(super) block: FloatBlock,
+    /// The number of surfaces and of parts that were added.
+    surfaces: usize,
+    parts: usize,
+    /// The attributes of the last surface, which the next one may share.
+    shared: Option<SharedAttributes>,
+}
+
+/// The attributes of a vertex pool.
+struct SharedAttributes {
+    pool: VertexPool,
+    attributes: Vec<(AttributeName, u32)>,
+    targets: Vec<[Option<u32>; 3]>,
+    is_skinned: bool,
+    count: usize,
+}
+
+/// How the surfaces of a level of detail are exported.
+pub(super) struct LevelInput<'s> {
+    pub(super) conversion: SpaceConversion,
+    pub(super) shape: Shape<'s>,
+    pub(super) targets: TargetPlan,
+}
+
+impl<'b> SurfaceWriter<'b> {
+    pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b SurfaceCache) -> Self {
+        Self { sink, cache, block: FloatBlock::new(), surfaces: 0, parts: 0, shared: None }
+    }
+
+    /// Ends the sharing of attributes, because the next surface belongs to another level.
+    pub(super) fn end_level(&mut self) {
+        self.shared = None;
+    }
+
+    /// Adds a surface, which may be lent, with the index `number` in its level of detail.
+    pub(super) fn surface(
+        &mut self,
+        surface: &Surface<'_>,
+        number: usize,
+        level: &LevelInput<'_>,
+        skeleton: &mut Option<SkeletonPlan>,
+        losses: &mut LossList,
+        plans: &mut Vec<PrimitivePlan>,
+    ) -> Result<()> {
+        let parts = self.cache.parts(self.surfaces, surface)?;
+        self.surfaces = self.surfaces.saturating_add(1);
+        for triangles in parts.ranges() {
+            let order = self.cache.order(self.parts, || parts.order(surface, triangles, losses, number))?;
+            self.parts = self.parts.saturating_add(1);
+            let input = VertexInput {
+                surface,
+                order: &order,
+                count: order.vertex_count(surface.positions()?.len()),
+                shape: level.shape,
+                conversion: level.conversion,
+            };
+            if input.count > 0 {
+                plans.push(self.part(&input, number, level, skeleton, losses)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        input: &VertexInput<'_, '_>,
+        number: usize,
+        level: &LevelInput<'_>,
+        skeleton: &mut Option<SkeletonPlan>,
+        losses: &mut LossList,
+    ) -> Result<PrimitivePlan> {
+        let surface = input.surface;
+        let is_stored = matches!(input.order, VertexOrder::Stored);
+        let pool = surface.vertex_pool()?;
+        let shared =
+            self.shared.take().filter(|shared| is_stored && shared.pool == pool && shared.count == input.count);
+        let shared = match shared {
+            Some(shared) => shared,
+            None => self.attributes(input, number, level, skeleton, losses)?,
+        };
+        let indices = Some(input.indices(self.sink)?);
+        let name = surface.name()?.to_string_lossy();
+        let has_uvs = shared.attributes.iter().any(|(name, _)| *name == AttributeName::TexCoord(0));
+        let plan = PrimitivePlan {
+            number,
+            primitive: Primitive {
+                attributes: shared.attributes.clone(),
+                indices,
+                targets: shared.targets.clone(),
+                name: Some(name.clone()),
+                ..Primitive::default()
+            },
+            is_skinned: shared.is_skinned,
+            material: MaterialKey {
+                stored: surface.material()?.map(|name| name.to_vec()),
+                surface: name,
+                style: surface.draw_style()?,
+                has_uvs,
+            },
+        };
+        self.shared = Some(shared).filter(|_| is_stored);
+        Ok(plan)
+    }
+
+    fn attributes(
+        &mut self,
+        input: &VertexInput<'_, '_>,
+        number: usize,
+        level: &LevelInput<'_>,
+        skeleton: &mut Option<SkeletonPlan>,
+        losses: &mut LossList,
+    ) -> Result<SharedAttributes> {
+        let (surface, sink, block) = (input.surface, &mut *self.sink, &mut self.block);
+        let mut attributes = vec![(AttributeName::Position, input.positions(sink, block)?)];
+        if surface.normals()?.is_some() {
+            attributes.push((AttributeName::Normal, input.normals(sink, block)?));
+            if surface.tangent_frames()?.is_some() && !matches!(level.shape, Shape::Bones(_)) {
+                attributes.push((AttributeName::Tangent, input.tangents(sink, block)?));
+            }
+        }
+        for set in 0..surface.counts()?.uv_sets {
+            if surface.uvs(as_index(set))?.is_some() {
+                attributes.push((AttributeName::TexCoord(set), input.uvs(set, sink, block)?));
+            }
+        }
+        if surface.colors()?.is_some() {
+            attributes.push((AttributeName::Color, input.colors(sink, block)?));
+        }
+        let weights = surface.weights()?.filter(|_| matches!(level.shape, Shape::Base));
+        let is_skinned = weights.is_some() && skeleton.is_some();
+        if let Some((weights, skeleton)) = weights.zip(skeleton.as_mut()) {
+            let plan = InfluencePlan::new(&weights, skeleton, surface.positions()?.len(), losses, number)?;
+            if plan.has_still {
+                skeleton.add_still();
+            }
+            let first = input.influences(&weights, plan, skeleton, sink)?;
+            for (set, joints) in (0..).zip((first..).step_by(2)).take(plan.sets) {
+                attributes.push((AttributeName::Joints(set), joints));
+                attributes.push((AttributeName::Weights(set), joints.saturating_add(1)));
+            }
+        }
+        let targets = input.targets(level.targets, sink, block)?;
+        Ok(SharedAttributes { pool: surface.vertex_pool()?, attributes, targets, is_skinned, count: input.count })
+    }
+}

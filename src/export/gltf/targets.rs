@@ -1,0 +1,148 @@
+//! Morph targets: the vertex frames of a mesh, or its morph targets.
+
+use super::attributes::{VertexInput, finite_or_zero};
+use super::buffers::{ArraySpec, BufferSink, ElementType, FloatBlock};
+use super::document::TargetNames;
+use crate::array::Array;
+use crate::error::{Cause, Result};
+use crate::export::fault;
+use crate::math::{as_index, as_u64, subtract, unit};
+use crate::model::{Geometry, Normals, Positions};
+
+/// The greatest number of morph targets of all primitives of a mesh together.
+const MAX_TARGETS: usize = 1 << 18;
+
+/// The shapes of a mesh that become morph targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TargetPlan {
+    /// The base shape only.
+    None,
+    /// The vertex frames after the first of these, which is the base shape.
+    Frames { first: u32, count: u32 },
+    /// The morph targets of each surface. The count is the greatest number of targets of a surface,
+    /// without the base shape.
+    Targets(u32),
+}
+
+impl TargetPlan {
+    /// Returns the number of morph targets.
+    pub(super) const fn count(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Frames { count, .. } => count.saturating_sub(1),
+            Self::Targets(count) => count,
+        }
+    }
+
+    /// Returns how the targets are named.
+    pub(super) const fn names(self) -> TargetNames {
+        match self {
+            Self::None => TargetNames::None,
+            Self::Frames { first, .. } => TargetNames::Frames(first.saturating_add(1)),
+            Self::Targets(_) => TargetNames::Targets,
+        }
+    }
+
+    /// Returns an error if `surfaces` surfaces have too many targets.
+    pub(super) fn check(self, surfaces: usize) -> Result<Self> {
+        let asked = as_index(self.count()).saturating_mul(surfaces);
+        if asked <= MAX_TARGETS {
+            return Ok(self);
+        }
+        let (allowed, asked) = (as_u64(MAX_TARGETS), as_u64(asked));
+        Err(fault("targets", Cause::Limit { name: "targets", allowed, asked }))
+    }
+
+    /// Finds the morph targets of the surfaces of a mesh.
+    pub(super) fn of_targets(geometry: &dyn Geometry, surfaces: &[usize]) -> Result<Self> {
+        let mut most = 0;
+        for surface in surfaces {
+            most = most.max(geometry.counts(*surface)?.targets.saturating_sub(1));
+        }
+        Ok(if most == 0 { Self::None } else { Self::Targets(most) })
+    }
+}
+
+impl VertexInput<'_, '_> {
+    /// Writes the differences between each morph target and the base shape. Returns the accessors of
+    /// the positions, normals and tangents of each target.
+    pub(super) fn targets(
+        &self,
+        plan: TargetPlan,
+        sink: &mut dyn BufferSink,
+        block: &mut FloatBlock,
+    ) -> Result<Vec<[Option<u32>; 3]>> {
+        let mut targets = Vec::new();
+        match plan {
+            TargetPlan::None => {}
+            TargetPlan::Frames { first, count } => {
+                let base = self.surface.vertex_frame(as_index(first))?;
+                for frame in first.saturating_add(1)..first.saturating_add(count) {
+                    let positions = self.surface.vertex_frame(as_index(frame))?;
+                    targets.push([Some(self.position_differences(base, positions, sink, block)?), None, None]);
+                }
+            }
+            TargetPlan::Targets(count) => {
+                let own = self.surface.counts()?.targets.saturating_sub(1).min(count);
+                let base = self.surface.positions()?;
+                for target in (1..=own).map(as_index) {
+                    let positions = self.surface.target_positions(target)?;
+                    let positions = self.position_differences(base, positions, sink, block)?;
+                    let normals = self.surface.normals()?.zip(self.surface.target_normals(target)?);
+                    let normals = normals.map(|(base, normals)| self.normal_differences(base, normals, sink, block));
+                    targets.push([Some(positions), normals.transpose()?, None]);
+                }
+                self.pad_targets(count, &mut targets, sink)?;
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Adds targets without a difference, because all primitives of a mesh have the same number.
+    fn pad_targets(&self, count: u32, targets: &mut Vec<[Option<u32>; 3]>, sink: &mut dyn BufferSink) -> Result<()> {
+        if targets.len() < as_index(count) {
+            let zeros = sink.zeros(ElementType::floats(3), self.count)?;
+            let normals = self.surface.normals()?.map(|_| zeros);
+            targets.resize(as_index(count), [Some(zeros), normals, None]);
+        }
+        Ok(())
+    }
+
+    fn position_differences(
+        &self,
+        base: Positions<'_>,
+        target: Positions<'_>,
+        sink: &mut dyn BufferSink,
+        block: &mut FloatBlock,
+    ) -> Result<u32> {
+        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+        sink.array(&spec, &mut |out| {
+            self.write_each(block, out, |vertex| {
+                let index = as_index(self.order.corner(vertex).position);
+                let Some((base, target)) = base.get(index).zip(target.get(index)) else { return [0.0; 3] };
+                let [base, target] = [base, target].map(|position| self.conversion.position(position));
+                subtract(target, base).map(finite_or_zero)
+            })
+        })
+    }
+
+    fn normal_differences(
+        &self,
+        base: Normals<'_>,
+        target: Normals<'_>,
+        sink: &mut dyn BufferSink,
+        block: &mut FloatBlock,
+    ) -> Result<u32> {
+        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        sink.array(&spec, &mut |out| {
+            self.write_each(block, out, |vertex| {
+                let index = as_index(self.order.corner(vertex).attribute);
+                let direction = |normals: &Normals<'_>| unit(self.conversion.normal(normals.get(index)?));
+                match direction(&base).zip(direction(&target)) {
+                    Some((base, target)) => subtract(target, base),
+                    None => [0.0; 3],
+                }
+            })
+        })
+    }
+}
