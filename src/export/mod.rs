@@ -7,16 +7,17 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::export::{Export, ExportFormat, ExportOptions};
+//! use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions};
 //!
 //! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 //! let options = ExportOptions::default();
-//! let export = Export::new(model.contents(), &[], ExportFormat::Stl, &options)?;
+//! let input = ExportInput::new(model.contents());
+//! let export = Export::new(&input, ExportFormat::Stl, &options)?;
 //! for loss in export.losses() {
 //!     println!("not in the output: {loss}");
 //! }
 //! # let options = options.with_allow_loss(true);
-//! # let export = Export::new(model.contents(), &[], ExportFormat::Stl, &options)?;
+//! # let export = Export::new(&input, ExportFormat::Stl, &options)?;
 //! let mut bytes = Vec::new();
 //! export.write_file(0, "cube", &mut bytes)?;
 //! assert_eq!(bytes.len(), 84 + 12 * 50);
@@ -26,6 +27,7 @@
 
 mod format;
 pub(crate) mod gltf;
+mod input;
 mod json_text;
 pub(crate) mod loss;
 mod options;
@@ -39,6 +41,7 @@ use std::fmt;
 use std::io::Write;
 
 pub use format::ExportFormat;
+pub use input::{ClipSource, ExportInput};
 pub use loss::{Loss, LossKind};
 pub use options::{Compression, ExportOptions, LevelChoice, OutputSpace};
 pub use source::SourceFacts;
@@ -46,7 +49,6 @@ pub(crate) use vertices::{VertexOrder, VertexParts};
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::model::animation::Animations;
 
 /// The writer of one output format, which has already read what the sizes of the output depend on.
 pub(crate) trait OutputWriter {
@@ -137,23 +139,6 @@ impl<'a> Export<'a> {
             return Err(fault("file", kind));
         }
         self.writer.write(file, stem, out)
-    }
-}
-
-/// Another file whose clips are exported with a mesh, such as a UNIGINE animation. Its bones are
-/// matched with those of the mesh by name.
-#[derive(Clone, Copy)]
-pub struct ClipSource<'a> {
-    /// The name of clips for which the file stores no name, such as the name of the file without its
-    /// extension.
-    pub name: &'a str,
-    /// The bones and clips of the file.
-    pub animations: &'a dyn Animations,
-}
-
-impl fmt::Debug for ClipSource<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ClipSource").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

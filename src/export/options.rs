@@ -5,6 +5,8 @@ use super::source::SourceFacts;
 /// The levels of detail that are exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelChoice {
+    /// The most detailed level of each asset of which the file has the bytes.
+    Best,
     /// One level. Level 0 is the most detailed. If an asset has no such level, the export fails.
     One(usize),
     /// All levels, each in a scene of its own. Only glTF has several scenes.
@@ -83,7 +85,7 @@ impl Default for ExportOptions {
         Self {
             asset: None,
             surfaces: None,
-            levels: LevelChoice::One(0),
+            levels: LevelChoice::Best,
             clip: None,
             frame: None,
             rate: 30.0,

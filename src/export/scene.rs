@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::ClipSource;
+use super::input::ExportInput;
 use super::options::{ExportOptions, LevelChoice, OutputSpace};
 use super::shape::{ExportPose, Shape};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, Winding};
@@ -34,9 +34,8 @@ pub(crate) struct Place {
 
 /// What is exported of a mesh file.
 pub(crate) struct Scene<'a> {
+    pub(crate) input: ExportInput<'a>,
     pub(crate) contents: &'a dyn Contents,
-    /// The other files whose clips are exported.
-    pub(crate) clips: &'a [ClipSource<'a>],
     pub(crate) options: &'a ExportOptions,
     /// The conventions of the output.
     pub(crate) target: Space,
@@ -60,17 +59,13 @@ pub(crate) struct SceneSurface<'s> {
 
 impl<'a> Scene<'a> {
     /// Finds the places of the exported assets. `target` is the conventions of the output format.
-    pub(crate) fn new(
-        contents: &'a dyn Contents,
-        clips: &'a [ClipSource<'a>],
-        options: &'a ExportOptions,
-        target: Space,
-    ) -> Result<Self> {
+    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions, target: Space) -> Result<Self> {
+        let contents = input.contents;
         let target = match options.space {
             OutputSpace::Target => target,
             OutputSpace::Stored => Space::UNKNOWN,
         };
-        let mut scene = Self { contents, clips, options, target, places: Vec::new() };
+        let mut scene = Self { input: *input, contents, options, target, places: Vec::new() };
         let count = contents.instance_count()?;
         if count > MAX_INSTANCES {
             let allowed = as_u64(MAX_INSTANCES);
@@ -105,6 +100,11 @@ impl<'a> Scene<'a> {
     /// Returns the levels of detail of an asset that are exported.
     pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Range<usize>> {
         match self.options.levels {
+            LevelChoice::Best => {
+                let is_missing = |level| asset.level(level).is_err_and(|error| error.kind() == ErrorKind::Missing);
+                let best = (0..asset.level_count()?).find(|level| !is_missing(*level)).unwrap_or_default();
+                Ok(best..best.saturating_add(1))
+            }
             LevelChoice::One(level) => Ok(level..level.saturating_add(1)),
             LevelChoice::Scenes | LevelChoice::Nodes => Ok(0..asset.level_count()?),
         }

@@ -5,10 +5,10 @@ use std::io::Write;
 use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::ExportOptions;
 use super::scene::{Scene, SceneSurface};
-use super::{ClipSource, OutputWriter, fault};
+use super::{ExportInput, OutputWriter, fault};
 use crate::error::{Cause, Result};
 use crate::math::{as_index, facet, unit};
-use crate::model::{Contents, Corner, Space};
+use crate::model::{Corner, Space};
 
 /// The size of the header in bytes.
 const HEADER: usize = 80;
@@ -21,12 +21,8 @@ pub(crate) struct StlWriter<'a> {
 
 impl<'a> StlWriter<'a> {
     /// Counts the triangles of the output.
-    pub(crate) fn new(
-        contents: &'a dyn Contents,
-        clips: &'a [ClipSource<'a>],
-        options: &'a ExportOptions,
-    ) -> Result<(Self, Vec<Loss>)> {
-        let scene = Scene::new(contents, clips, options, Space::GLTF)?;
+    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+        let scene = Scene::new(input, options, Space::GLTF)?;
         let (mut losses, mut triangles) = (LossList::default(), 0_u64);
         scene.each_surface(&mut |surface| {
             let (mut count, mut invalid) = (0_u64, 0);

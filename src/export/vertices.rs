@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::input::ExportInput;
 use super::loss::{LossKind, LossList, counted};
 use crate::array::Array;
 use crate::error::Result;
@@ -9,8 +10,11 @@ use crate::math::as_index;
 use crate::model::{Corner, Positions, Surface, Welded};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
-/// surface are welded one after another, so that welding takes at most 40 MiB.
-const MAX_WELDED_TRIANGLES: u32 = 1 << 19;
+/// surface are welded one after another, so that welding takes at most 16 MiB.
+const MAX_WELDED_TRIANGLES: u32 = 1 << 18;
+
+/// The number of items of an array that are read before pages are released.
+const SLICE: usize = 1 << 19;
 
 /// The vertices of a surface, or of a part of it, in the order in which they are written.
 pub(crate) enum VertexOrder {
@@ -33,21 +37,26 @@ pub(crate) enum VertexParts {
 
 impl VertexParts {
     /// Reads both index streams and the positions of a surface, and returns its parts.
-    pub(crate) fn new(surface: &Surface<'_>) -> Result<Self> {
-        let counts = surface.counts()?;
+    pub(crate) fn new(surface: &Surface<'_>, input: &ExportInput<'_>) -> Result<Self> {
         let positions = surface.positions()?;
-        let [vertices, attributes] = [positions.len(), as_index(counts.attribute_vertices)];
+        let [vertices, attributes] = [positions.len(), as_index(surface.counts()?.attribute_vertices)];
         let Ok(corners) = surface.corners() else { return Ok(Self::Repaired) };
-        let (mut is_equal, mut greatest) = (true, [0, 0]);
-        corners.for_each(|Corner { position, attribute }| {
-            is_equal &= position == attribute;
-            let [positions, attributes] = greatest;
-            greatest = [positions.max(position), attributes.max(attribute)];
+        let (mut is_equal, mut greatest) = (true, Corner::default());
+        each_slice(&corners, input, |slice| {
+            slice.for_each(|Corner { position, attribute }| {
+                is_equal &= position == attribute;
+                greatest.position = greatest.position.max(position);
+                greatest.attribute = greatest.attribute.max(attribute);
+            });
         });
-        let [position, attribute] = greatest.map(as_index);
+        let mut is_finite = true;
+        each_slice(&positions, input, |slice| {
+            slice.for_each(|position| is_finite &= position.iter().all(|part| part.is_finite()));
+        });
+        let is_invalid = as_index(greatest.position) >= vertices || as_index(greatest.attribute) >= attributes;
         Ok(match corners.len() {
             0 => Self::Welded(0),
-            _ if position >= vertices || attribute >= attributes || !is_finite(&positions) => Self::Repaired,
+            _ if is_invalid || !is_finite => Self::Repaired,
             count if is_equal && vertices == attributes && count >= vertices / 2 => Self::Stored,
             _ => Self::Welded(corners.triangle_count()),
         })
@@ -126,8 +135,14 @@ impl VertexOrder {
     }
 }
 
-fn is_finite(positions: &Positions<'_>) -> bool {
-    positions.fold(true, |all, position| all & position.iter().all(|part| part.is_finite()))
+/// Passes slices of an array to `visit`, and releases pages after each.
+fn each_slice<A: Array>(array: &A, input: &ExportInput<'_>, mut visit: impl FnMut(A)) {
+    for start in (0..array.len()).step_by(SLICE) {
+        array.slice(start..start.saturating_add(SLICE).min(array.len())).into_iter().for_each(&mut visit);
+        if array.len() > SLICE {
+            input.release();
+        }
+    }
 }
 
 /// Removes the triangles with a coordinate that is not finite, and the vertices that only they use.

@@ -25,7 +25,7 @@ pub(super) struct VertexInput<'s, 'a> {
     pub(super) conversion: SpaceConversion,
 }
 
-impl<'a> VertexInput<'_, 'a> {
+impl VertexInput<'_, '_> {
     /// Writes the positions. The file stores their bounds.
     pub(super) fn positions(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
@@ -60,10 +60,20 @@ impl<'a> VertexInput<'_, 'a> {
     }
 
     /// Writes the tangents: a direction of unit length, and the sign of the bitangent.
+    ///
+    /// The directions are converted here, which is faster than converting whole tangent frames.
     pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let source = self.source(Semantic::Tangent, VertexFormat::Float32x4)?;
+        let source = self.stored_source(Semantic::Tangent, VertexFormat::Float32x4)?;
+        let changes_sign = self.conversion.is_mirrored() != self.conversion.flips_v();
+        let convert = |floats: &mut [f32]| {
+            for [x, y, z, sign] in floats.as_chunks_mut::<4>().0 {
+                [*x, *y, *z] = self.conversion.direction([*x, *y, *z]);
+                *sign = if changes_sign { -*sign } else { *sign };
+            }
+            unit_length::<4>(floats);
+        };
         let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
-        sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<4>, out))
+        sink.array(&spec, &mut |out| write_floats(&source, block, convert, out))
     }
 
     /// Writes the coordinates of a UV set.
@@ -124,16 +134,18 @@ impl<'a> VertexInput<'_, 'a> {
         Ok(())
     }
 
-    fn source(&self, semantic: Semantic, format: VertexFormat) -> Result<VertexSource<'_>>
-    where
-        'a: 'a,
-    {
+    /// Finds an attribute in the conventions of the output.
+    fn source(&self, semantic: Semantic, format: VertexFormat) -> Result<VertexSource<'_>> {
+        self.stored_source(semantic, format).map(|source| source.in_space(self.conversion))
+    }
+
+    /// Finds an attribute in the conventions of the file.
+    fn stored_source(&self, semantic: Semantic, format: VertexFormat) -> Result<VertexSource<'_>> {
         let layout = VertexLayout::packed(&[(semantic, format)])?;
-        let source = match self.order {
-            VertexOrder::Stored => VertexSource::stored(self.surface, &layout)?,
-            VertexOrder::Welded(welded) => VertexSource::welded(self.surface, welded, &layout)?,
-        };
-        Ok(source.in_space(self.conversion))
+        match self.order {
+            VertexOrder::Stored => VertexSource::stored(self.surface, &layout),
+            VertexOrder::Welded(welded) => VertexSource::welded(self.surface, welded, &layout),
+        }
     }
 }
 

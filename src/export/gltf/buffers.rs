@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
-use crate::export::fault;
+use crate::export::{ExportInput, fault};
 use crate::math::{as_index, as_u64, fast_max, fast_min};
 
 /// The type of the components of an array.
@@ -194,7 +194,8 @@ pub(super) trait BufferSink {
 
 /// The first run: computes the places of all arrays.
 #[derive(Debug)]
-pub(super) struct Planner {
+pub(super) struct Planner<'a> {
+    input: ExportInput<'a>,
     pub(super) accessors: Vec<Accessor>,
     pub(super) views: Vec<View>,
     /// The sizes of the buffers in bytes.
@@ -206,9 +207,9 @@ pub(super) struct Planner {
 /// The alignment of the start of every view, in bytes.
 const ALIGNMENT: u64 = 4;
 
-impl Planner {
-    pub(super) const fn new(split: u64) -> Self {
-        Self { accessors: Vec::new(), views: Vec::new(), buffers: Vec::new(), split }
+impl<'a> Planner<'a> {
+    pub(super) const fn new(input: ExportInput<'a>, split: u64) -> Self {
+        Self { input, accessors: Vec::new(), views: Vec::new(), buffers: Vec::new(), split }
     }
 
     /// Returns the place of the next `length` bytes: the index of a buffer, and the offset in it.
@@ -233,12 +234,12 @@ impl Planner {
     }
 }
 
-impl BufferSink for Planner {
+impl BufferSink for Planner<'_> {
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32> {
         let mut bounds = None;
         if spec.has_bounds {
             let mut writer = BoundsWriter::new(spec.elements.first().map_or(1, |element| element.width));
-            produce(&mut writer)?;
+            produce(&mut self.input.releasing(&mut writer))?;
             bounds = Some(writer.bounds);
         }
         let (buffer, offset) = self.place(spec.size());
@@ -292,7 +293,7 @@ impl Write for BoundsWriter {
 
 /// The second run: writes the arrays of one buffer, or of all buffers.
 pub(super) struct ArrayWriter<'o, 'p> {
-    plan: &'p Planner,
+    plan: &'p Planner<'p>,
     /// The index of the only buffer that is written.
     buffer: u32,
     out: &'o mut dyn Write,
@@ -303,7 +304,7 @@ pub(super) struct ArrayWriter<'o, 'p> {
 }
 
 impl<'o, 'p> ArrayWriter<'o, 'p> {
-    pub(super) fn new(plan: &'p Planner, buffer: u32, out: &'o mut dyn Write) -> Self {
+    pub(super) fn new(plan: &'p Planner<'p>, buffer: u32, out: &'o mut dyn Write) -> Self {
         Self { plan, buffer, out, written: 0, views: 0, accessors: 0 }
     }
 
@@ -333,7 +334,7 @@ impl BufferSink for ArrayWriter<'_, '_> {
         }
         self.pad_to(view.offset)?;
         let mut counting = CountingWriter { out: &mut *self.out, count: 0 };
-        produce(&mut counting)?;
+        produce(&mut self.plan.input.releasing(&mut counting))?;
         if counting.count != view.length {
             return Err(changed());
         }

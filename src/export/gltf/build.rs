@@ -13,6 +13,7 @@ use crate::export::loss::{LossKind, LossList};
 use crate::export::options::LevelChoice;
 use crate::export::scene::{Place, Scene};
 use crate::export::shape::{ExportPose, Shape};
+use crate::math::as_index;
 use crate::model::animation::{Affine, Animations};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface, Transform};
 
@@ -21,7 +22,7 @@ use crate::model::{Asset, Geometry, SpaceConversion, Surface, Transform};
 pub(super) fn build(
     scene: &Scene<'_>,
     sink: &mut dyn BufferSink,
-    cache: &SurfaceCache,
+    cache: &SurfaceCache<'_>,
     losses: &mut LossList,
 ) -> Result<Document> {
     let mut builder = Builder {
@@ -145,7 +146,7 @@ impl Builder<'_, '_> {
 
     /// Chooses the shapes that become morph targets.
     fn targets(
-        &self,
+        &mut self,
         geometry: &dyn Geometry,
         animations: &dyn Animations,
         surfaces: &[usize],
@@ -154,9 +155,9 @@ impl Builder<'_, '_> {
         if !matches!(shape, Shape::Base) {
             return Ok(TargetPlan::None);
         }
-        let frames = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+        let frames = self.whole_frames(geometry, surfaces)?;
         if frames == 0 {
-            return TargetPlan::of_targets(geometry, surfaces);
+            return TargetPlan::of_targets(geometry, surfaces, &self.scene.input);
         }
         let clip = self.scene.options.clip.map(|clip| animations.clip(clip)).transpose()?;
         let (first, count) = match clip.and_then(|clip| clip.first_vertex_frame.zip(Some(clip.frames))) {
@@ -164,6 +165,19 @@ impl Builder<'_, '_> {
             None => (0, frames),
         };
         Ok(TargetPlan::Frames { first, count: count.min(frames.saturating_sub(first)) })
+    }
+
+    /// Returns the number of vertex frames. The last frame is left out if the file contains only a
+    /// part of it.
+    fn whole_frames(&mut self, geometry: &dyn Geometry, surfaces: &[usize]) -> Result<u32> {
+        let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+        let last = count.checked_sub(1).filter(|last| *last > 0).zip(surfaces.first());
+        let Some((last, surface)) = last else { return Ok(count) };
+        if geometry.vertex_frame(*surface, as_index(last)).is_ok() {
+            return Ok(count);
+        }
+        self.losses.add(LossKind::Values, None, format!("vertex frame {last}, of which the file has only a part"));
+        Ok(last)
     }
 
     /// Adds the nodes of an asset at a place.
@@ -293,7 +307,7 @@ impl Builder<'_, '_> {
             let input = ClipInput { animations: own, clip, name: options.source.name(), rate: options.rate };
             self.clip(&input, built, &identity, bones, meshes)?;
         }
-        for source in self.scene.clips {
+        for source in self.scene.input.clips {
             let mut map = Vec::new();
             for bone in 0..source.animations.bone_count()? {
                 map.push(own.find_bone(source.animations.bone(bone)?.name.as_bytes())?);

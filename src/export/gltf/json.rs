@@ -23,7 +23,7 @@ const QUANTIZATION: &str = "KHR_mesh_quantization";
 pub(super) struct JsonSource<'s, 'a> {
     pub(super) scene: &'s Scene<'a>,
     pub(super) document: &'s Document,
-    pub(super) plan: &'s Planner,
+    pub(super) plan: &'s Planner<'a>,
     /// The URI of each buffer, or `None` for the binary chunk of a GLB file.
     pub(super) uris: &'s dyn Fn(usize) -> Option<String>,
 }

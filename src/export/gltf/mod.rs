@@ -22,9 +22,9 @@ use std::io::{self, Write};
 use super::loss::{Loss, LossList};
 use super::options::ExportOptions;
 use super::scene::Scene;
-use super::{ClipSource, OutputWriter, fault};
+use super::{ExportInput, OutputWriter, fault};
 use crate::error::{Cause, Result};
-use crate::model::{Contents, Space};
+use crate::model::Space;
 use buffers::{ArrayWriter, CountingWriter, Planner};
 use document::Document;
 use json::JsonSource;
@@ -37,8 +37,8 @@ const MAX_GLB: u64 = 0xFFFF_FFFF;
 pub(crate) struct GltfWriter<'a> {
     scene: Scene<'a>,
     document: Document,
-    plan: Planner,
-    cache: SurfaceCache,
+    plan: Planner<'a>,
+    cache: SurfaceCache<'a>,
     is_binary: bool,
 }
 
@@ -46,14 +46,13 @@ impl<'a> GltfWriter<'a> {
     /// Plans the file: runs over everything that is exported, and reads the index streams and the
     /// positions. `is_binary` chooses GLB.
     pub(crate) fn new(
-        contents: &'a dyn Contents,
-        clips: &'a [ClipSource<'a>],
+        input: &ExportInput<'a>,
         options: &'a ExportOptions,
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
-        let scene = Scene::new(contents, clips, options, Space::GLTF)?;
-        let mut plan = Planner::new(if is_binary { u64::MAX } else { options.split });
-        let (cache, mut losses) = (SurfaceCache::default(), LossList::default());
+        let scene = Scene::new(input, options, Space::GLTF)?;
+        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split });
+        let (cache, mut losses) = (SurfaceCache::new(*input), LossList::default());
         let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
         Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))
     }

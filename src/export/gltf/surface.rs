@@ -14,13 +14,13 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::LossList;
 use crate::export::shape::Shape;
-use crate::export::{VertexOrder, VertexParts};
+use crate::export::{ExportInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
 
 /// The greatest size of the welded surfaces that are kept from the first run to the second, in
 /// bytes.
-const MAX_KEPT_BYTES: usize = 12 << 20;
+const MAX_KEPT_BYTES: usize = 8 << 20;
 
 /// A primitive with what its mesh and its material depend on.
 #[derive(Clone, Debug)]
@@ -33,20 +33,24 @@ pub(super) struct PrimitivePlan {
 }
 
 /// The parts and vertices of the surfaces, in the order in which they are exported.
-#[derive(Default)]
-pub(super) struct SurfaceCache {
+pub(super) struct SurfaceCache<'a> {
+    input: ExportInput<'a>,
     parts: RefCell<Vec<VertexParts>>,
     orders: RefCell<Vec<Option<Rc<VertexOrder>>>>,
     kept: RefCell<usize>,
 }
 
-impl SurfaceCache {
+impl<'a> SurfaceCache<'a> {
+    pub(super) fn new(input: ExportInput<'a>) -> Self {
+        Self { input, parts: RefCell::default(), orders: RefCell::default(), kept: RefCell::default() }
+    }
+
     /// Returns the parts of surface `index`, which the first call computes.
     fn parts(&self, index: usize, surface: &Surface<'_>) -> Result<VertexParts> {
         if let Some(parts) = self.parts.borrow().get(index) {
             return Ok(*parts);
         }
-        let parts = VertexParts::new(surface)?;
+        let parts = VertexParts::new(surface, &self.input)?;
         self.parts.borrow_mut().push(parts);
         Ok(parts)
     }
@@ -73,7 +77,7 @@ impl SurfaceCache {
 /// Adds the vertices and triangles of surfaces to a file.
 pub(super) struct SurfaceWriter<'b> {
     pub(super) sink: &'b mut dyn BufferSink,
-    pub(super) cache: &'b SurfaceCache,
+    pub(super) cache: &'b SurfaceCache<'b>,
     pub(super) block: FloatBlock,
     /// The number of surfaces and of parts that were added.
     surfaces: usize,
@@ -99,7 +103,7 @@ pub(super) struct LevelInput<'s> {
 }
 
 impl<'b> SurfaceWriter<'b> {
-    pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b SurfaceCache) -> Self {
+    pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b SurfaceCache<'b>) -> Self {
         Self { sink, cache, block: FloatBlock::new(), surfaces: 0, parts: 0, shared: None }
     }
 
@@ -123,6 +127,9 @@ impl<'b> SurfaceWriter<'b> {
         for triangles in parts.ranges() {
             let order = self.cache.order(self.parts, || parts.order(surface, triangles, losses, number))?;
             self.parts = self.parts.saturating_add(1);
+            if order.byte_len() > 1 << 20 {
+                self.cache.input.release();
+            }
             let input = VertexInput {
                 surface,
                 order: &order,

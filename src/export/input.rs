@@ -1,0 +1,117 @@
+//! What an export reads.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::model::Contents;
+use crate::model::animation::Animations;
+
+/// What an [`Export`](super::Export) reads: the contents of a mesh file, and the clips of other
+/// files.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::export::{ClipSource, Export, ExportFormat, ExportInput, ExportOptions};
+/// let [mesh, walk] = ["skinned_ms12.mesh", "bend_an10.anim"].map(|name| format!("data/unigine/{name}"));
+/// let (mesh, walk) = (meshpeek::open(mesh)?, meshpeek::open(walk)?);
+/// let clips = [ClipSource { name: "walk", animations: &walk }];
+/// let input = ExportInput::new(mesh.contents()).with_clips(&clips);
+/// let options = ExportOptions::default();
+/// let export = Export::new(&input, ExportFormat::Glb, &options)?;
+/// assert!(export.losses().is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct ExportInput<'a> {
+    pub(crate) contents: &'a dyn Contents,
+    pub(crate) clips: &'a [ClipSource<'a>],
+    release: Option<&'a dyn Fn()>,
+}
+
+/// The number of bytes of decoded data after which pages are released.
+const RELEASE_BYTES: u64 = 4 << 20;
+
+impl<'a> ExportInput<'a> {
+    /// Makes the input of an export without clips of other files.
+    #[must_use]
+    pub const fn new(contents: &'a dyn Contents) -> Self {
+        Self { contents, clips: &[], release: None }
+    }
+
+    /// Adds the clips of other files, whose bones are matched with those of the mesh by name.
+    #[must_use]
+    pub const fn with_clips(self, clips: &'a [ClipSource<'a>]) -> Self {
+        Self { clips, ..self }
+    }
+
+    /// Calls `release` after about 4 MiB of decoded data.
+    ///
+    /// An export reads each byte of a large file once or twice. A program that maps files passes a
+    /// function that releases the pages ([`Map::release`](crate::Map::release)), and so bounds the
+    /// memory of the process.
+    #[must_use]
+    pub const fn with_release(self, release: &'a dyn Fn()) -> Self {
+        Self { release: Some(release), ..self }
+    }
+
+    /// Calls the function that releases pages.
+    pub(crate) fn release(&self) {
+        self.release.into_iter().for_each(|release| release());
+    }
+
+    /// Returns a writer that passes everything to `out`, and calls the function that releases pages
+    /// from time to time.
+    pub(crate) fn releasing<'o>(&self, out: &'o mut dyn Write) -> ReleasingWriter<'o, 'a> {
+        ReleasingWriter { out, release: self.release, bytes: 0 }
+    }
+}
+
+impl fmt::Debug for ExportInput<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ExportInput")
+            .field("format", &self.contents.format())
+            .field("clips", &self.clips)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A writer that calls a function after each 4 MiB.
+pub(crate) struct ReleasingWriter<'o, 'a> {
+    out: &'o mut dyn Write,
+    release: Option<&'a dyn Fn()>,
+    bytes: u64,
+}
+
+impl Write for ReleasingWriter<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes = self.bytes.saturating_add(crate::math::as_u64(written));
+        if self.bytes >= RELEASE_BYTES {
+            self.bytes = 0;
+            self.release.into_iter().for_each(|release| release());
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Another file whose clips are exported with a mesh, such as a UNIGINE animation. Its bones are
+/// matched with those of the mesh by name.
+#[derive(Clone, Copy)]
+pub struct ClipSource<'a> {
+    /// The name of clips for which the file stores no name, such as the name of the file without its
+    /// extension.
+    pub name: &'a str,
+    /// The bones and clips of the file.
+    pub animations: &'a dyn Animations,
+}
+
+impl fmt::Debug for ClipSource<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ClipSource").field("name", &self.name).finish_non_exhaustive()
+    }
+}
