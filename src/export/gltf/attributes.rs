@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use super::buffers::{ArraySpec, BufferSink, Component, ElementType, FloatBlock, Usage};
+use super::buffers::{BufferSink, FloatBlock};
+use super::elements::{ArraySpec, Component, ElementType};
 use crate::error::Result;
 use crate::export::VertexOrder;
 use crate::export::shape::{Shape, ShapePositions};
@@ -13,7 +14,7 @@ use crate::model::{SpaceConversion, Surface};
 /// The greatest error of the length of a direction that is written as it is.
 const MAX_LENGTH_ERROR: f32 = 1e-5;
 /// The direction that replaces a direction without length.
-const SUBSTITUTE: [f32; 3] = [0.0, 1.0, 0.0];
+pub(super) const SUBSTITUTE: [f32; 3] = [0.0, 1.0, 0.0];
 
 /// The vertices of a surface, or of a part of it, that are written.
 #[derive(Clone, Copy)]
@@ -60,9 +61,21 @@ impl VertexInput<'_, '_> {
     }
 
     /// Writes the tangents: a direction of unit length, and the sign of the bitangent.
+    pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+        let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
+        self.with_tangents(block, &mut |write| {
+            sink.array(&spec, &mut |out| write(&mut |tangents| write_little_endian(tangents, out)))
+        })
+    }
+
+    /// Passes a function to `visit` that passes the converted tangents to a visitor, block by block.
     ///
     /// The directions are converted here, which is faster than converting whole tangent frames.
-    pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
+    pub(super) fn with_tangents(
+        &self,
+        block: &mut FloatBlock,
+        visit: &mut dyn FnMut(&mut dyn FnMut(FloatVisitor<'_>) -> Result<()>) -> Result<u32>,
+    ) -> Result<u32> {
         let source = self.stored_source(Semantic::Tangent, VertexFormat::Float32x4)?;
         let changes_sign = self.conversion.is_mirrored() != self.conversion.flips_v();
         let convert = |floats: &mut [f32]| {
@@ -72,8 +85,7 @@ impl VertexInput<'_, '_> {
             }
             unit_length::<4>(floats);
         };
-        let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
-        sink.array(&spec, &mut |out| write_floats(&source, block, convert, out))
+        visit(&mut |visitor| visit_floats(&source, block, convert, visitor))
     }
 
     /// Writes the coordinates of a UV set.
@@ -149,12 +161,25 @@ impl VertexInput<'_, '_> {
     }
 }
 
+/// A function that receives decoded floats.
+pub(super) type FloatVisitor<'v> = &'v mut dyn FnMut(&[f32]) -> Result<()>;
+
 /// Writes vertices of floats, or of four bytes, after `repair` has changed them.
 fn write_floats(
     source: &VertexSource<'_>,
     block: &mut FloatBlock,
     repair: impl Fn(&mut [f32]),
     out: &mut dyn Write,
+) -> Result<()> {
+    visit_floats(source, block, repair, &mut |floats| Ok(out.write_all(bytemuck::cast_slice(floats))?))
+}
+
+/// Passes vertices of floats to `visit`, block by block, after `repair` has changed them.
+fn visit_floats(
+    source: &VertexSource<'_>,
+    block: &mut FloatBlock,
+    repair: impl Fn(&mut [f32]),
+    visit: FloatVisitor<'_>,
 ) -> Result<()> {
     let stride = source.byte_len().checked_div(source.vertex_count()).unwrap_or(4);
     let step = FloatBlock::capacity(u32::try_from(stride).unwrap_or(u32::MAX));
@@ -163,7 +188,7 @@ fn write_floats(
         let floats = block.floats(range.len().saturating_mul(stride / 4));
         source.write_into(range, bytemuck::cast_slice_mut(floats))?;
         repair(floats);
-        out.write_all(bytemuck::cast_slice(floats))?;
+        visit(floats)?;
     }
     Ok(())
 }

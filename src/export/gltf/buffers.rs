@@ -5,157 +5,15 @@
 
 use std::io::{self, Write};
 
+use super::bounds::BoundsWriter;
+use super::elements::{ArraySpec, ElementType, Usage};
+use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
+use crate::export::options::Compression;
 use crate::export::{ExportInput, fault};
-use crate::math::{as_index, as_u64, fast_max, fast_min};
-
-/// The type of the components of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component {
-    U8,
-    U16,
-    I16,
-    I8,
-    U32,
-    F32,
-}
-
-impl Component {
-    /// Returns the number of the type in glTF.
-    pub(super) const fn code(self) -> u16 {
-        match self {
-            Self::I8 => 5120,
-            Self::U8 => 5121,
-            Self::I16 => 5122,
-            Self::U16 => 5123,
-            Self::U32 => 5125,
-            Self::F32 => 5126,
-        }
-    }
-
-    /// Returns the size of a component in bytes.
-    pub(super) const fn size(self) -> u32 {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-}
-
-/// The elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ElementType {
-    pub(super) component: Component,
-    /// The number of components: 1 to 4, or 16 for a matrix.
-    pub(super) width: u8,
-    /// Whether integers represent numbers of 0 to 1 or of -1 to 1.
-    pub(super) is_normalized: bool,
-}
-
-impl ElementType {
-    /// Makes the type of elements of floats.
-    pub(super) const fn floats(width: u8) -> Self {
-        Self { component: Component::F32, width, is_normalized: false }
-    }
-
-    /// Makes the type of elements of integers.
-    pub(super) const fn integers(component: Component, width: u8) -> Self {
-        Self { component, width, is_normalized: false }
-    }
-
-    /// Makes the type of elements of integers that represent numbers of 0 to 1, or of -1 to 1.
-    pub(super) const fn normalized(component: Component, width: u8) -> Self {
-        Self { component, width, is_normalized: true }
-    }
-
-    /// Numbers, such as times.
-    pub(super) const SCALARS: &'static [Self] = &[Self::floats(1)];
-    /// Texture coordinates.
-    pub(super) const FLOATS2: &'static [Self] = &[Self::floats(2)];
-    /// Positions and directions.
-    pub(super) const FLOATS3: &'static [Self] = &[Self::floats(3)];
-    /// Tangents and rotations.
-    pub(super) const FLOATS4: &'static [Self] = &[Self::floats(4)];
-    /// Matrices.
-    pub(super) const MATRICES: &'static [Self] = &[Self::floats(16)];
-    /// Colours.
-    pub(super) const COLORS: &'static [Self] = &[Self::normalized(Component::U8, 4)];
-
-    /// Returns the name of the type in glTF.
-    pub(super) const fn name(self) -> &'static str {
-        match self.width {
-            1 => "SCALAR",
-            2 => "VEC2",
-            3 => "VEC3",
-            4 => "VEC4",
-            _ => "MAT4",
-        }
-    }
-
-    /// Returns the size of an element in bytes.
-    pub(super) fn size(self) -> u32 {
-        self.component.size().saturating_mul(self.width.into())
-    }
-}
-
-/// What a GPU uses an array for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Usage {
-    Vertices,
-    Indices,
-    /// Matrices and keys, which a GPU does not read from a buffer of vertices.
-    Other,
-}
-
-/// Items in a file: the arrays of one or more attributes, of which all items have the same size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArraySpec<'s> {
-    /// The type of each attribute of an item.
-    pub(super) elements: &'s [ElementType],
-    /// The number of items.
-    pub(super) count: usize,
-    pub(super) usage: Usage,
-    /// Whether the JSON contains the bounds of the array, which has one attribute of floats.
-    pub(super) has_bounds: bool,
-}
-
-impl<'s> ArraySpec<'s> {
-    /// Makes the description of an array of vertices.
-    pub(super) const fn vertices(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Vertices, has_bounds: false }
-    }
-
-    /// Makes the description of an array of indices.
-    pub(super) const fn indices(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Indices, has_bounds: false }
-    }
-
-    /// Makes the description of an array that a GPU does not read as vertices or indices.
-    pub(super) const fn other(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Other, has_bounds: false }
-    }
-
-    /// Returns the description of an array whose bounds are in the JSON.
-    pub(super) const fn with_bounds(self) -> Self {
-        Self { has_bounds: true, ..self }
-    }
-
-    /// Returns the distance of two items in bytes. Vertices are aligned to 4 bytes.
-    pub(super) fn stride(&self) -> u32 {
-        let size = |element: &ElementType| match self.usage {
-            Usage::Vertices => element.size().next_multiple_of(4),
-            Usage::Indices | Usage::Other => element.size(),
-        };
-        self.elements.iter().map(size).fold(0, u32::saturating_add)
-    }
-
-    /// Returns the size of the array in bytes.
-    pub(super) fn size(&self) -> u64 {
-        as_u64(self.count).saturating_mul(self.stride().into())
-    }
-}
+use crate::math::{as_index, as_u64};
+use crate::parse::room;
 
 /// An accessor of the JSON.
 #[derive(Clone, Debug)]
@@ -178,6 +36,19 @@ pub(super) struct View {
     pub(super) length: u64,
     pub(super) stride: u32,
     pub(super) usage: Usage,
+    /// The compressed bytes, if the view is compressed. The place of the view is then in the
+    /// fallback buffer, which has no bytes.
+    pub(super) compressed: Option<CompressedView>,
+}
+
+/// The place of the compressed bytes of a view.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CompressedView {
+    pub(super) buffer: u32,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    /// The number of items.
+    pub(super) count: u64,
 }
 
 /// A function that writes the bytes of an array.
@@ -200,16 +71,46 @@ pub(super) struct Planner<'a> {
     pub(super) views: Vec<View>,
     /// The sizes of the buffers in bytes.
     pub(super) buffers: Vec<u64>,
+    /// The size of the fallback buffer, which has the decompressed bytes of compressed views.
+    pub(super) fallback: u64,
     /// The greatest size of a buffer, in bytes.
     split: u64,
+    pub(super) compression: Option<Compression>,
 }
 
 /// The alignment of the start of every view, in bytes.
 const ALIGNMENT: u64 = 4;
 
 impl<'a> Planner<'a> {
-    pub(super) const fn new(input: ExportInput<'a>, split: u64) -> Self {
-        Self { input, accessors: Vec::new(), views: Vec::new(), buffers: Vec::new(), split }
+    pub(super) fn new(input: ExportInput<'a>, split: u64, compression: Option<Compression>) -> Self {
+        let (accessors, views, buffers) = (Vec::new(), Vec::new(), Vec::new());
+        Self { input, accessors, views, buffers, fallback: 0, split, compression }
+    }
+
+    /// Returns the index of the fallback buffer, which follows all others.
+    pub(super) fn fallback_index(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Adds a view of an array.
+    fn add_view(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32> {
+        let (length, stride, usage) = (spec.size(), spec.stride(), spec.usage);
+        let view = match self.compression {
+            None => {
+                let (buffer, offset) = self.place(length);
+                View { buffer, offset, length, stride, usage, compressed: None }
+            }
+            Some(compression) => {
+                let encoded = as_u64(compress(spec, compression, &self.input, produce)?.len());
+                let (buffer, offset) = self.place(encoded);
+                let compressed = CompressedView { buffer, offset, length: encoded, count: as_u64(spec.count) };
+                let at = self.fallback.next_multiple_of(ALIGNMENT);
+                self.fallback = at.saturating_add(length);
+                View { buffer: u32::MAX, offset: at, length, stride, usage, compressed: Some(compressed) }
+            }
+        };
+        self.views.push(view);
+        Ok(u32::try_from(self.views.len().saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
     /// Returns the place of the next `length` bytes: the index of a buffer, and the offset in it.
@@ -238,14 +139,11 @@ impl BufferSink for Planner<'_> {
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32> {
         let mut bounds = None;
         if spec.has_bounds {
-            let mut writer = BoundsWriter::new(spec.elements.first().map_or(1, |element| element.width));
+            let mut writer = BoundsWriter::new(spec);
             produce(&mut self.input.releasing(&mut writer))?;
             bounds = Some(writer.bounds);
         }
-        let (buffer, offset) = self.place(spec.size());
-        let view = u32::try_from(self.views.len()).unwrap_or(u32::MAX);
-        let (stride, count) = (spec.stride(), as_u64(spec.count));
-        self.views.push(View { buffer, offset, length: spec.size(), stride, usage: spec.usage });
+        let (view, count) = (self.add_view(spec, produce)?, as_u64(spec.count));
         let (mut first, mut at) = (None, 0_u32);
         for element in spec.elements {
             let accessor = Accessor { view: Some(view), offset: at, count, element: *element, bounds };
@@ -259,35 +157,6 @@ impl BufferSink for Planner<'_> {
     fn zeros(&mut self, element: ElementType, count: usize) -> Result<u32> {
         let zero = Bounds { min: [0.0; 3], max: [0.0; 3] };
         self.add_accessor(Accessor { view: None, offset: 0, count: as_u64(count), element, bounds: Some(zero) })
-    }
-}
-
-/// A writer that computes the bounds of floats.
-struct BoundsWriter {
-    bounds: Bounds,
-    width: usize,
-}
-
-impl BoundsWriter {
-    fn new(width: u8) -> Self {
-        Self { bounds: Bounds::EMPTY, width: width.into() }
-    }
-}
-
-impl Write for BoundsWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for item in bytes.chunks_exact(self.width.saturating_mul(4).max(1)) {
-            let parts = item.as_chunks::<4>().0.iter().map(|part| f32::from_le_bytes(*part));
-            for ((min, max), part) in self.bounds.min.iter_mut().zip(&mut self.bounds.max).zip(parts) {
-                *min = fast_min(part, *min);
-                *max = fast_max(part, *max);
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -329,16 +198,23 @@ impl BufferSink for ArrayWriter<'_, '_> {
         self.accessors = first.saturating_add(u32::try_from(spec.elements.len()).unwrap_or(u32::MAX));
         let view = self.plan.views.get(self.views).filter(|view| view.length == spec.size()).ok_or_else(changed)?;
         self.views = self.views.saturating_add(1);
-        if view.buffer != self.buffer {
+        let (buffer, offset, length) = match &view.compressed {
+            Some(compressed) => (compressed.buffer, compressed.offset, compressed.length),
+            None => (view.buffer, view.offset, view.length),
+        };
+        if buffer != self.buffer {
             return Ok(first);
         }
-        self.pad_to(view.offset)?;
+        self.pad_to(offset)?;
         let mut counting = CountingWriter { out: &mut *self.out, count: 0 };
-        produce(&mut self.plan.input.releasing(&mut counting))?;
-        if counting.count != view.length {
+        match self.plan.compression {
+            None => produce(&mut self.plan.input.releasing(&mut counting))?,
+            Some(compression) => counting.write_all(&compress(spec, compression, &self.plan.input, produce)?)?,
+        }
+        if counting.count != length {
             return Err(changed());
         }
-        self.written = self.written.saturating_add(view.length);
+        self.written = self.written.saturating_add(length);
         Ok(first)
     }
 
@@ -347,6 +223,18 @@ impl BufferSink for ArrayWriter<'_, '_> {
         self.accessors = first.saturating_add(1);
         Ok(first)
     }
+}
+
+/// Returns the compressed bytes of an array.
+fn compress(
+    spec: &ArraySpec<'_>,
+    compression: Compression,
+    input: &ExportInput<'_>,
+    produce: Produce<'_>,
+) -> Result<Vec<u8>> {
+    let mut bytes = room("export", "compression", usize::try_from(spec.size()).unwrap_or(usize::MAX))?;
+    produce(&mut input.releasing(&mut bytes))?;
+    meshopt::encode(spec, compression, &bytes)
 }
 
 /// Returns the error for an array that has another size than in the first run.

@@ -2,20 +2,18 @@
 
 use super::buffers::BufferSink;
 use super::clips::ClipInput;
-use super::document::{Document, MeshObject, Node, NodeScene, Skin, add};
-use super::hulls;
+use super::document::Document;
 use super::materials::MaterialTable;
-use super::skeleton::{SkeletonNodes, SkeletonPlan};
+use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, PrimitivePlan, SurfaceCache, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::options::LevelChoice;
-use crate::export::scene::{Place, Scene};
+use crate::export::scene::Scene;
 use crate::export::shape::{ExportPose, Shape};
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations};
-use crate::model::{Asset, Geometry, SpaceConversion, Surface, Transform};
+use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
@@ -38,31 +36,32 @@ pub(super) fn build(
     for asset in assets {
         builder.asset(asset)?;
     }
+    builder.document.is_quantized = builder.surfaces.uses_quantization;
     Ok(builder.document)
 }
 
-struct Builder<'b, 'a> {
-    scene: &'b Scene<'a>,
-    surfaces: SurfaceWriter<'b>,
-    losses: &'b mut LossList,
-    document: Document,
-    materials: MaterialTable,
+pub(super) struct Builder<'b, 'a> {
+    pub(super) scene: &'b Scene<'a>,
+    pub(super) surfaces: SurfaceWriter<'b>,
+    pub(super) losses: &'b mut LossList,
+    pub(super) document: Document,
+    pub(super) materials: MaterialTable,
 }
 
 /// The primitives of a level of detail.
-struct BuiltLevel {
-    name: Option<String>,
-    plans: Vec<PrimitivePlan>,
-    targets: TargetPlan,
+pub(super) struct BuiltLevel {
+    pub(super) name: Option<String>,
+    pub(super) plans: Vec<PrimitivePlan>,
+    pub(super) targets: TargetPlan,
 }
 
 /// What the nodes of an asset need.
-struct BuiltAsset {
-    conversion: SpaceConversion,
-    levels: Vec<BuiltLevel>,
-    skeleton: Option<SkeletonPlan>,
+pub(super) struct BuiltAsset {
+    pub(super) conversion: SpaceConversion,
+    pub(super) levels: Vec<BuiltLevel>,
+    pub(super) skeleton: Option<SkeletonPlan>,
     /// The accessor of the inverse bind matrices, if a surface has weights.
-    inverse_binds: Option<u32>,
+    pub(super) inverse_binds: Option<u32>,
 }
 
 impl Builder<'_, '_> {
@@ -75,8 +74,13 @@ impl Builder<'_, '_> {
         {
             // Written vertices are converted, so the way back is the inverse of the conversion.
             let stored = built.conversion.map().inverse().unwrap_or_default();
-            let matrices = skeleton.inverse_binds(&stored, &mut *self.surfaces.sink, self.losses)?;
-            built.inverse_binds = Some(matrices);
+            let sink = &mut *self.surfaces.sink;
+            built.inverse_binds = Some(skeleton.inverse_binds(&stored, sink, self.losses)?);
+            for plan in built.levels.iter_mut().flat_map(|level| &mut level.plans).filter(|plan| plan.is_skinned) {
+                if let Some(interval) = &plan.interval {
+                    plan.inverse_binds = Some(skeleton.inverse_binds(&interval.map(), sink, self.losses)?);
+                }
+            }
         }
         let (mut skeletons, mut meshes) = (Vec::new(), Vec::new());
         for place in scene.places.iter().filter(|place| place.asset == index) {
@@ -135,7 +139,12 @@ impl Builder<'_, '_> {
         }
         let pose = ExportPose::new(geometry, asset.animations(), scene.options)?;
         let targets = self.targets(geometry, asset.animations(), &shown, &pose.shape())?.check(shown.len())?;
-        let level = LevelInput { conversion, shape: first_frame(&pose, targets), targets };
+        let level = LevelInput {
+            conversion,
+            shape: first_frame(&pose, targets),
+            targets,
+            is_quantized: scene.options.quantized,
+        };
         for number in shown {
             let lent = geometry.lend(number)?;
             self.surfaces.surface(&Surface::new(&*lent, 0), number, &level, skeleton, self.losses, plans)?;
@@ -178,120 +187,6 @@ impl Builder<'_, '_> {
         }
         self.losses.add(LossKind::Values, None, format!("vertex frame {last}, of which the file has only a part"));
         Ok(last)
-    }
-
-    /// Adds the nodes of an asset at a place.
-    fn place(
-        &mut self,
-        asset: &dyn Asset,
-        place: &Place,
-        built: &BuiltAsset,
-        skeletons: &mut Vec<SkeletonNodes>,
-        meshes: &mut Vec<u32>,
-    ) -> Result<()> {
-        let transform = self.transform(place, &built.conversion);
-        let name = place.name.clone().or_else(|| self.scene.options.source.name().map(str::to_owned));
-        let nodes = built.skeleton.as_ref().map(|skeleton| {
-            let nodes = skeleton.add_nodes(&mut self.document, name.as_deref(), transform);
-            skeletons.push(nodes);
-            nodes
-        });
-        let skin = built.inverse_binds.zip(nodes).zip(built.skeleton.as_ref()).map(|((matrices, nodes), skeleton)| {
-            let joint_count = u32::try_from(skeleton.bone_count()).unwrap_or(u32::MAX);
-            let skin = Skin {
-                inverse_binds: matrices,
-                first_joint: nodes.first,
-                joint_count,
-                still_joint: nodes.still,
-                root: nodes.root,
-            };
-            add(&mut self.document.skins, skin)
-        });
-        let mut roots: Vec<Vec<u32>> = Vec::new();
-        for level in &built.levels {
-            roots.push(self.level_nodes(level, place, name.as_deref(), transform, skin, meshes)?);
-        }
-        let more = hulls::add_nodes(asset, self.scene, &built.conversion, &mut self.document, &mut self.surfaces)?;
-        self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
-        Ok(())
-    }
-
-    /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
-    fn transform(&mut self, place: &Place, conversion: &SpaceConversion) -> Option<Transform> {
-        let map = conversion.transform(&place.transform).unwrap_or_default();
-        let transform = map.to_transform().unwrap_or_else(|| {
-            self.losses.add(LossKind::Placements, None, "the transform of an instance, which is singular");
-            Transform::default()
-        });
-        if !is_near(&Affine::from(&transform), &map) {
-            self.losses.add(LossKind::Placements, None, "the shear of the transform of an instance");
-        }
-        (transform != Transform::default()).then_some(transform)
-    }
-
-    /// Adds the nodes of a level at a place: one for all skinned surfaces, and one for all others.
-    fn level_nodes(
-        &mut self,
-        level: &BuiltLevel,
-        place: &Place,
-        name: Option<&str>,
-        transform: Option<Transform>,
-        skin: Option<u32>,
-        meshes: &mut Vec<u32>,
-    ) -> Result<Vec<u32>> {
-        let mut nodes = Vec::new();
-        for is_skinned in [false, true] {
-            let shown = |plan: &&PrimitivePlan| {
-                plan.is_skinned == is_skinned
-                    && place.surfaces.as_ref().is_none_or(|range| range.contains(&plan.number))
-            };
-            let mut mesh = MeshObject { target_names: level.targets.names(), ..MeshObject::default() };
-            for plan in level.plans.iter().filter(shown) {
-                let found = self.materials.find(self.scene, &mut self.document, &plan.material, &place.materials)?;
-                let mut primitive = plan.primitive.clone();
-                primitive.material = Some(found);
-                mesh.primitives.push(primitive);
-            }
-            if mesh.primitives.is_empty() {
-                continue;
-            }
-            let names = [name.map(str::to_owned), level.name.clone()];
-            let full = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
-            mesh.name = Some(full.clone());
-            let mesh = add(&mut self.document.meshes, mesh);
-            let transform = transform.filter(|_| !is_skinned).map(Box::new);
-            let skin = skin.filter(|_| is_skinned);
-            let node = Node { name: Some(full), transform, mesh: Some(mesh), skin, ..Node::default() };
-            let node = add(&mut self.document.nodes, node);
-            meshes.push(node);
-            nodes.push(node);
-        }
-        Ok(nodes)
-    }
-
-    /// Adds the root nodes of a place to the scenes.
-    fn add_roots(&mut self, levels: Vec<Vec<u32>>, built: &BuiltAsset, skeleton: Option<u32>, more: &[u32]) {
-        let scene_count = if self.scene.options.levels == LevelChoice::Scenes { levels.len() } else { 1 };
-        while self.document.scenes.len() < scene_count {
-            let name = built.levels.get(self.document.scenes.len()).and_then(|level| level.name.clone());
-            self.document.scenes.push(NodeScene { name, roots: Vec::new() });
-        }
-        let mut levels = levels.into_iter();
-        if self.scene.options.levels == LevelChoice::Nodes {
-            let best = levels.next().unwrap_or_default();
-            for level in levels {
-                for (node, lower) in best.iter().zip(level) {
-                    let node = usize::try_from(*node).ok().and_then(|node| self.document.nodes.get_mut(node));
-                    node.into_iter().for_each(|node| node.levels.push(lower));
-                }
-            }
-            levels = vec![best].into_iter();
-        }
-        for (scene, roots) in self.document.scenes.iter_mut().zip(levels) {
-            scene.roots.extend(roots);
-            scene.roots.extend(skeleton);
-            scene.roots.extend(more);
-        }
     }
 
     /// Adds the clips of an asset, and those of other files.
@@ -351,11 +246,4 @@ fn first_frame(pose: &ExportPose, targets: TargetPlan) -> Shape<'_> {
         }
         _ => pose.shape(),
     }
-}
-
-/// Returns whether two maps differ by less than the rounding of an `f32`.
-fn is_near(one: &Affine, other: &Affine) -> bool {
-    let size = other.columns().as_flattened().iter().fold(1e-30_f64, |size, part| size.max(part.abs()));
-    let pairs = one.columns().into_iter().flatten().zip(other.columns().into_iter().flatten());
-    pairs.into_iter().all(|(one, other)| (one - other).abs() <= size * 1e-5)
 }

@@ -1,8 +1,9 @@
 //! Animations: the keys of clips.
 
 use super::attributes::write_little_endian;
-use super::buffers::{ArraySpec, BufferSink, ElementType, Usage};
+use super::buffers::BufferSink;
 use super::document::{AnimationObject, ChannelObject, Sampler, add};
+use super::elements::{ArraySpec, ElementType};
 use super::keys::{ChannelKeys, KeyTable};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! Collision shapes, as nodes with points or triangles.
 
 use super::attributes::finite_or_zero;
-use super::buffers::{ArraySpec, Component, ElementType, Usage};
 use super::document::{AttributeName, Document, MeshObject, Node, Primitive, add};
+use super::elements::{ArraySpec, Component, ElementType};
 use super::surface::SurfaceWriter;
 use crate::array::Array;
 use crate::error::Result;

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use super::attributes::VertexInput;
-use super::buffers::{ArraySpec, BufferSink, Component, ElementType};
+use super::buffers::BufferSink;
+use super::elements::{ArraySpec, Component, ElementType};
 use super::skeleton::SkeletonPlan;
 use crate::array::Array;
 use crate::error::{Cause, Result};

@@ -2,14 +2,18 @@
 
 use std::io::Write;
 
-use super::buffers::{Accessor, Planner, Usage, View};
+use super::buffers::{Accessor, CompressedView, Planner, View};
 use super::document::{
     AlphaMode, AnimationObject, AttributeName, Document, MaterialObject, MeshObject, Node, Primitive, Skin, TargetNames,
 };
+use super::elements::Usage;
+use super::meshopt;
 use crate::error::Result;
 use crate::export::json_text::JsonText;
-use crate::export::options::LevelChoice;
+use crate::export::options::{Compression, LevelChoice};
+
 use crate::export::scene::Scene;
+use crate::math::as_index;
 use crate::model::{MetadataValue, Transform};
 
 /// The name of the extension for levels of detail.
@@ -56,18 +60,49 @@ impl JsonSource<'_, '_> {
             }
             list(json, "images", images, |json, image| json.object(|json| json.field("uri")?.string(&encoded(image))))?;
             list(json, "accessors", accessors, write_accessor)?;
-            list(json, "bufferViews", views, write_view)?;
-            if buffers.is_empty() {
-                return Ok(());
+            list(json, "bufferViews", views, |json, view| self.view(json, view))?;
+            if buffers.is_empty() { Ok(()) } else { json.field("buffers")?.list(|json| self.buffers(json)) }
+        })
+    }
+
+    fn buffers(&self, json: &mut JsonText<'_>) -> Result<()> {
+        for (index, length) in self.plan.buffers.iter().enumerate() {
+            json.object(|json| {
+                if let Some(uri) = (self.uris)(index) {
+                    json.field("uri")?.string(&encoded(&uri))?;
+                }
+                json.field("byteLength")?.integer(*length)
+            })?;
+        }
+        let Some(compression) = self.plan.compression else { return Ok(()) };
+        json.object(|json| {
+            json.field("byteLength")?.integer(self.plan.fallback)?;
+            let extension = meshopt::extension(compression);
+            json.field("extensions")?
+                .object(|json| json.field(extension)?.object(|json| json.field("fallback")?.boolean(true)))
+        })
+    }
+
+    fn view(&self, json: &mut JsonText<'_>, view: &View) -> Result<()> {
+        json.object(|json| {
+            let fallback = view.compressed.map(|_| self.plan.fallback_index());
+            json.field("buffer")?.index(fallback.unwrap_or(as_index(view.buffer)))?;
+            if view.offset > 0 {
+                json.field("byteOffset")?.integer(view.offset)?;
             }
-            json.field("buffers")?.each(buffers.iter().enumerate(), |json, (index, length)| {
-                json.object(|json| {
-                    if let Some(uri) = (self.uris)(index) {
-                        json.field("uri")?.string(&encoded(&uri))?;
-                    }
-                    json.field("byteLength")?.integer(*length)
-                })
-            })
+            json.field("byteLength")?.integer(view.length)?;
+            match view.usage {
+                Usage::Vertices => {
+                    json.field("byteStride")?.integer(view.stride)?;
+                    json.field("target")?.integer(34962)?;
+                }
+                Usage::Indices => json.field("target")?.integer(34963)?,
+                Usage::Other => {}
+            }
+            match view.compressed.zip(self.plan.compression) {
+                Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
+                None => Ok(()),
+            }
         })
     }
 
@@ -115,10 +150,12 @@ impl JsonSource<'_, '_> {
             && self.document.nodes.iter().any(|node| !node.levels.is_empty());
         let is_unlit = self.document.materials.iter().any(|material| material.is_unlit);
         let is_quantized = self.document.is_quantized;
-        let used = [(is_unlit, UNLIT), (is_quantized, QUANTIZATION), (has_levels, LOD)];
-        let used: Vec<&str> = used.into_iter().filter(|(is_used, _)| *is_used).map(|(_, name)| name).collect();
+        let compression = self.plan.compression.filter(|_| !self.plan.views.is_empty()).map(meshopt::extension);
+        let used = [(is_unlit, UNLIT), (has_levels, LOD)].into_iter().filter(|(is_used, _)| *is_used);
+        let required = [is_quantized.then_some(QUANTIZATION), compression].into_iter().flatten();
+        let used: Vec<&str> = used.map(|(_, name)| name).chain(required.clone()).collect();
         list(json, "extensionsUsed", &used, |json, name| json.string(name))?;
-        let required = if is_quantized { vec![QUANTIZATION] } else { Vec::new() };
+        let required: Vec<&str> = required.collect();
         list(json, "extensionsRequired", &required, |json, name| json.string(name))
     }
 }
@@ -324,21 +361,23 @@ fn write_accessor(json: &mut JsonText<'_>, accessor: &Accessor) -> Result<()> {
     })
 }
 
-fn write_view(json: &mut JsonText<'_>, view: &View) -> Result<()> {
-    json.object(|json| {
-        json.field("buffer")?.integer(view.buffer)?;
-        if view.offset > 0 {
-            json.field("byteOffset")?.integer(view.offset)?;
-        }
-        json.field("byteLength")?.integer(view.length)?;
-        match view.usage {
-            Usage::Vertices => {
-                json.field("byteStride")?.integer(view.stride)?;
-                json.field("target")?.integer(34962)
-            }
-            Usage::Indices => json.field("target")?.integer(34963),
-            Usage::Other => Ok(()),
-        }
+/// Writes the extension of a compressed view.
+fn write_compressed(
+    json: &mut JsonText<'_>,
+    view: &View,
+    compressed: &CompressedView,
+    compression: Compression,
+) -> Result<()> {
+    let mode = if view.usage == Usage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
+    json.field("extensions")?.object(|json| {
+        json.field(meshopt::extension(compression))?.object(|json| {
+            json.field("buffer")?.integer(compressed.buffer)?;
+            json.field("byteOffset")?.integer(compressed.offset)?;
+            json.field("byteLength")?.integer(compressed.length)?;
+            json.field("byteStride")?.integer(view.stride)?;
+            json.field("count")?.integer(compressed.count)?;
+            json.field("mode")?.string(mode)
+        })
     })
 }
 

@@ -4,15 +4,20 @@
 //! second run writes them.
 
 mod attributes;
+mod bounds;
 mod buffers;
 mod build;
 mod clips;
 mod document;
+mod elements;
 mod hulls;
 mod influences;
 mod json;
 mod keys;
 mod materials;
+mod meshopt;
+mod nodes;
+mod quantized;
 mod skeleton;
 mod surface;
 mod targets;
@@ -50,8 +55,9 @@ impl<'a> GltfWriter<'a> {
         options: &'a ExportOptions,
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
+        options.compression.map_or(Ok(()), meshopt::check)?;
         let scene = Scene::new(input, options, Space::GLTF)?;
-        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split });
+        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options.compression);
         let (cache, mut losses) = (SurfaceCache::new(*input), LossList::default());
         let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
         Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))

@@ -1,8 +1,9 @@
 //! Bones: nodes, joints and inverse bind matrices.
 
 use super::attributes::write_little_endian;
-use super::buffers::{ArraySpec, BufferSink, ElementType};
+use super::buffers::BufferSink;
 use super::document::{Document, Node, add};
+use super::elements::{ArraySpec, ElementType};
 use crate::error::{Cause, Result};
 use crate::export::fault;
 use crate::export::loss::{LossKind, LossList, counted};

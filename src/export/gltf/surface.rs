@@ -8,6 +8,7 @@ use super::buffers::{BufferSink, FloatBlock};
 use super::document::{AttributeName, Primitive};
 use super::influences::InfluencePlan;
 use super::materials::MaterialKey;
+use super::quantized::QuantizedBox;
 use super::skeleton::SkeletonPlan;
 use super::targets::TargetPlan;
 use crate::array::Array;
@@ -30,6 +31,10 @@ pub(super) struct PrimitivePlan {
     pub(super) primitive: Primitive,
     pub(super) is_skinned: bool,
     pub(super) material: MaterialKey,
+    /// The interval of the positions if they are quantized.
+    pub(super) interval: Option<QuantizedBox>,
+    /// The accessor of the inverse bind matrices, if they belong to this primitive only.
+    pub(super) inverse_binds: Option<u32>,
 }
 
 /// The parts and vertices of the surfaces, in the order in which they are exported.
@@ -82,6 +87,8 @@ pub(super) struct SurfaceWriter<'b> {
     /// The number of surfaces and of parts that were added.
     surfaces: usize,
     parts: usize,
+    /// Whether a vertex has integers that need the extension for quantization.
+    pub(super) uses_quantization: bool,
     /// The attributes of the last surface, which the next one may share.
     shared: Option<SharedAttributes>,
 }
@@ -93,6 +100,7 @@ struct SharedAttributes {
     targets: Vec<[Option<u32>; 3]>,
     is_skinned: bool,
     count: usize,
+    interval: Option<QuantizedBox>,
 }
 
 /// How the surfaces of a level of detail are exported.
@@ -100,11 +108,12 @@ pub(super) struct LevelInput<'s> {
     pub(super) conversion: SpaceConversion,
     pub(super) shape: Shape<'s>,
     pub(super) targets: TargetPlan,
+    pub(super) is_quantized: bool,
 }
 
 impl<'b> SurfaceWriter<'b> {
     pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b SurfaceCache<'b>) -> Self {
-        Self { sink, cache, block: FloatBlock::new(), surfaces: 0, parts: 0, shared: None }
+        Self { sink, cache, block: FloatBlock::new(), surfaces: 0, parts: 0, uses_quantization: false, shared: None }
     }
 
     /// Ends the sharing of attributes, because the next surface belongs to another level.
@@ -180,6 +189,8 @@ impl<'b> SurfaceWriter<'b> {
                 style: surface.draw_style()?,
                 has_uvs,
             },
+            interval: shared.interval,
+            inverse_binds: None,
         };
         self.shared = Some(shared).filter(|_| is_stored);
         Ok(plan)
@@ -194,16 +205,31 @@ impl<'b> SurfaceWriter<'b> {
         losses: &mut LossList,
     ) -> Result<SharedAttributes> {
         let (surface, sink, block) = (input.surface, &mut *self.sink, &mut self.block);
-        let mut attributes = vec![(AttributeName::Position, input.positions(sink, block)?)];
+        let is_quantized = level.is_quantized;
+        let interval = if is_quantized && level.targets == TargetPlan::None {
+            QuantizedBox::of(surface, level.shape, &level.conversion)?
+        } else {
+            None
+        };
+        let positions = if interval.is_some() { input.position_codes(sink) } else { input.positions(sink, block) }?;
+        let mut attributes = vec![(AttributeName::Position, positions)];
+        let is_posed = matches!(level.shape, Shape::Bones(_));
+        let has_short = is_quantized && !is_posed && level.targets == TargetPlan::None;
+        self.uses_quantization |= interval.is_some() || has_short && surface.normals()?.is_some();
         if surface.normals()?.is_some() {
-            attributes.push((AttributeName::Normal, input.normals(sink, block)?));
-            if surface.tangent_frames()?.is_some() && !matches!(level.shape, Shape::Bones(_)) {
-                attributes.push((AttributeName::Tangent, input.tangents(sink, block)?));
-            }
+            let normals =
+                if has_short { input.short_normals(interval.as_ref(), sink)? } else { input.normals(sink, block)? };
+            attributes.push((AttributeName::Normal, normals));
+        }
+        if surface.tangent_frames()?.is_some() && !is_posed && interval.is_none() {
+            let tangents = if has_short { input.short_tangents(sink, block) } else { input.tangents(sink, block) }?;
+            attributes.push((AttributeName::Tangent, tangents));
         }
         for set in 0..surface.counts()?.uv_sets {
             if surface.uvs(as_index(set))?.is_some() {
-                attributes.push((AttributeName::TexCoord(set), input.uvs(set, sink, block)?));
+                let codes = if is_quantized { input.uv_codes(set, sink)? } else { None };
+                let uvs = codes.map_or_else(|| input.uvs(set, sink, block), Ok)?;
+                attributes.push((AttributeName::TexCoord(set), uvs));
             }
         }
         if surface.colors()?.is_some() {
@@ -223,6 +249,13 @@ impl<'b> SurfaceWriter<'b> {
             }
         }
         let targets = input.targets(level.targets, sink, block)?;
-        Ok(SharedAttributes { pool: surface.vertex_pool()?, attributes, targets, is_skinned, count: input.count })
+        Ok(SharedAttributes {
+            pool: surface.vertex_pool()?,
+            attributes,
+            targets,
+            is_skinned,
+            count: input.count,
+            interval,
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! Morph targets: the vertex frames of a mesh, or its morph targets.
 
 use super::attributes::{VertexInput, finite_or_zero};
-use super::buffers::{ArraySpec, BufferSink, ElementType, FloatBlock};
+use super::buffers::{BufferSink, FloatBlock};
 use super::document::TargetNames;
+use super::elements::{ArraySpec, ElementType};
 use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::{ExportInput, fault};

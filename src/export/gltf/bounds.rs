@@ -1,0 +1,47 @@
+//! The bounds of an array, which the JSON contains.
+
+use std::io::{self, Write};
+
+use super::elements::{ArraySpec, Component, ElementType};
+use crate::array::Bounds;
+use crate::math::{as_index, fast_max, fast_min};
+
+/// A writer that computes the bounds of floats, or of unsigned integers of 16 bits.
+pub(super) struct BoundsWriter {
+    pub(super) bounds: Bounds,
+    is_float: bool,
+    width: usize,
+    stride: usize,
+}
+
+impl BoundsWriter {
+    pub(super) fn new(spec: &ArraySpec<'_>) -> Self {
+        let element = spec.elements.first().copied().unwrap_or(ElementType::floats(1));
+        let is_float = element.component == Component::F32;
+        Self { bounds: Bounds::EMPTY, is_float, width: element.width.into(), stride: as_index(spec.stride()).max(1) }
+    }
+
+    fn add(&mut self, parts: impl Iterator<Item = f32>) {
+        for ((min, max), part) in self.bounds.min.iter_mut().zip(&mut self.bounds.max).zip(parts) {
+            *min = fast_min(part, *min);
+            *max = fast_max(part, *max);
+        }
+    }
+}
+
+impl Write for BoundsWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for item in bytes.chunks_exact(self.stride) {
+            if self.is_float {
+                self.add(item.as_chunks().0.iter().take(self.width).map(|part| f32::from_le_bytes(*part)));
+            } else {
+                self.add(item.as_chunks().0.iter().take(self.width).map(|part| u16::from_le_bytes(*part).into()));
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

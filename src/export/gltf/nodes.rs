@@ -1,0 +1,178 @@
+//! The nodes of an asset at its places in the scene.
+
+use super::build::{Builder, BuiltAsset, BuiltLevel};
+use super::document::{Document, MeshObject, Node, NodeScene, Primitive, Skin, add};
+use super::hulls;
+use super::skeleton::{SkeletonNodes, SkeletonPlan};
+use super::surface::PrimitivePlan;
+use crate::error::Result;
+use crate::export::loss::LossKind;
+use crate::export::options::LevelChoice;
+use crate::export::scene::Place;
+use crate::model::animation::Affine;
+use crate::model::{Asset, SpaceConversion, Transform};
+
+/// An asset at a place.
+struct PlacedAsset<'p> {
+    place: &'p Place,
+    name: Option<&'p str>,
+    /// The transform of the place, or `None` if it moves nothing.
+    transform: Option<Transform>,
+    conversion: &'p SpaceConversion,
+    skeleton: Option<(&'p SkeletonPlan, SkeletonNodes)>,
+    /// The skin of the surfaces that are not quantized.
+    skin: Option<u32>,
+}
+
+impl PlacedAsset<'_> {
+    /// Adds a skin with the given inverse bind matrices. Returns `None` if there are none.
+    fn add_skin(&self, inverse_binds: Option<u32>, document: &mut Document) -> Option<u32> {
+        let (skeleton, nodes) = self.skeleton?;
+        let skin = Skin {
+            inverse_binds: inverse_binds?,
+            first_joint: nodes.first,
+            joint_count: u32::try_from(skeleton.bone_count()).unwrap_or(u32::MAX),
+            still_joint: nodes.still,
+            root: nodes.root,
+        };
+        Some(add(&mut document.skins, skin))
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Adds the nodes of an asset at a place.
+    pub(super) fn place(
+        &mut self,
+        asset: &dyn Asset,
+        place: &Place,
+        built: &BuiltAsset,
+        skeletons: &mut Vec<SkeletonNodes>,
+        meshes: &mut Vec<u32>,
+    ) -> Result<()> {
+        let transform = self.transform(place, &built.conversion);
+        let name = place.name.clone().or_else(|| self.scene.options.source.name().map(str::to_owned));
+        let nodes = built.skeleton.as_ref().map(|skeleton| {
+            let nodes = skeleton.add_nodes(&mut self.document, name.as_deref(), transform);
+            skeletons.push(nodes);
+            nodes
+        });
+        let (name, conversion) = (name.as_deref(), &built.conversion);
+        let mut at = PlacedAsset {
+            place,
+            name,
+            transform,
+            conversion,
+            skeleton: built.skeleton.as_ref().zip(nodes),
+            skin: None,
+        };
+        at.skin = at.add_skin(built.inverse_binds, &mut self.document);
+        let mut roots: Vec<Vec<u32>> = Vec::new();
+        for level in &built.levels {
+            roots.push(self.level_nodes(level, &at, meshes)?);
+        }
+        let more = hulls::add_nodes(asset, self.scene, &built.conversion, &mut self.document, &mut self.surfaces)?;
+        self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
+        Ok(())
+    }
+
+    /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
+    fn transform(&mut self, place: &Place, conversion: &SpaceConversion) -> Option<Transform> {
+        let map = conversion.transform(&place.transform).unwrap_or_default();
+        let transform = map.to_transform().unwrap_or_else(|| {
+            self.losses.add(LossKind::Placements, None, "the transform of an instance, which is singular");
+            Transform::default()
+        });
+        if !is_near(&Affine::from(&transform), &map) {
+            self.losses.add(LossKind::Placements, None, "the shear of the transform of an instance");
+        }
+        (transform != Transform::default()).then_some(transform)
+    }
+
+    /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those with
+    /// weights, and one for each quantized surface.
+    fn level_nodes(&mut self, level: &BuiltLevel, at: &PlacedAsset<'_>, meshes: &mut Vec<u32>) -> Result<Vec<u32>> {
+        let shown = |plan: &&PrimitivePlan| at.place.surfaces.as_ref().is_none_or(|range| range.contains(&plan.number));
+        let plans: Vec<&PrimitivePlan> = level.plans.iter().filter(shown).collect();
+        let (mut roots, mut children) = (Vec::new(), Vec::new());
+        for is_skinned in [false, true] {
+            let group = plans.iter().copied().filter(|plan| plan.interval.is_none() && plan.is_skinned == is_skinned);
+            let group: Vec<&PrimitivePlan> = group.collect();
+            if !group.is_empty() {
+                let skin = at.skin.filter(|_| is_skinned);
+                let transform = at.transform.filter(|_| !is_skinned);
+                roots.push(self.mesh_node(level, at, &group, skin, transform, meshes)?);
+            }
+        }
+        for plan in plans.iter().filter(|plan| plan.interval.is_some()) {
+            let skin = match (plan.inverse_binds, at.skin) {
+                (Some(matrices), Some(_)) => at.add_skin(Some(matrices), &mut self.document),
+                _ => None,
+            };
+            let own = plan.interval.map(|interval| interval.transform(at.conversion)).filter(|_| skin.is_none());
+            let node = self.mesh_node(level, at, &[plan], skin, own, meshes)?;
+            if skin.is_some() || at.transform.is_none() { roots.push(node) } else { children.push(node) }
+        }
+        if !children.is_empty() {
+            let (name, transform) = (at.name.map(str::to_owned), at.transform.map(Box::new));
+            roots.push(add(&mut self.document.nodes, Node { name, transform, children, ..Node::default() }));
+        }
+        Ok(roots)
+    }
+
+    /// Adds a mesh with some primitives, and its node.
+    fn mesh_node(
+        &mut self,
+        level: &BuiltLevel,
+        at: &PlacedAsset<'_>,
+        plans: &[&PrimitivePlan],
+        skin: Option<u32>,
+        transform: Option<Transform>,
+        meshes: &mut Vec<u32>,
+    ) -> Result<u32> {
+        let mut mesh = MeshObject { target_names: level.targets.names(), ..MeshObject::default() };
+        for plan in plans {
+            let found = self.materials.find(self.scene, &mut self.document, &plan.material, &at.place.materials)?;
+            mesh.primitives.push(Primitive { material: Some(found), ..plan.primitive.clone() });
+        }
+        let names = [at.name.map(str::to_owned), level.name.clone()];
+        let name = Some(names.into_iter().flatten().collect::<Vec<_>>().join(" "));
+        mesh.name.clone_from(&name);
+        let mesh = Some(add(&mut self.document.meshes, mesh));
+        let transform = transform.map(Box::new);
+        let node = add(&mut self.document.nodes, Node { name, transform, mesh, skin, ..Node::default() });
+        meshes.push(node);
+        Ok(node)
+    }
+
+    /// Adds the root nodes of a place to the scenes.
+    fn add_roots(&mut self, levels: Vec<Vec<u32>>, built: &BuiltAsset, skeleton: Option<u32>, more: &[u32]) {
+        let scene_count = if self.scene.options.levels == LevelChoice::Scenes { levels.len() } else { 1 };
+        while self.document.scenes.len() < scene_count {
+            let name = built.levels.get(self.document.scenes.len()).and_then(|level| level.name.clone());
+            self.document.scenes.push(NodeScene { name, roots: Vec::new() });
+        }
+        let mut levels = levels.into_iter();
+        if self.scene.options.levels == LevelChoice::Nodes {
+            let best = levels.next().unwrap_or_default();
+            for level in levels {
+                for (node, lower) in best.iter().zip(level) {
+                    let node = usize::try_from(*node).ok().and_then(|node| self.document.nodes.get_mut(node));
+                    node.into_iter().for_each(|node| node.levels.push(lower));
+                }
+            }
+            levels = vec![best].into_iter();
+        }
+        for (scene, roots) in self.document.scenes.iter_mut().zip(levels) {
+            scene.roots.extend(roots);
+            scene.roots.extend(skeleton);
+            scene.roots.extend(more);
+        }
+    }
+}
+
+/// Returns whether two maps differ by less than the rounding of an `f32`.
+fn is_near(one: &Affine, other: &Affine) -> bool {
+    let size = other.columns().as_flattened().iter().fold(1e-30_f64, |size, part| size.max(part.abs()));
+    let pairs = one.columns().into_iter().flatten().zip(other.columns().into_iter().flatten());
+    pairs.into_iter().all(|(one, other)| (one - other).abs() <= size * 1e-5)
+}
