@@ -28,6 +28,7 @@ Examples:
   meshpeek rewrite model.mesh -o again.mesh    read the file and write it again
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
   meshpeek lod tree.llmesh --lod low -o t.llmesh
+  meshpeek convert guard_d.3d -o guard.glb     glTF, OBJ, PLY, STL, EZ-Mesh or JSON
   meshpeek query city.mesh ray --from 0,0,99 --toward 0,0,0
   meshpeek index huge.mesh                     a sidecar, which makes dump and query faster
   meshpeek bench model.mesh                    compared with a loader that copies
@@ -64,6 +65,8 @@ enum ProgramVerb {
     Rewrite(commands::rewrite::RewriteArgs),
     /// Write one level of detail of a Second Life mesh to a new file
     Lod(commands::lod::LodArgs),
+    /// Write meshes in the formats of other programs: glTF, OBJ, PLY, STL, EZ-Mesh, JSON
+    Convert(commands::convert::ConvertArgs),
     /// Query surfaces: cast rays, find nearest points, triangles in a region, neighbours of a
     /// vertex
     Query(commands::query::QueryArgs),
@@ -91,6 +94,7 @@ pub fn run() -> ExitCode {
         ProgramVerb::Dump(dump) => dump.run(&global),
         ProgramVerb::Rewrite(rewrite) => rewrite.run(&global),
         ProgramVerb::Lod(lod) => lod.run(&global),
+        ProgramVerb::Convert(convert) => convert.run(&global),
         ProgramVerb::Query(query) => query.run(&global),
         ProgramVerb::Index(index) => index.run(&global),
         ProgramVerb::Bench(bench) => bench.run(&global),

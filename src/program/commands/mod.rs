@@ -3,6 +3,7 @@
 
 pub mod bench;
 mod bench_stream;
+pub mod convert;
 pub mod dump;
 pub mod index;
 pub mod info;

@@ -1,0 +1,279 @@
+//! The arguments of `convert`.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueEnum};
+
+use super::super::bench::parse_size;
+use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, OutputSpace};
+use crate::formats::secondlife::Lod;
+use crate::model::Asset;
+use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
+use crate::program::formats::is_mesh_file;
+use crate::program::formats::names::format_named;
+use crate::program::outcome::UsageError;
+use crate::program::render::text::shown;
+
+const HELP: &str = "\
+OUT is a file if there is one mesh, and its extension chooses the format: glb, gltf, obj, ply, stl, ezm, ezb or json. With several \
+files, or with a folder, OUT is a folder, --to chooses the format, and each mesh is written under its own name.
+
+Everything that the format can hold is written: surfaces with materials, UV sets, colours, tangents, bones, clips, vertex frames and \
+morph targets, instances and metadata. Other data is listed on standard error. If it changes the shape or the look of the mesh, \
+nothing is written without --allow-loss. glTF holds nearly everything. Its files have y up and metres; --space stored keeps the axes \
+and units of the mesh file.
+
+Each file is written completely before it gets its name, so an interrupted conversion leaves the old file or none.
+
+Examples:
+  meshpeek convert Models/guard_d.3d -o guard.glb
+  meshpeek convert body.mesh --animation walk.anim --animation run.anim -o body.glb
+  meshpeek convert assets --to glb -o converted";
+
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub files: Files,
+    /// Path of the new file, or of a folder, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Format of the output, if OUT has no extension that names it
+    #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
+    to: Option<ExportFormat>,
+    /// Number of a surface to convert, from 0; can be given several times
+    #[arg(long = "surface", value_name = "N")]
+    surfaces: Vec<usize>,
+    /// Number of the only clip to convert, from 0
+    #[arg(long, value_name = "N")]
+    clip: Option<usize>,
+    /// Write the shape at this frame of the clip, without animations; 2.5 is between frames 2 and 3
+    #[arg(long, value_parser = parse_frame_index, value_name = "N")]
+    frame: Option<FrameIndex>,
+    /// Frames per second of clips for which the file stores no rate
+    #[arg(long, value_parser = parse_rate, value_name = "RATE", default_value = "30")]
+    rate: f32,
+    /// File whose clips are added, such as a UNIGINE .anim; its bones are matched by name; can be
+    /// given several times
+    #[arg(long = "animation", value_name = "FILE")]
+    pub animations: Vec<PathBuf>,
+    /// Coordinate conventions of the output
+    #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
+    space: SpaceName,
+    /// Also write collision shapes (glTF, EZ-Mesh)
+    #[arg(long)]
+    hulls: bool,
+    /// Write the file even if parts of the mesh are left out
+    #[arg(long)]
+    allow_loss: bool,
+    /// Number of meshes that are converted at a time; the number of processors by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Replace existing files
+    #[arg(long)]
+    pub force: bool,
+    /// Copy quantized integers as they are stored (the extension KHR_mesh_quantization)
+    #[arg(long, help_heading = "glTF")]
+    quantized: bool,
+    /// Compress the arrays with meshoptimizer, by the extension EXT_meshopt_compression or
+    /// KHR_meshopt_compression
+    #[arg(long, value_enum, value_name = "EXTENSION", num_args = 0..=1, default_missing_value = "ext", help_heading = "glTF")]
+    compress: Option<CompressionName>,
+    /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
+    #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]
+    split: Option<u64>,
+    /// Level of detail: one level, `all` for a glTF scene of each level, or `nodes` for glTF nodes
+    /// that the extension MSFT_lod connects; the highest existing level by default
+    #[arg(long, value_parser = level_parser(), value_name = "LOD", help_heading = "Second Life meshes")]
+    lod: Option<LevelName>,
+    /// Number of the only asset of an .slm container to convert, from 0
+    #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
+    asset: Option<usize>,
+}
+
+/// The names of the coordinate conventions on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SpaceName {
+    /// The conventions of the output format
+    Target,
+    /// The axes, units and texture coordinates of the mesh file
+    Stored,
+}
+
+/// The names of the extensions for compression on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CompressionName {
+    /// `EXT_meshopt_compression`
+    Ext,
+    /// `KHR_meshopt_compression`
+    Khr,
+}
+
+/// The levels of detail on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LevelName {
+    One(Lod),
+    All,
+    Nodes,
+}
+
+fn level_parser() -> impl TypedValueParser<Value = LevelName> {
+    named_values(vec![
+        (LevelName::One(Lod::High), "high", "Highest level of detail"),
+        (LevelName::One(Lod::Medium), "medium", "Second highest level of detail"),
+        (LevelName::One(Lod::Low), "low", "Third level of detail"),
+        (LevelName::One(Lod::Lowest), "lowest", "Lowest level of detail"),
+        (LevelName::All, "all", "Every level, each in a scene of its own"),
+        (LevelName::Nodes, "nodes", "Every level, as nodes that MSFT_lod connects"),
+    ])
+}
+
+fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
+    named_values(ExportFormat::ALL.map(|format| (format, format.extension(), description(format))).to_vec())
+}
+
+const fn description(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Glb => "glTF 2.0 in one binary file",
+        ExportFormat::Gltf => "glTF 2.0 as JSON with .bin files",
+        ExportFormat::Obj => "Wavefront OBJ with a .mtl file",
+        ExportFormat::Ply => "Binary PLY",
+        ExportFormat::Stl => "Binary STL",
+        ExportFormat::Ezm => "EZ-Mesh text",
+        ExportFormat::Ezb => "EZ-Mesh binary",
+        ExportFormat::Json => "JSON with the decoded arrays",
+    }
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected a number above 0".to_owned()) }
+}
+
+impl ConvertArgs {
+    /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
+    pub fn writes_to_folder(&self) -> bool {
+        let is_folder = |path: &Path| path.is_dir();
+        let ends_with_separator = self
+            .output
+            .as_os_str()
+            .as_encoded_bytes()
+            .last()
+            .is_some_and(|last| std::path::is_separator((*last).into()));
+        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
+        let has_several =
+            self.files.files.len() > 1 || self.files.files.iter().any(|path| is_folder(path) || is_pattern(path));
+        self.output != Path::new(STDIN) && (has_several || ends_with_separator || is_folder(&self.output))
+    }
+
+    /// Returns the output format.
+    pub fn format(&self) -> Result<ExportFormat, UsageError> {
+        let format = match self.to {
+            Some(format) => format,
+            None => self.format_of_output()?,
+        };
+        self.check_options(format)?;
+        Ok(format)
+    }
+
+    fn format_of_output(&self) -> Result<ExportFormat, UsageError> {
+        let names = || ExportFormat::ALL.map(ExportFormat::extension).join(", ");
+        if self.writes_to_folder() || self.output == Path::new(STDIN) {
+            return Err(UsageError(format!("-o: the output has no extension; choose a format with --to: {}", names())));
+        }
+        let extension = self.output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if let Ok(format) = extension.parse() {
+            return Ok(format);
+        }
+        let path = shown(&self.output);
+        if format_named(&self.output).is_some() || is_mesh_file(&self.output) {
+            return Err(UsageError(format!(
+                "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
+            )));
+        }
+        Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
+    }
+
+    /// Returns an error if an option does not apply to the format.
+    fn check_options(&self, format: ExportFormat) -> Result<(), UsageError> {
+        let is_gltf = matches!(format, ExportFormat::Glb | ExportFormat::Gltf);
+        let has_scenes = matches!(self.lod, Some(LevelName::All | LevelName::Nodes));
+        for (is_set, option) in [
+            (self.quantized, "--quantized"),
+            (self.compress.is_some(), "--compress"),
+            (has_scenes, "--lod all and --lod nodes"),
+            (self.split.is_some() && format == ExportFormat::Glb, "--split"),
+        ] {
+            if is_set && (!is_gltf || option == "--split") {
+                let needed = if option == "--split" { ".gltf" } else { "glTF" };
+                return Err(UsageError(format!("{option}: applies to {needed} output only; leave it out")));
+            }
+        }
+        if self.split.is_some() && !is_gltf {
+            return Err(UsageError("--split: applies to .gltf output only; leave it out".to_owned()));
+        }
+        if self.compress.is_some() && !cfg!(feature = "meshopt") {
+            let text =
+                "--compress: this program was built without it; build it with `cargo install --features meshopt`";
+            return Err(UsageError(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Returns the options of the export of an asset.
+    pub fn options(&self, asset: &dyn Asset) -> anyhow::Result<ExportOptions> {
+        let levels = match self.lod {
+            None => LevelChoice::Best,
+            Some(LevelName::All) => LevelChoice::Scenes,
+            Some(LevelName::Nodes) => LevelChoice::Nodes,
+            Some(LevelName::One(lod)) => LevelChoice::One(level_of(asset, lod)?),
+        };
+        let options = ExportOptions::default()
+            .with_asset(self.asset)
+            .with_surfaces(Some(self.surfaces.clone()).filter(|surfaces| !surfaces.is_empty()))
+            .with_levels(levels)
+            .with_clip(self.clip)
+            .with_frame(self.frame.as_ref().map(|frame| frame.value))
+            .with_rate(self.rate)
+            .with_space(match self.space {
+                SpaceName::Target => OutputSpace::Target,
+                SpaceName::Stored => OutputSpace::Stored,
+            })
+            .with_quantized(self.quantized)
+            .with_compression(self.compress.map(|name| match name {
+                CompressionName::Ext => Compression::Ext,
+                CompressionName::Khr => Compression::Khr,
+            }))
+            .with_hulls(self.hulls)
+            .with_allow_loss(self.allow_loss);
+        Ok(match self.split {
+            Some(split) => options.with_split(split),
+            None => options,
+        })
+    }
+
+    /// Returns the number of the asset that the options choose.
+    pub fn asset(&self) -> Option<usize> {
+        self.asset
+    }
+}
+
+/// Returns the index of a level of detail of an asset.
+fn level_of(asset: &dyn Asset, lod: Lod) -> anyhow::Result<usize> {
+    let mut names = Vec::new();
+    for level in 0..asset.level_count()? {
+        let Some(name) = asset.level_name(level)? else { continue };
+        if name.as_bytes() == lod.part().key().as_bytes() {
+            return Ok(level);
+        }
+        names.push(name.to_string());
+    }
+    if names.is_empty() {
+        let text = "--lod: applies to Second Life meshes only, which have levels of detail; leave it out";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let text = format!("--lod: the mesh has no {}; it has {}", lod.part().key(), names.join(", "));
+    Err(UsageError(text).into())
+}

@@ -1,0 +1,80 @@
+//! What the output states about the mesh file: its name, its hash, and the images in its folder.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::export::SourceFacts;
+use crate::program::args::STDIN;
+use crate::program::input::asset::InputAsset;
+
+/// The number of bytes that are hashed before the pages of a mapped file are released.
+const HASH_BLOCK: usize = 4 << 20;
+/// The greatest number of entries of a folder that are searched for images.
+const MAX_ENTRIES: usize = 10_000;
+
+/// Returns the facts about a mesh that is exported to a file in `folder`, or to standard output if
+/// there is no folder.
+pub fn of(path: &Path, asset: &InputAsset, folder: Option<&Path>) -> SourceFacts {
+    let facts = SourceFacts::default().with_name(stem(path, asset)).with_hash(hash(asset));
+    let own = path.parent().filter(|own| !own.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_same = folder.is_some_and(|folder| {
+        fs::canonicalize(own).ok().zip(fs::canonicalize(folder).ok()).is_some_and(|(own, folder)| own == folder)
+    });
+    if is_same && path != Path::new(STDIN) { facts.with_images(images(own)) } else { facts }
+}
+
+/// Returns the name of a mesh: that in its script, or the name of its file without the endings.
+pub fn stem(path: &Path, asset: &InputAsset) -> String {
+    if let Some(name) = asset.mesh_name().filter(|name| !name.contains(['/', '\\', ':']) && name != "." && name != "..")
+    {
+        return name;
+    }
+    if path == Path::new(STDIN) {
+        return "mesh".to_owned();
+    }
+    let named = asset.pair.as_ref().and_then(|pair| pair.source(0)).unwrap_or(path);
+    let stem = named.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let lower = stem.to_ascii_lowercase();
+    let is_half = asset.pair.is_some() && (lower.ends_with("_d") || lower.ends_with("_a"));
+    let length = stem.len().saturating_sub(if is_half { 2 } else { 0 });
+    stem.get(..length).filter(|stem| !stem.is_empty()).unwrap_or(&stem).to_owned()
+}
+
+/// Returns the hash of the bytes of all files of a mesh.
+fn hash(asset: &InputAsset) -> String {
+    let mut hash = Xxh3::new();
+    for source in 0..asset.model.file().source_count() {
+        for block in asset.source_bytes(source).chunks(HASH_BLOCK) {
+            hash.update(block);
+            asset.release();
+        }
+    }
+    format!("xxh3-128:{:032x}", hash.digest128())
+}
+
+/// Returns the names of the PNG and JPEG files in a folder, sorted.
+fn images(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES).filter_map(Result::ok);
+    let is_image = |path: &PathBuf| has_image_name(path) && is_image(path);
+    let paths = entries.map(|entry| entry.path()).filter(is_image);
+    let mut names: Vec<String> =
+        paths.filter_map(|path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned)).collect();
+    names.sort_unstable();
+    names
+}
+
+fn has_image_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    ["png", "jpg", "jpeg"].iter().any(|name| extension.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether a file starts with the magic number of PNG or JPEG.
+fn is_image(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let read = is_file && File::open(path).is_ok_and(|file| file.take(8).read_to_end(&mut start).is_ok());
+    read && (start == *b"\x89PNG\r\n\x1a\n" || start.starts_with(b"\xff\xd8\xff"))
+}

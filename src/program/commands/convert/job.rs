@@ -1,0 +1,125 @@
+//! The conversion of one mesh.
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::args::ConvertArgs;
+use super::facts;
+use crate::export::{ClipSource, Export, ExportFormat, ExportInput, Loss};
+use crate::program::args::STDIN;
+use crate::program::atomic_write::{PendingOutput, folder};
+use crate::program::input::asset::{InputAsset, at_output};
+use crate::program::outcome::UsageError;
+use crate::program::render::text::shown;
+
+/// The size of the buffer between the writer of a format and the system.
+const BUFFER: usize = 256 << 10;
+
+/// A mesh to convert.
+pub struct Job {
+    /// The path on the command line, or in a folder.
+    pub path: PathBuf,
+    pub asset: InputAsset,
+    /// The path of the main output file, or `-`.
+    pub output: PathBuf,
+}
+
+/// What was written.
+pub struct Converted {
+    /// The path and the size of each file.
+    pub outputs: Vec<(PathBuf, u64)>,
+    pub losses: Vec<Loss>,
+}
+
+/// A file whose clips are added.
+pub struct AnimationFile {
+    pub name: String,
+    pub asset: InputAsset,
+}
+
+impl Job {
+    /// Converts the mesh. `losses` receives what the output does not contain, also if the conversion
+    /// fails because of it.
+    pub fn run(
+        &self,
+        args: &ConvertArgs,
+        format: ExportFormat,
+        animations: &[AnimationFile],
+        losses: &mut Vec<Loss>,
+    ) -> anyhow::Result<Converted> {
+        let done = self.convert(args, format, animations, losses);
+        done.map_err(|error| self.asset.locate_any_error(at_output(error, &self.output), &self.path))
+    }
+
+    fn convert(
+        &self,
+        args: &ConvertArgs,
+        format: ExportFormat,
+        animations: &[AnimationFile],
+        losses: &mut Vec<Loss>,
+    ) -> anyhow::Result<Converted> {
+        let contents = self.asset.model.contents();
+        let is_stream = self.output == Path::new(STDIN);
+        let target = folder(&self.output);
+        let options = args.options(&*contents.asset(args.asset().unwrap_or_default())?)?;
+        let options = options.with_source(facts::of(&self.path, &self.asset, (!is_stream).then_some(target)));
+        let clips = animations
+            .iter()
+            .map(|file| Ok(ClipSource { name: &file.name, animations: file.asset.model.animations()? }));
+        let clips = clips.collect::<crate::Result<Vec<_>>>()?;
+        let release = || self.asset.release();
+        let input = ExportInput::new(contents).with_clips(&clips).with_release(&release);
+        let export = Export::new(&input, format, &options)?;
+        *losses = export.losses().to_vec();
+        refuse(&export, &self.path)?;
+        let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
+        Ok(Converted { outputs, losses: losses.clone() })
+    }
+
+    /// Writes all files of the output, and then gives them their names together.
+    fn write_files(&self, export: &Export<'_>, force: bool) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+        let stem = self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (mut pending, mut outputs) = (Vec::new(), Vec::new());
+        for file in 0..export.file_count() {
+            let path = match file {
+                0 => self.output.clone(),
+                _ => self.output.with_file_name(export.file_name(file, &stem)),
+            };
+            let mut size = 0;
+            pending.push(PendingOutput::write(&path, force, |out| {
+                let mut out = BufWriter::with_capacity(BUFFER, out);
+                export.write_file(file, &stem, &mut out)?;
+                out.flush()?;
+                size = out.get_ref().size()?;
+                Ok(())
+            })?);
+            outputs.push((path, size));
+        }
+        self.asset.check()?;
+        PendingOutput::finish_all(pending)?;
+        Ok(outputs)
+    }
+
+    fn write_stream(&self, export: &Export<'_>) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+        if export.file_count() > 1 {
+            let text = "-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+        export.write_file(0, "mesh", &mut out)?;
+        out.flush()?;
+        self.asset.check()?;
+        Ok(Vec::new())
+    }
+}
+
+/// Returns an error if the output lacks data that the command line does not allow to leave out.
+fn refuse(export: &Export<'_>, path: &Path) -> Result<(), UsageError> {
+    let mut refused = export.refused();
+    let Some(first) = refused.next() else { return Ok(()) };
+    let more = match refused.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(UsageError(format!("{}: the output cannot hold {first}{more}; --allow-loss leaves it out", shown(path))))
+}

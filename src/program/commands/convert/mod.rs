@@ -1,0 +1,179 @@
+//! `convert`: writes meshes in the formats of other programs.
+
+mod args;
+mod facts;
+mod job;
+mod outputs;
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+pub use args::ConvertArgs;
+use job::{AnimationFile, Converted, Job};
+use outputs::OutputNames;
+
+use crate::export::{ExportFormat, Loss};
+use crate::program::args::{Global, STDIN};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::{Repeated, each, open};
+use crate::program::outcome::Outcome;
+use crate::program::render::json::{document, error as error_json, print_json};
+use crate::program::render::note::note;
+use crate::program::render::report::report;
+use crate::program::render::text::shown;
+
+/// The result of one mesh, in the order of the command line.
+struct JobResult {
+    /// The path of the mesh.
+    path: String,
+    output: String,
+    losses: Vec<Loss>,
+    done: anyhow::Result<Converted>,
+}
+
+impl ConvertArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let format = self.format()?;
+        let animations = self.open_animations(global)?;
+        let results = Mutex::new(Vec::new());
+        let outcome = self.convert_all(format, &animations, &results, global)?;
+        let mut results = results.into_inner().unwrap_or_default();
+        results.sort_unstable_by_key(|(number, _)| *number);
+        let outcome = results.iter().map(|(_, result)| self.report(result, global)).fold(outcome, Outcome::max);
+        if global.json && self.output != Path::new(STDIN) {
+            let files = results.iter().map(|(_, result)| result.json(format)).collect::<Value>();
+            print_json(&document(json!({ "files": files })))?;
+        }
+        Ok(outcome)
+    }
+
+    fn open_animations(&self, global: &Global) -> anyhow::Result<Vec<AnimationFile>> {
+        let open = |path: &std::path::PathBuf| {
+            let asset = open(path, global)?;
+            asset.model.animations().map_err(|error| error.at_path(path))?;
+            Ok(AnimationFile { name: facts::stem(path, &asset), asset })
+        };
+        self.animations.iter().map(open).collect()
+    }
+
+    /// Opens all meshes in order, and converts them on several threads.
+    fn convert_all(
+        &self,
+        format: ExportFormat,
+        animations: &[AnimationFile],
+        results: &Mutex<Vec<(usize, JobResult)>>,
+        global: &Global,
+    ) -> anyhow::Result<Outcome> {
+        let mut names = OutputNames::new(self, format);
+        let threads = self.threads();
+        let (sender, receiver) = mpsc::sync_channel::<(usize, Job)>(threads);
+        let receiver = Mutex::new(receiver);
+        let work = || {
+            loop {
+                let job = receiver.lock().ok().and_then(|receiver| receiver.recv().ok());
+                let Some((number, job)) = job else { break };
+                add_result(results, number, self.result(&job, format, animations));
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+            let mut number = 0_usize;
+            let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
+                number = number.saturating_add(1);
+                match asset.map_err(anyhow::Error::from).and_then(|asset| self.job(path, asset, &mut names, number)) {
+                    Ok(job) => drop(sender.send((number, job))),
+                    Err(error) => add_result(results, number, JobResult::failed(path, error)),
+                }
+                Ok(Outcome::Fine)
+            })?;
+            drop(sender);
+            Ok(outcome)
+        })
+    }
+
+    /// Returns the number of meshes that are converted at a time.
+    fn threads(&self) -> usize {
+        let default = || thread::available_parallelism().map_or(1, usize::from);
+        if self.writes_to_folder() { self.jobs.map_or_else(default, usize::from) } else { 1 }
+    }
+
+    fn job(&self, path: &Path, asset: InputAsset, names: &mut OutputNames, number: usize) -> anyhow::Result<Job> {
+        let output = names.output(path, &asset, number)?;
+        Ok(Job { path: path.to_owned(), asset, output })
+    }
+
+    fn result(&self, job: &Job, format: ExportFormat, animations: &[AnimationFile]) -> JobResult {
+        let mut losses = Vec::new();
+        let done = job.run(self, format, animations, &mut losses);
+        let [path, output] = [&job.path, &job.output].map(|path| path.to_string_lossy().into_owned());
+        JobResult { path, output, losses, done }
+    }
+
+    /// Prints the result of one mesh.
+    fn report(&self, result: &JobResult, global: &Global) -> Outcome {
+        let path = shown(Path::new(&result.path));
+        for loss in &result.losses {
+            note(&format!("{path}: not in the output: {loss}"), global);
+        }
+        match &result.done {
+            Err(error) => report(error, &Global { json: false, ..global.clone() }),
+            Ok(_) if global.json || global.quiet || self.output == Path::new(STDIN) => Outcome::Fine,
+            Ok(converted) => {
+                let mut out = anstream::stdout().lock();
+                let mut lines = converted.outputs.iter();
+                let done = lines.try_for_each(|(path, bytes)| writeln!(out, "{}: {bytes} bytes", shown(path)));
+                done.map_or_else(|error| report(&error.into(), global), |()| Outcome::Fine)
+            }
+        }
+    }
+}
+
+/// Adds a result to the list of all results.
+fn add_result(results: &Mutex<Vec<(usize, JobResult)>>, number: usize, result: JobResult) {
+    if let Ok(mut results) = results.lock() {
+        results.push((number, result));
+    }
+}
+
+impl JobResult {
+    fn failed(path: &Path, error: anyhow::Error) -> Self {
+        let path = path.to_string_lossy().into_owned();
+        Self { path, output: String::new(), losses: Vec::new(), done: Err(error) }
+    }
+
+    fn json(&self, format: ExportFormat) -> Value {
+        let losses: Value = self.losses.iter().map(loss_json).collect();
+        match &self.done {
+            Ok(converted) => {
+                let outputs = converted.outputs.iter();
+                let outputs: Value =
+                    outputs.map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes })).collect();
+                let format = format.extension();
+                json!({ "path": self.path, "output": self.output, "format": format, "outputs": outputs, "losses": losses })
+            }
+            Err(error) => {
+                let error = match error.downcast_ref::<crate::Error>() {
+                    Some(fault) => error_json(fault),
+                    None => json!({ "kind": kind_of(error), "message": format!("{error:#}") }),
+                };
+                json!({ "path": self.path, "error": error, "losses": losses })
+            }
+        }
+    }
+}
+
+/// Returns the kind of an error that is not one of the library.
+fn kind_of(error: &anyhow::Error) -> &'static str {
+    if error.downcast_ref::<io::Error>().is_some() { "io" } else { "usage" }
+}
+
+fn loss_json(loss: &Loss) -> Value {
+    json!({ "kind": loss.kind.id(), "surface": loss.surface, "text": loss.text })
+}
