@@ -24,13 +24,22 @@
 //! # }
 //! ```
 
+pub(crate) mod block;
+pub(crate) mod flat_losses;
 mod format;
+pub(crate) mod json;
+pub(crate) mod json_text;
 pub(crate) mod loss;
+pub(crate) mod materials;
+pub(crate) mod obj;
 mod options;
+mod part_faces;
+pub(crate) mod ply;
 pub(crate) mod scene;
 pub(crate) mod shape;
 mod source;
 pub(crate) mod stl;
+pub(crate) mod triangles;
 mod vertices;
 
 use std::fmt;
@@ -116,8 +125,8 @@ impl<'a> Export<'a> {
         format!("{stem}{}", self.writer.ending(file))
     }
 
-    /// Writes a file of the output. File 0 is the main file. The same mesh and options give the same
-    /// bytes on every machine.
+    /// Writes a file of the output. File 0 is the main file. The same mesh and options give the
+    /// same bytes on every machine.
     ///
     /// # Errors
     ///
@@ -142,8 +151,8 @@ impl<'a> Export<'a> {
 /// matched with those of the mesh by name.
 #[derive(Clone, Copy)]
 pub struct ClipSource<'a> {
-    /// The name of clips for which the file stores no name, such as the name of the file without its
-    /// extension.
+    /// The name of clips for which the file stores no name, such as the name of the file without
+    /// its extension.
     pub name: &'a str,
     /// The bones and clips of the file.
     pub animations: &'a dyn Animations,

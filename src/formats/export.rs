@@ -1,8 +1,11 @@
 //! Makes an export: chooses the writer of the output format.
 
-use crate::error::Result;
+use crate::error::{Cause, Result};
+use crate::export::json::JsonMeshWriter;
+use crate::export::obj::ObjWriter;
+use crate::export::ply::PlyWriter;
 use crate::export::stl::StlWriter;
-use crate::export::{ClipSource, Export, ExportFormat, ExportOptions};
+use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, fault};
 use crate::model::Contents;
 
 impl<'a> Export<'a> {
@@ -21,9 +24,25 @@ impl<'a> Export<'a> {
         options: &'a ExportOptions,
     ) -> Result<Self> {
         match format {
-            _ => {
+            ExportFormat::Obj => {
+                let (writer, losses) = ObjWriter::new(contents, clips, options)?;
+                Ok(Self::with_writer(writer, losses, format, options))
+            }
+            ExportFormat::Ply => {
+                let (writer, losses) = PlyWriter::new(contents, clips, options)?;
+                Ok(Self::with_writer(writer, losses, format, options))
+            }
+            ExportFormat::Stl => {
                 let (writer, losses) = StlWriter::new(contents, clips, options)?;
                 Ok(Self::with_writer(writer, losses, format, options))
+            }
+            ExportFormat::Json => {
+                let (writer, losses) = JsonMeshWriter::new(contents, clips, options)?;
+                Ok(Self::with_writer(writer, losses, format, options))
+            }
+            ExportFormat::Glb | ExportFormat::Gltf | ExportFormat::Ezm | ExportFormat::Ezb => {
+                let expected = "a format that this version writes".into();
+                Err(fault("format", Cause::Refused { expected, found: format.to_string().into() }))
             }
         }
     }
