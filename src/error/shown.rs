@@ -15,7 +15,7 @@ pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for shown in copy_text(self.0.get(..MAX_SHOWN_BYTES).unwrap_or(self.0)).chars() {
-            if shown.is_control() || turns_direction(shown) {
+            if is_text_control(shown) {
                 write!(out, "{}", shown.escape_unicode())?;
             } else {
                 out.write_char(shown)?;
@@ -37,6 +37,12 @@ pub(crate) fn copy_text(bytes: &[u8]) -> String {
 /// Returns whether bytes are UTF-8. The function checks a copy of the bytes.
 pub(crate) fn is_utf8(bytes: &[u8]) -> bool {
     bytes.is_ascii() || String::from_utf8(bytes.to_vec()).is_ok()
+}
+
+/// Returns whether a character is a control character, changes the direction of the text, or breaks
+/// a line.
+pub(crate) fn is_text_control(shown: char) -> bool {
+    shown.is_control() || turns_direction(shown)
 }
 
 /// Returns whether a Unicode character changes the direction of the text or breaks a line.

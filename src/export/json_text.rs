@@ -1,36 +1,137 @@
-//! A writer of JSON text, which holds no value in memory.
+//! JSON text, written piece by piece without a document in memory.
 
 use std::io::Write;
 
-use crate::error::Result;
+use super::block::BlockWriter;
+use crate::error::{Result, is_text_control};
+use crate::math::as_u64;
 
-/// A writer of JSON text.
+/// A writer of JSON text, without blanks. The text has the same bytes on every machine.
 ///
-/// The methods write exactly one value each. Inside an object, every value follows a
-/// [`field`](Self::field).
+/// The methods that write a value also write the comma before it. Every value is written to a
+/// block, so the caller calls [`finish`](Self::finish) at the end.
+///
+/// ```text
+/// let mut json = JsonText::new(out);
+/// json.object(|json| {
+///     json.field("name").string("cube")?;
+///     json.field("sizes").list(|json| [1.0, 2.5].into_iter().try_for_each(|size| json.float(size)))
+/// })?;
+/// json.finish()
+/// ```
 pub(crate) struct JsonText<'o> {
-    out: &'o mut dyn Write,
-    /// Whether a comma comes before the next item or field.
+    block: BlockWriter<'o>,
+    /// Whether the next value or field follows another one, so that it needs a comma.
     needs_comma: bool,
 }
 
 impl<'o> JsonText<'o> {
-    /// Makes a writer of one value.
     pub(crate) fn new(out: &'o mut dyn Write) -> Self {
-        Self { out, needs_comma: false }
+        Self { block: BlockWriter::new(out), needs_comma: false }
+    }
+
+    /// Writes the rest of the text.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.block.finish()
     }
 
     /// Writes an object, whose fields `fill` writes.
     pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.enclosed(*b"{}", fill)
+        self.nested(b"{", fill, b"}")
     }
 
     /// Writes a list, whose items `fill` writes.
     pub(crate) fn list(&mut self, fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.enclosed(*b"[]", fill)
+        self.nested(b"[", fill, b"]")
     }
 
-    /// Writes a list of one item for each of `items`.
+    fn nested(&mut self, open: &[u8], fill: impl FnOnce(&mut Self) -> Result<()>, close: &[u8]) -> Result<()> {
+        self.separate();
+        self.block.bytes(open);
+        self.needs_comma = false;
+        fill(self)?;
+        self.block.bytes(close);
+        self.end_value()
+    }
+
+    /// Writes the name of a field. The caller then writes one value.
+    pub(crate) fn field(&mut self, name: &str) -> &mut Self {
+        self.separate();
+        self.quoted(name);
+        self.block.bytes(b":");
+        self.needs_comma = false;
+        self
+    }
+
+    /// Writes a string.
+    pub(crate) fn string(&mut self, text: &str) -> Result<()> {
+        self.separate();
+        self.quoted(text);
+        self.end_value()
+    }
+
+    /// Writes a string, or `null`.
+    pub(crate) fn optional_string(&mut self, text: Option<&str>) -> Result<()> {
+        self.optional(text, Self::string)
+    }
+
+    /// Writes a value with `write`, or `null`.
+    pub(crate) fn optional<T>(
+        &mut self,
+        value: Option<T>,
+        write: impl FnOnce(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        match value {
+            Some(value) => write(self, value),
+            None => self.null(),
+        }
+    }
+
+    /// Writes a number that is not negative.
+    pub(crate) fn unsigned(&mut self, value: u64) -> Result<()> {
+        self.separate();
+        self.block.unsigned(value);
+        self.end_value()
+    }
+
+    /// Writes a count or an index.
+    pub(crate) fn count(&mut self, value: usize) -> Result<()> {
+        self.unsigned(as_u64(value))
+    }
+
+    /// Writes a whole number.
+    pub(crate) fn signed(&mut self, value: i64) -> Result<()> {
+        self.separate();
+        if value < 0 {
+            self.block.bytes(b"-");
+        }
+        self.block.unsigned(value.unsigned_abs());
+        self.end_value()
+    }
+
+    /// Writes a float as the shortest text that reads back as the same `f32`, or `null` if it is
+    /// not finite.
+    pub(crate) fn float(&mut self, value: f32) -> Result<()> {
+        if !value.is_finite() {
+            return self.null();
+        }
+        self.separate();
+        self.block.float(value);
+        self.end_value()
+    }
+
+    /// Writes a float as the shortest text that reads back as the same `f64`, or `null` if it is
+    /// not finite.
+    pub(crate) fn double(&mut self, value: f64) -> Result<()> {
+        if !value.is_finite() {
+            return self.null();
+        }
+        self.separate();
+        self.block.double(value);
+        self.end_value()
+    }
+
+    /// Writes a list with one item for each of `items`.
     pub(crate) fn each<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
@@ -39,108 +140,62 @@ impl<'o> JsonText<'o> {
         self.list(|json| items.into_iter().try_for_each(|item| write(json, item)))
     }
 
-    /// Writes the name of a field. The value follows.
-    pub(crate) fn field(&mut self, name: &str) -> Result<&mut Self> {
-        self.string(name)?;
-        self.out.write_all(b":")?;
-        self.needs_comma = false;
-        Ok(self)
-    }
-
-    /// Writes a string. Characters that can change the direction or the colour of text in a terminal
-    /// are escaped.
-    pub(crate) fn string(&mut self, text: &str) -> Result<()> {
-        self.comma()?;
-        self.out.write_all(b"\"")?;
-        let mut rest = text;
-        while let Some((at, special)) = rest.char_indices().find(|(_, character)| is_escaped(*character)) {
-            self.out.write_all(rest.get(..at).unwrap_or_default().as_bytes())?;
-            self.escape(special)?;
-            rest = rest.get(at.saturating_add(special.len_utf8())..).unwrap_or_default();
-        }
-        self.out.write_all(rest.as_bytes())?;
-        Ok(self.out.write_all(b"\"")?)
-    }
-
-    /// Writes an integer.
-    pub(crate) fn integer(&mut self, number: impl Into<i128>) -> Result<()> {
-        self.comma()?;
-        Ok(write!(self.out, "{}", number.into())?)
-    }
-
-    /// Writes a length or an index.
-    pub(crate) fn index(&mut self, number: usize) -> Result<()> {
-        self.comma()?;
-        Ok(write!(self.out, "{number}")?)
-    }
-
-    /// Writes a number with the shortest text that reads back to the same `f64`, or `null` for a
-    /// number that is not finite.
-    pub(crate) fn number(&mut self, number: f64) -> Result<()> {
-        self.comma()?;
-        let magnitude = number.abs();
-        Ok(if !number.is_finite() {
-            self.out.write_all(b"null")?;
-        } else if magnitude > 0.0 && !(1e-5..1e17).contains(&magnitude) {
-            write!(self.out, "{number:e}")?;
-        } else {
-            write!(self.out, "{number}")?;
-        })
-    }
-
-    /// Writes a number that a reader rounds to the same `f32`, also if it reads it as an `f64`.
-    pub(crate) fn float(&mut self, number: f32) -> Result<()> {
-        self.number(number.into())
-    }
-
     /// Writes a list of floats.
-    pub(crate) fn floats(&mut self, numbers: &[f32]) -> Result<()> {
-        self.each(numbers, |json, number| json.float(*number))
+    pub(crate) fn floats(&mut self, values: &[f32]) -> Result<()> {
+        self.list(|json| values.iter().try_for_each(|value| json.float(*value)))
     }
 
-    /// Writes `true` or `false`.
+    /// Writes a truth value.
     pub(crate) fn boolean(&mut self, value: bool) -> Result<()> {
-        self.comma()?;
-        Ok(self.out.write_all(if value { b"true" } else { b"false" })?)
+        self.literal(if value { "true" } else { "false" })
     }
 
-    fn enclosed(&mut self, [start, end]: [u8; 2], fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.comma()?;
-        self.out.write_all(&[start])?;
-        self.needs_comma = false;
-        fill(self)?;
-        self.needs_comma = true;
-        Ok(self.out.write_all(&[end])?)
+    /// Writes `null`.
+    pub(crate) fn null(&mut self) -> Result<()> {
+        self.literal("null")
     }
 
-    fn comma(&mut self) -> Result<()> {
+    fn literal(&mut self, text: &str) -> Result<()> {
+        self.separate();
+        self.block.text(text);
+        self.end_value()
+    }
+
+    #[inline]
+    fn separate(&mut self) {
         if self.needs_comma {
-            self.out.write_all(b",")?;
+            self.block.bytes(b",");
         }
-        self.needs_comma = true;
-        Ok(())
     }
 
-    fn escape(&mut self, character: char) -> Result<()> {
-        match character {
-            '"' | '\\' => write!(self.out, "\\{character}")?,
-            _ => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    write!(self.out, "\\u{unit:04x}")?;
-                }
-            }
+    #[inline]
+    fn end_value(&mut self) -> Result<()> {
+        self.needs_comma = true;
+        self.block.end_record()
+    }
+
+    /// Writes a text in quotes. Control characters, and characters that change the reading
+    /// direction or break a line, are written as `\u` with four digits.
+    fn quoted(&mut self, text: &str) {
+        self.block.bytes(b"\"");
+        let mut rest = text;
+        while let Some((at, special)) = rest.char_indices().find(|(_, letter)| is_escaped(*letter)) {
+            let (plain, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            self.block.text(plain);
+            match special {
+                '"' => self.block.bytes(b"\\\""),
+                '\\' => self.block.bytes(b"\\\\"),
+                _ => self.block.text(&format!("\\u{:04x}", u32::from(special))),
+            };
+            rest = tail.get(special.len_utf8()..).unwrap_or_default();
         }
-        Ok(())
+        self.block.text(rest).bytes(b"\"");
     }
 }
 
-/// Returns whether a character is escaped in a string: quotes, backslashes, control characters, and
-/// characters that change the direction of text.
-const fn is_escaped(character: char) -> bool {
-    matches!(
-        character,
-        '"' | '\\' | '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
+/// Returns whether a character is written with a backslash.
+fn is_escaped(letter: char) -> bool {
+    matches!(letter, '"' | '\\') || is_text_control(letter)
 }
 
 #[cfg(test)]
@@ -149,7 +204,8 @@ mod tests {
 
     fn text(write: impl FnOnce(&mut JsonText<'_>) -> Result<()>) -> String {
         let mut out = Vec::new();
-        write(&mut JsonText::new(&mut out)).unwrap();
+        let mut json = JsonText::new(&mut out);
+        write(&mut json).and_then(|()| json.finish()).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -157,23 +213,36 @@ mod tests {
     fn writes_every_kind_of_value() {
         let found = text(|json| {
             json.object(|json| {
-                json.field("list")?.each([1, -2], |json, item| json.integer(item))?;
-                json.field("empty")?.list(|_| Ok(()))?;
-                json.field("name")?.string("a\"b\\c\n\u{202e}\u{1f600}")?;
-                json.field("floats")?.floats(&[0.1, -0.0, 1e30, f32::NAN, 1e-30])?;
-                json.field("is")?.boolean(true)?;
-                json.field("index")?.index(7)
+                json.field("a").list(|json| {
+                    json.float(0.1)?;
+                    json.float(f32::NAN)?;
+                    json.double(1e300)?;
+                    json.double(f64::INFINITY)?;
+                    json.list(|_| Ok(()))?;
+                    json.object(|_| Ok(()))?;
+                    json.signed(-7)
+                })?;
+                json.field("b").object(|json| json.field("c").optional_string(None))?;
+                json.field("d").boolean(true)?;
+                json.field("e").floats(&[1.0, -0.5])?;
+                json.field("f").count(12)
             })
         });
-        let expected = r#"{"list":[1,-2],"empty":[],"name":"a\"b\\c\u000a\u202e😀","floats":[0.10000000149011612,-0,1.0000000150474662e30,null,1.0000000031710769e-30],"is":true,"index":7}"#;
+        let expected = r#"{"a":[0.1,null,1e300,null,[],{},-7],"b":{"c":null},"d":true,"e":[1,-0.5],"f":12}"#;
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn numbers_read_back() {
-        for number in [0.1_f32, 1.0, -1.5e-7, f32::MAX, f32::MIN_POSITIVE, 123_456_790.0, 1e-45] {
-            let read: f64 = text(|json| json.float(number)).parse().unwrap();
-            assert_eq!(read.to_bits(), f64::from(number).to_bits());
+    fn escapes_what_is_unsafe() {
+        for (given, expected) in [
+            ("plain é", "\"plain é\""),
+            ("a\"b\\c", r#""a\"b\\c""#),
+            ("\0\n\u{7f}\u{9f}", r#""\u0000\u000a\u007f\u009f""#),
+            ("\u{202e}x\u{2028}", r#""\u202ex\u2028""#),
+            ("\u{61c}\u{200e}\u{2066}", r#""\u061c\u200e\u2066""#),
+            ("", "\"\""),
+        ] {
+            assert_eq!(text(|json| json.string(given)), expected);
         }
     }
 }

@@ -25,16 +25,24 @@
 //! # }
 //! ```
 
+mod block;
+mod flat_losses;
 mod format;
 pub(crate) mod gltf;
 mod input;
+pub(crate) mod json;
 mod json_text;
 pub(crate) mod loss;
+mod materials;
+pub(crate) mod obj;
 mod options;
+mod part_faces;
+pub(crate) mod ply;
 pub(crate) mod scene;
 pub(crate) mod shape;
 mod source;
 pub(crate) mod stl;
+mod triangles;
 mod vertices;
 
 use std::fmt;
@@ -85,12 +93,12 @@ impl fmt::Debug for Export<'_> {
 
 impl<'a> Export<'a> {
     pub(crate) fn with_writer(
-        writer: impl OutputWriter + 'a,
+        writer: Box<dyn OutputWriter + 'a>,
         losses: Vec<Loss>,
         format: ExportFormat,
         options: &ExportOptions,
     ) -> Self {
-        Self { writer: Box::new(writer), losses, allow_loss: options.allow_loss, format }
+        Self { writer, losses, allow_loss: options.allow_loss, format }
     }
 
     /// Returns what the output does not contain.

@@ -8,7 +8,10 @@ use super::shape::{ExportPose, Shape};
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
-use crate::model::{Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, Winding};
+use crate::model::{
+    Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
+};
+use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
 const MAX_INSTANCES: usize = 1 << 16;
@@ -55,6 +58,14 @@ pub(crate) struct SceneSurface<'s> {
     pub(crate) conversion: SpaceConversion,
     /// The place.
     pub(crate) place: &'s Place,
+    /// What the export reads.
+    pub(crate) input: ExportInput<'s>,
+    /// The index of the place among the exported places.
+    pub(crate) place_number: usize,
+    /// The vertex pool of the surface in its level of detail. A lent surface does not know it.
+    pub(crate) pool: VertexPool,
+    /// The number of vertex frames of the mesh.
+    pub(crate) frame_count: usize,
 }
 
 impl<'a> Scene<'a> {
@@ -95,6 +106,15 @@ impl<'a> Scene<'a> {
             });
         }
         Ok(scene)
+    }
+
+    /// Returns the indices of the assets of all places, in ascending order and without repetition.
+    pub(crate) fn assets(&self) -> Result<impl Iterator<Item = usize> + use<>> {
+        let mut has_place = filled("export", "assets", self.contents.asset_count()?, false)?;
+        for place in &self.places {
+            has_place.iter_mut().skip(place.asset).take(1).for_each(|asset| *asset = true);
+        }
+        Ok(has_place.into_iter().enumerate().filter_map(|(asset, has_place)| has_place.then_some(asset)))
     }
 
     /// Returns the levels of detail of an asset that are exported.
@@ -139,11 +159,11 @@ impl<'a> Scene<'a> {
     /// Calls `visit` for each exported surface at each place, in file order. Only one surface of a
     /// format that compresses surfaces is in memory at a time.
     pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>) -> Result<()> {
-        for place in &self.places {
+        for (place_number, place) in self.places.iter().enumerate() {
             let asset = self.contents.asset(place.asset)?;
             for level in self.levels(&*asset)? {
                 let geometry = asset.level(level)?;
-                self.each_surface_of(place, &geometry, &*asset, visit)?;
+                self.each_surface_of((place_number, place), &geometry, &*asset, visit)?;
             }
         }
         Ok(())
@@ -151,7 +171,7 @@ impl<'a> Scene<'a> {
 
     fn each_surface_of(
         &self,
-        place: &Place,
+        (place_number, place): (usize, &Place),
         geometry: &Handle<'_, dyn Geometry + '_>,
         asset: &dyn Asset,
         visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>,
@@ -159,13 +179,25 @@ impl<'a> Scene<'a> {
         let geometry = &**geometry;
         self.check_surfaces(geometry)?;
         let conversion = self.conversion(geometry, place.transform)?;
+        let frame_count = geometry.vertex_frame_count()?;
         let pose = ExportPose::new(geometry, asset.animations(), self.options)?;
         for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
             if !self.shows(geometry, number)? {
                 continue;
             }
-            let lent = geometry.lend(number)?;
-            visit(&SceneSurface { surface: Surface::new(&*lent, 0), number, shape: pose.shape(), conversion, place })?;
+            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
+            let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
+            visit(&SceneSurface {
+                surface,
+                number,
+                shape,
+                conversion,
+                place,
+                place_number,
+                pool,
+                frame_count,
+                input: self.input,
+            })?;
         }
         Ok(())
     }

@@ -4,9 +4,9 @@ use super::options::ExportOptions;
 use crate::array::Array;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
-use crate::model::animation::{Affine, Animations, FrameBlend, Pose, Skeleton, SkinMatrix, SkinnedSurface};
+use crate::model::animation::{Affine, Animations, Clip, FrameBlend, Pose, Skeleton, SkinMatrix, SkinnedSurface};
 use crate::model::{Corner, Geometry, InterpolatedPositions, Positions, Surface};
-use crate::parse::{filled, room};
+use crate::parse::{Name, filled, room};
 
 /// The pose of the bones or the vertex frame that is exported.
 pub(crate) enum ExportPose {
@@ -30,6 +30,8 @@ pub(crate) enum Shape<'s> {
 pub(crate) enum ShapePositions<'a> {
     /// Positions in the file.
     Stored(Positions<'a>),
+    /// Positions between two vertex frames, each of which is computed when it is accessed.
+    Mixed(InterpolatedPositions<'a>),
     /// Positions that were computed, in memory.
     Computed(Vec<[f32; 3]>),
 }
@@ -75,17 +77,13 @@ fn vertex_frames(
     frame: f32,
 ) -> Result<FrameBlend> {
     let all = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
-    let (count, moment) = match clip {
-        Some(clip) => {
-            let clip = animations.clip(clip)?;
-            (clip.frames, clip.at_frame(frame, false))
-        }
-        None => {
-            let name = crate::parse::Name::new(b"");
-            let every =
-                crate::model::animation::Clip { name, frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) };
-            (all, every.at_frame(frame, false))
-        }
+    let (count, moment) = if let Some(clip) = clip {
+        let clip = animations.clip(clip)?;
+        (clip.frames, clip.at_frame(frame, false))
+    } else {
+        let name = Name::new(b"");
+        let every = Clip { name, frames: all, bones: 0, rate: None, first_vertex_frame: Some(0) };
+        (all, every.at_frame(frame, false))
     };
     let is_found = frame <= f64_frames(count);
     moment.filter(|moment| is_found && moment.to < all).ok_or_else(|| no_frame(animations.format(), count, frame))
@@ -115,10 +113,7 @@ impl Shape<'_> {
             }
             Self::Frames(moment) => {
                 let [from, to] = [moment.from, moment.to].map(|frame| surface.vertex_frame(as_index(frame)));
-                let mixed = InterpolatedPositions::new(from?, to?, moment.fraction);
-                let mut positions = filled("export", "positions", mixed.len(), [0.0; 3])?;
-                mixed.decode_into(&mut positions)?;
-                Ok(ShapePositions::Computed(positions))
+                Ok(ShapePositions::Mixed(InterpolatedPositions::new(from?, to?, moment.fraction)))
             }
             Self::Bones(palette) => {
                 let skinned = SkinnedSurface::new(surface, palette)?;
@@ -142,11 +137,21 @@ impl Shape<'_> {
     }
 }
 
+/// Decodes an array in blocks of up to 8 KiB, and calls `visit` with each block.
+pub(crate) fn each_block<A: Array>(array: A, visit: &mut dyn FnMut(&[A::Item]) -> Result<()>) -> Result<()> {
+    let mut chunks = array.chunks();
+    while let Some(items) = chunks.next() {
+        visit(items)?;
+    }
+    Ok(())
+}
+
 impl ShapePositions<'_> {
     /// Returns the number of positions.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Stored(array) => array.len(),
+            Self::Mixed(array) => array.len(),
             Self::Computed(list) => list.len(),
         }
     }
@@ -156,7 +161,17 @@ impl ShapePositions<'_> {
     pub(crate) fn get(&self, index: usize) -> Option<[f32; 3]> {
         match self {
             Self::Stored(array) => array.get(index),
+            Self::Mixed(array) => array.get(index),
             Self::Computed(list) => list.get(index).copied(),
+        }
+    }
+
+    /// Calls `visit` with all positions in order, in blocks.
+    pub(crate) fn each_block(&self, visit: &mut dyn FnMut(&[[f32; 3]]) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Stored(array) => each_block(*array, visit),
+            Self::Mixed(array) => each_block(*array, visit),
+            Self::Computed(list) => list.chunks(1024).try_for_each(visit),
         }
     }
 }

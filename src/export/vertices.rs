@@ -35,6 +35,48 @@ pub(crate) enum VertexParts {
     Repaired,
 }
 
+/// The corners of the vertices of a part, in blocks.
+pub(crate) struct CornerBlocks<'o> {
+    order: &'o VertexOrder,
+    /// The number of stored vertices.
+    stored: usize,
+}
+
+/// The number of vertices in a block.
+const CORNER_BLOCK: usize = 1024;
+
+impl<'o> CornerBlocks<'o> {
+    /// Makes the blocks of a part. `stored` is the number of positions of the surface.
+    pub(crate) const fn new(order: &'o VertexOrder, stored: usize) -> Self {
+        Self { order, stored }
+    }
+
+    /// Returns the number of vertices.
+    pub(crate) fn len(&self) -> usize {
+        match self.order {
+            VertexOrder::Stored => self.stored,
+            VertexOrder::Welded(welded) => welded.vertices.len(),
+        }
+    }
+
+    /// Calls `visit` with the corners of the vertices in order, in blocks.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(&[Corner]) -> Result<()>) -> Result<()> {
+        let VertexOrder::Welded(welded) = self.order else {
+            let mut block = [Corner::default(); CORNER_BLOCK];
+            for start in (0..self.stored).step_by(CORNER_BLOCK) {
+                let count = self.stored.saturating_sub(start).min(CORNER_BLOCK);
+                let first = u32::try_from(start).unwrap_or(u32::MAX);
+                for (index, corner) in (first..=u32::MAX).zip(block.iter_mut()) {
+                    *corner = Corner { position: index, attribute: index };
+                }
+                visit(block.get(..count).unwrap_or_default())?;
+            }
+            return Ok(());
+        };
+        welded.vertices.chunks(CORNER_BLOCK).try_for_each(visit)
+    }
+}
+
 impl VertexParts {
     /// Reads both index streams and the positions of a surface, and returns its parts.
     pub(crate) fn new(surface: &Surface<'_>, input: &ExportInput<'_>) -> Result<Self> {

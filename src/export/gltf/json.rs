@@ -37,17 +37,18 @@ impl JsonSource<'_, '_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
         let Document { nodes, scenes, meshes, skins, materials, animations, images, .. } = self.document;
         let Planner { accessors, views, buffers, .. } = self.plan;
-        JsonText::new(out).object(|json| {
-            json.field("asset")?.object(|json| self.asset(json))?;
+        let mut json = JsonText::new(out);
+        json.object(|json| {
+            json.field("asset").object(|json| self.asset(json))?;
             self.extensions(json)?;
             list(json, "nodes", nodes, write_node)?;
             if scenes.iter().any(|scene| !scene.roots.is_empty()) {
-                json.field("scene")?.index(0)?;
+                json.field("scene").count(0)?;
             }
             list(json, "scenes", scenes, |json, scene| {
                 json.object(|json| {
                     name(json, scene.name.as_deref())?;
-                    list(json, "nodes", &scene.roots, |json, node| json.integer(*node))
+                    list(json, "nodes", &scene.roots, |json, node| json.unsigned((*node).into()))
                 })
             })?;
             list(json, "meshes", meshes, write_mesh)?;
@@ -55,48 +56,49 @@ impl JsonSource<'_, '_> {
             list(json, "animations", animations, write_animation)?;
             list(json, "materials", materials, write_material)?;
             if !images.is_empty() {
-                let write = |json: &mut JsonText<'_>, image| json.object(|json| json.field("source")?.index(image));
-                json.field("textures")?.each(0..images.len(), write)?;
+                let write = |json: &mut JsonText<'_>, image| json.object(|json| json.field("source").count(image));
+                json.field("textures").each(0..images.len(), write)?;
             }
-            list(json, "images", images, |json, image| json.object(|json| json.field("uri")?.string(&encoded(image))))?;
+            list(json, "images", images, |json, image| json.object(|json| json.field("uri").string(&encoded(image))))?;
             list(json, "accessors", accessors, write_accessor)?;
             list(json, "bufferViews", views, |json, view| self.view(json, view))?;
-            if buffers.is_empty() { Ok(()) } else { json.field("buffers")?.list(|json| self.buffers(json)) }
-        })
+            if buffers.is_empty() { Ok(()) } else { json.field("buffers").list(|json| self.buffers(json)) }
+        })?;
+        json.finish()
     }
 
     fn buffers(&self, json: &mut JsonText<'_>) -> Result<()> {
         for (index, length) in self.plan.buffers.iter().enumerate() {
             json.object(|json| {
                 if let Some(uri) = (self.uris)(index) {
-                    json.field("uri")?.string(&encoded(&uri))?;
+                    json.field("uri").string(&encoded(&uri))?;
                 }
-                json.field("byteLength")?.integer(*length)
+                json.field("byteLength").unsigned((*length).into())
             })?;
         }
         let Some(compression) = self.plan.compression else { return Ok(()) };
         json.object(|json| {
-            json.field("byteLength")?.integer(self.plan.fallback)?;
+            json.field("byteLength").unsigned((self.plan.fallback).into())?;
             let extension = meshopt::extension(compression);
-            json.field("extensions")?
-                .object(|json| json.field(extension)?.object(|json| json.field("fallback")?.boolean(true)))
+            json.field("extensions")
+                .object(|json| json.field(extension).object(|json| json.field("fallback").boolean(true)))
         })
     }
 
     fn view(&self, json: &mut JsonText<'_>, view: &View) -> Result<()> {
         json.object(|json| {
             let fallback = view.compressed.map(|_| self.plan.fallback_index());
-            json.field("buffer")?.index(fallback.unwrap_or(as_index(view.buffer)))?;
+            json.field("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
             if view.offset > 0 {
-                json.field("byteOffset")?.integer(view.offset)?;
+                json.field("byteOffset").unsigned((view.offset).into())?;
             }
-            json.field("byteLength")?.integer(view.length)?;
+            json.field("byteLength").unsigned((view.length).into())?;
             match view.usage {
                 Usage::Vertices => {
-                    json.field("byteStride")?.integer(view.stride)?;
-                    json.field("target")?.integer(34962)?;
+                    json.field("byteStride").unsigned((view.stride).into())?;
+                    json.field("target").unsigned(34962)?;
                 }
-                Usage::Indices => json.field("target")?.integer(34963)?,
+                Usage::Indices => json.field("target").unsigned(34963)?,
                 Usage::Other => {}
             }
             match view.compressed.zip(self.plan.compression) {
@@ -108,15 +110,15 @@ impl JsonSource<'_, '_> {
 
     fn asset(&self, json: &mut JsonText<'_>) -> Result<()> {
         let contents = self.scene.contents;
-        json.field("version")?.string("2.0")?;
-        json.field("generator")?.string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
-        json.field("extras")?.object(|json| {
-            json.field("source")?.object(|json| {
-                json.field("format")?.string(contents.format())?;
-                json.field("version")?.string(contents.version())?;
+        json.field("version").string("2.0")?;
+        json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
+        json.field("extras").object(|json| {
+            json.field("source").object(|json| {
+                json.field("format").string(contents.format())?;
+                json.field("version").string(contents.version())?;
                 name(json, self.scene.options.source.name())?;
                 match self.scene.options.source.hash() {
-                    Some(hash) => json.field("hash")?.string(hash),
+                    Some(hash) => json.field("hash").string(hash),
                     None => Ok(()),
                 }
             })?;
@@ -130,13 +132,13 @@ impl JsonSource<'_, '_> {
         if count == 0 {
             return Ok(());
         }
-        json.field("metadata")?.list(|json| {
+        json.field("metadata").list(|json| {
             let mut written = Ok(());
             self.scene.contents.metadata(&mut |entry| {
                 if written.is_ok() {
                     written = json.object(|json| {
-                        json.field("key")?.string(&entry.key.to_string_lossy())?;
-                        write_value(json.field("value")?, &entry.value)
+                        json.field("key").string(&entry.key.to_string_lossy())?;
+                        write_value(json.field("value"), &entry.value)
                     });
                 }
             })?;
@@ -167,13 +169,13 @@ fn list<T>(
     items: &[T],
     write: impl FnMut(&mut JsonText<'_>, &T) -> Result<()>,
 ) -> Result<()> {
-    if items.is_empty() { Ok(()) } else { json.field(name)?.each(items, write) }
+    if items.is_empty() { Ok(()) } else { json.field(name).each(items, write) }
 }
 
 /// Writes the field `name`, unless the name is missing or empty.
 fn name(json: &mut JsonText<'_>, name: Option<&str>) -> Result<()> {
     match name.filter(|name| !name.is_empty()) {
-        Some(name) => json.field("name")?.string(name),
+        Some(name) => json.field("name").string(name),
         None => Ok(()),
     }
 }
@@ -181,7 +183,7 @@ fn name(json: &mut JsonText<'_>, name: Option<&str>) -> Result<()> {
 /// Writes a field with an index, unless it is missing.
 fn reference(json: &mut JsonText<'_>, name: &str, index: Option<u32>) -> Result<()> {
     match index {
-        Some(index) => json.field(name)?.integer(index),
+        Some(index) => json.field(name).unsigned((index).into()),
         None => Ok(()),
     }
 }
@@ -189,8 +191,8 @@ fn reference(json: &mut JsonText<'_>, name: &str, index: Option<u32>) -> Result<
 fn write_value(json: &mut JsonText<'_>, value: &MetadataValue<'_>) -> Result<()> {
     match value {
         MetadataValue::Text(text) => json.string(&text.to_string_lossy()),
-        MetadataValue::Integer(number) => json.integer(*number),
-        MetadataValue::Real(number) => json.number(*number),
+        MetadataValue::Integer(number) => json.signed(*number),
+        MetadataValue::Real(number) => json.double(*number),
         MetadataValue::Bytes(bytes) => json.string(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
     }
 }
@@ -200,7 +202,7 @@ fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
         name(json, node.name.as_deref())?;
         reference(json, "mesh", node.mesh)?;
         reference(json, "skin", node.skin)?;
-        list(json, "children", &node.children, |json, child| json.integer(*child))?;
+        list(json, "children", &node.children, |json, child| json.unsigned((*child).into()))?;
         if let Some(Transform { position, rotation, scale }) = node.transform.as_deref() {
             parts(json, "translation", position, &[0.0; 3])?;
             parts(json, "rotation", rotation, &[0.0, 0.0, 0.0, 1.0])?;
@@ -209,8 +211,8 @@ fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
         if node.levels.is_empty() {
             return Ok(());
         }
-        json.field("extensions")?.object(|json| {
-            json.field(LOD)?.object(|json| list(json, "ids", &node.levels, |json, level| json.integer(*level)))
+        json.field("extensions").object(|json| {
+            json.field(LOD).object(|json| list(json, "ids", &node.levels, |json, level| json.unsigned((*level).into())))
         })
     })
 }
@@ -218,20 +220,20 @@ fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
 /// Writes a part of a transform, unless it has its default value.
 #[allow(clippy::float_cmp, reason = "the default value is exact")]
 fn parts(json: &mut JsonText<'_>, name: &str, values: &[f32], default: &[f32]) -> Result<()> {
-    if values == default { Ok(()) } else { json.field(name)?.floats(values) }
+    if values == default { Ok(()) } else { json.field(name).floats(values) }
 }
 
 fn write_mesh(json: &mut JsonText<'_>, mesh: &MeshObject) -> Result<()> {
     json.object(|json| {
         name(json, mesh.name.as_deref())?;
-        json.field("primitives")?.each(&mesh.primitives, write_primitive)?;
+        json.field("primitives").each(&mesh.primitives, write_primitive)?;
         let targets = mesh.primitives.first().map_or(0, |primitive| primitive.targets.len());
         if targets == 0 {
             return Ok(());
         }
-        json.field("weights")?.each(0..targets, |json, _| json.index(0))?;
-        json.field("extras")?.object(|json| {
-            json.field("targetNames")?.each(0..targets, |json, target| {
+        json.field("weights").each(0..targets, |json, _| json.count(0))?;
+        json.field("extras").object(|json| {
+            json.field("targetNames").each(0..targets, |json, target| {
                 let number = u32::try_from(target).unwrap_or(u32::MAX);
                 match mesh.target_names {
                     TargetNames::Frames(first) => json.string(&format!("frame {}", first.saturating_add(number))),
@@ -246,14 +248,14 @@ fn write_mesh(json: &mut JsonText<'_>, mesh: &MeshObject) -> Result<()> {
 
 fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()> {
     json.object(|json| {
-        json.field("attributes")?.object(|json| {
+        json.field("attributes").object(|json| {
             let mut attributes = primitive.attributes.iter();
-            attributes.try_for_each(|(name, accessor)| json.field(&name.text())?.integer(*accessor))
+            attributes.try_for_each(|(name, accessor)| json.field(&name.text()).unsigned((*accessor).into()))
         })?;
         reference(json, "indices", primitive.indices)?;
         reference(json, "material", primitive.material)?;
         if primitive.is_points {
-            json.field("mode")?.index(0)?;
+            json.field("mode").count(0)?;
         }
         list(json, "targets", &primitive.targets, |json, target| {
             let names = [AttributeName::Position, AttributeName::Normal, AttributeName::Tangent];
@@ -263,7 +265,7 @@ fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()>
             })
         })?;
         match primitive.name.as_deref().filter(|name| !name.is_empty()) {
-            Some(text) => json.field("extras")?.object(|json| name(json, Some(text))),
+            Some(text) => json.field("extras").object(|json| name(json, Some(text))),
             None => Ok(()),
         }
     })
@@ -271,38 +273,38 @@ fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()>
 
 fn write_skin(json: &mut JsonText<'_>, skin: &Skin) -> Result<()> {
     json.object(|json| {
-        json.field("inverseBindMatrices")?.integer(skin.inverse_binds)?;
-        json.field("skeleton")?.integer(skin.root)?;
+        json.field("inverseBindMatrices").unsigned((skin.inverse_binds).into())?;
+        json.field("skeleton").unsigned((skin.root).into())?;
         let joints = skin.first_joint..skin.first_joint.saturating_add(skin.joint_count);
-        json.field("joints")?.each(joints.chain(skin.still_joint), |json, joint| json.integer(joint))
+        json.field("joints").each(joints.chain(skin.still_joint), |json, joint| json.unsigned((joint).into()))
     })
 }
 
 fn write_animation(json: &mut JsonText<'_>, animation: &AnimationObject) -> Result<()> {
     json.object(|json| {
         name(json, animation.name.as_deref())?;
-        json.field("samplers")?.each(&animation.samplers, |json, sampler| {
+        json.field("samplers").each(&animation.samplers, |json, sampler| {
             json.object(|json| {
-                json.field("input")?.integer(sampler.input)?;
-                json.field("output")?.integer(sampler.output)
+                json.field("input").unsigned((sampler.input).into())?;
+                json.field("output").unsigned((sampler.output).into())
             })
         })?;
-        json.field("channels")?.each(&animation.channels, |json, channel| {
+        json.field("channels").each(&animation.channels, |json, channel| {
             json.object(|json| {
-                json.field("sampler")?.integer(channel.sampler)?;
-                json.field("target")?.object(|json| {
-                    json.field("node")?.integer(channel.node)?;
-                    json.field("path")?.string(channel.path)
+                json.field("sampler").unsigned((channel.sampler).into())?;
+                json.field("target").object(|json| {
+                    json.field("node").unsigned((channel.node).into())?;
+                    json.field("path").string(channel.path)
                 })
             })
         })?;
-        json.field("extras")?.object(|json| {
-            json.field("frames")?.integer(animation.frames)?;
-            json.field(if animation.has_rate { "rate" } else { "assumed_rate" })?.float(animation.rate)?;
+        json.field("extras").object(|json| {
+            json.field("frames").unsigned((animation.frames).into())?;
+            json.field(if animation.has_rate { "rate" } else { "assumed_rate" }).float(animation.rate)?;
             list(json, "notifies", &animation.events, |json, (time, function)| {
                 json.object(|json| {
-                    json.field("time")?.float(*time)?;
-                    json.field("function")?.string(function)
+                    json.field("time").float(*time)?;
+                    json.field("function").string(function)
                 })
             })
         })
@@ -312,32 +314,32 @@ fn write_animation(json: &mut JsonText<'_>, animation: &AnimationObject) -> Resu
 fn write_material(json: &mut JsonText<'_>, material: &MaterialObject) -> Result<()> {
     json.object(|json| {
         name(json, Some(&material.name))?;
-        json.field("pbrMetallicRoughness")?.object(|json| {
+        json.field("pbrMetallicRoughness").object(|json| {
             if let Some(color) = &material.color {
-                json.field("baseColorFactor")?.floats(color)?;
+                json.field("baseColorFactor").floats(color)?;
             }
             if let Some(texture) = material.texture {
-                json.field("baseColorTexture")?.object(|json| json.field("index")?.integer(texture))?;
+                json.field("baseColorTexture").object(|json| json.field("index").unsigned((texture).into()))?;
             }
-            json.field("metallicFactor")?.index(0)
+            json.field("metallicFactor").count(0)
         })?;
         match material.alpha {
             AlphaMode::Opaque => {}
-            AlphaMode::Mask => json.field("alphaMode")?.string("MASK")?,
-            AlphaMode::Blend => json.field("alphaMode")?.string("BLEND")?,
+            AlphaMode::Mask => json.field("alphaMode").string("MASK")?,
+            AlphaMode::Blend => json.field("alphaMode").string("BLEND")?,
         }
         if material.is_two_sided {
-            json.field("doubleSided")?.boolean(true)?;
+            json.field("doubleSided").boolean(true)?;
         }
         if material.is_unlit {
-            json.field("extensions")?.object(|json| json.field(UNLIT)?.object(|_| Ok(())))?;
+            json.field("extensions").object(|json| json.field(UNLIT).object(|_| Ok(())))?;
         }
         if material.extras.is_empty() {
             return Ok(());
         }
-        json.field("extras")?.object(|json| {
+        json.field("extras").object(|json| {
             let mut extras = material.extras.iter();
-            extras.try_for_each(|(key, value)| json.field(key)?.string(value))
+            extras.try_for_each(|(key, value)| json.field(key).string(value))
         })
     })
 }
@@ -346,18 +348,18 @@ fn write_accessor(json: &mut JsonText<'_>, accessor: &Accessor) -> Result<()> {
     json.object(|json| {
         reference(json, "bufferView", accessor.view)?;
         if accessor.offset > 0 {
-            json.field("byteOffset")?.integer(accessor.offset)?;
+            json.field("byteOffset").unsigned((accessor.offset).into())?;
         }
-        json.field("componentType")?.integer(accessor.element.component.code())?;
+        json.field("componentType").unsigned((accessor.element.component.code()).into())?;
         if accessor.element.is_normalized {
-            json.field("normalized")?.boolean(true)?;
+            json.field("normalized").boolean(true)?;
         }
-        json.field("count")?.integer(accessor.count)?;
-        json.field("type")?.string(accessor.element.name())?;
+        json.field("count").unsigned((accessor.count).into())?;
+        json.field("type").string(accessor.element.name())?;
         let Some(bounds) = &accessor.bounds else { return Ok(()) };
         let width = accessor.element.width.into();
-        json.field("min")?.floats(bounds.min.get(..width).unwrap_or(&bounds.min))?;
-        json.field("max")?.floats(bounds.max.get(..width).unwrap_or(&bounds.max))
+        json.field("min").floats(bounds.min.get(..width).unwrap_or(&bounds.min))?;
+        json.field("max").floats(bounds.max.get(..width).unwrap_or(&bounds.max))
     })
 }
 
@@ -369,14 +371,14 @@ fn write_compressed(
     compression: Compression,
 ) -> Result<()> {
     let mode = if view.usage == Usage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
-    json.field("extensions")?.object(|json| {
-        json.field(meshopt::extension(compression))?.object(|json| {
-            json.field("buffer")?.integer(compressed.buffer)?;
-            json.field("byteOffset")?.integer(compressed.offset)?;
-            json.field("byteLength")?.integer(compressed.length)?;
-            json.field("byteStride")?.integer(view.stride)?;
-            json.field("count")?.integer(compressed.count)?;
-            json.field("mode")?.string(mode)
+    json.field("extensions").object(|json| {
+        json.field(meshopt::extension(compression)).object(|json| {
+            json.field("buffer").unsigned((compressed.buffer).into())?;
+            json.field("byteOffset").unsigned((compressed.offset).into())?;
+            json.field("byteLength").unsigned((compressed.length).into())?;
+            json.field("byteStride").unsigned((view.stride).into())?;
+            json.field("count").unsigned((compressed.count).into())?;
+            json.field("mode").string(mode)
         })
     })
 }

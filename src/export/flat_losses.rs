@@ -1,0 +1,206 @@
+//! What the flat formats leave out: those without a scene, such as OBJ.
+
+use super::fault;
+use super::loss::{Loss, LossKind, LossList, counted};
+use super::options::{ExportOptions, LevelChoice};
+use super::scene::{Scene, SceneSurface};
+use super::triangles::is_finite;
+use crate::array::Array;
+use crate::error::{Cause, Result};
+use crate::math::as_index;
+use crate::model::animation::Animations;
+use crate::model::{Asset, DrawStyle};
+
+/// What a flat format can hold.
+pub(crate) struct FlatFormat {
+    /// The kinds of data that it cannot hold. [`LossKind::UvSets`] is in `uv_sets`.
+    pub(crate) lacks: &'static [LossKind],
+    /// The number of UV sets that it can hold.
+    pub(crate) uv_sets: u32,
+    /// Whether it can hold how a surface is drawn.
+    pub(crate) draw_styles: bool,
+}
+
+/// The losses of an export in a flat format. A loss that many surfaces have is listed once, with
+/// their number.
+pub(crate) struct FlatLosses<'f> {
+    format: &'f FlatFormat,
+    /// Whether the output has a pose or a vertex frame instead of animations.
+    is_still: bool,
+    counts: Vec<(LossKind, usize)>,
+    draw_styles: usize,
+    pub(crate) list: LossList,
+}
+
+/// Returns an error if the options need a format that has scenes or compressed buffers.
+pub(crate) fn check_flat_options(options: &ExportOptions) -> Result<()> {
+    let refuse = |name, expected: &'static str, found: &'static str| {
+        Err(fault(name, Cause::Refused { expected: expected.into(), found: found.into() }))
+    };
+    match options.levels {
+        LevelChoice::Best | LevelChoice::One(_) => {}
+        LevelChoice::Scenes | LevelChoice::Nodes => {
+            return refuse("levels", "one level of detail, because only glTF holds several", "all levels of detail");
+        }
+    }
+    if options.quantized {
+        return refuse("quantized", "floats, because only glTF holds quantized integers", "quantized integers");
+    }
+    if options.compression.is_some() {
+        return refuse("compression", "no compression, because only glTF has compressed buffers", "compression");
+    }
+    Ok(())
+}
+
+impl<'f> FlatLosses<'f> {
+    pub(crate) fn new(format: &'f FlatFormat, options: &ExportOptions) -> Self {
+        let is_still = options.frame.is_some();
+        Self { format, is_still, counts: Vec::new(), draw_styles: 0, list: LossList::default() }
+    }
+
+    /// Counts what the format cannot hold of a surface.
+    pub(crate) fn surface(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+        let view = &surface.surface;
+        // Finding an array inflates a compressed block once. The counts are then known.
+        view.positions()?;
+        let counts = view.counts()?;
+        self.count(LossKind::Skin, usize::from(counts.weights && !self.is_still));
+        self.count(LossKind::MorphTargets, as_index(counts.targets.saturating_sub(1)));
+        self.count(LossKind::Colors, usize::from(counts.colors));
+        self.count(LossKind::Names, usize::from(!view.name()?.as_bytes().is_empty()));
+        self.add(LossKind::UvSets, as_index(counts.uv_sets.saturating_sub(self.format.uv_sets)));
+        if self.lacks(LossKind::Normals) {
+            self.count(LossKind::Normals, usize::from(view.normals()?.is_some()));
+        }
+        if self.lacks(LossKind::Tangents) {
+            self.count(LossKind::Tangents, usize::from(view.tangent_frames()?.is_some()));
+        }
+        let has_style = view.draw_style()? != DrawStyle::default();
+        if self.lacks(LossKind::Materials) {
+            self.count(LossKind::Materials, usize::from(has_style || view.material()?.is_some()));
+        } else if has_style && !self.format.draw_styles {
+            self.draw_styles = self.draw_styles.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Counts the texture coordinates and normals of a surface with a number that is not finite.
+    pub(crate) fn values(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+        fn count<const N: usize>(array: Option<impl Array<Item = [f32; N]>>) -> usize {
+            let count = |count: usize, value| count.saturating_add(usize::from(!is_finite(value)));
+            array.map_or(0, |array| array.fold(0, count))
+        }
+        let (uvs, normals) = (surface.surface.uvs(0)?, surface.surface.normals()?);
+        self.add(LossKind::Values, count(uvs).saturating_add(count(normals)));
+        Ok(())
+    }
+
+    /// Adds the losses of the whole file, and returns all.
+    pub(crate) fn finish(mut self, scene: &Scene<'_>) -> Result<Vec<Loss>> {
+        for (kind, count) in std::mem::take(&mut self.counts) {
+            self.list.add(kind, None, text(kind, count));
+        }
+        if self.draw_styles > 0 {
+            let text = format!("draw styles of {}", counted(self.draw_styles, "surface"));
+            self.list.add(LossKind::Materials, None, text);
+        }
+        for asset in scene.assets()? {
+            let asset = scene.contents.asset(asset)?;
+            self.asset(scene, &*asset)?;
+        }
+        self.file(scene)?;
+        Ok(self.list.finish())
+    }
+
+    fn asset(&mut self, scene: &Scene<'_>, asset: &dyn Asset) -> Result<()> {
+        let animations = asset.animations();
+        if !self.is_still {
+            let bones = animations.bone_count()?;
+            self.add_text(LossKind::Skin, bones, counted(bones, "bone"));
+            let mut frames = 0;
+            for level in scene.levels(asset)? {
+                frames = frames.max(asset.level(level)?.vertex_frame_count()?);
+            }
+            let more = frames.saturating_sub(1);
+            self.add_text(LossKind::VertexFrames, more, counted(more, "vertex frame"));
+            let clips = clip_count(animations)?.min(if scene.options.clip.is_some() { 1 } else { usize::MAX });
+            self.add_text(LossKind::Clips, clips, counted(clips, "clip"));
+        }
+        if scene.options.hulls {
+            let hulls = asset.hull_count()?.saturating_add(usize::from(asset.collision_mesh()?.is_some()));
+            self.add_text(LossKind::Hulls, hulls, counted(hulls, "collision shape"));
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, scene: &Scene<'_>) -> Result<()> {
+        let mut keys = 0_usize;
+        scene.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
+        self.add_text(LossKind::Metadata, keys, format!("{} of metadata", counted(keys, "key")));
+        let names = scene.places.iter().filter(|place| place.name.is_some()).count();
+        self.add_text(LossKind::Names, names, format!("names of {}", counted(names, "instance")));
+        if !self.is_still {
+            for source in scene.input.clips {
+                let clips = clip_count(source.animations)?;
+                self.add_text(LossKind::Clips, clips, format!("{} of {}", counted(clips, "clip"), source.name));
+            }
+        }
+        Ok(())
+    }
+
+    fn lacks(&self, kind: LossKind) -> bool {
+        self.format.lacks.contains(&kind)
+    }
+
+    /// Counts items of a kind, if the format lacks the kind.
+    fn count(&mut self, kind: LossKind, count: usize) {
+        if self.lacks(kind) {
+            self.add(kind, count);
+        }
+    }
+
+    /// Counts items of a kind that the output does not contain.
+    pub(crate) fn add(&mut self, kind: LossKind, count: usize) {
+        if count == 0 {
+            return;
+        }
+        match self.counts.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, sum)) => *sum = sum.saturating_add(count),
+            None => self.counts.push((kind, count)),
+        }
+    }
+
+    fn add_text(&mut self, kind: LossKind, count: usize, text: String) {
+        if count > 0 && self.lacks(kind) {
+            self.list.add(kind, None, text);
+        }
+    }
+}
+
+/// Returns the number of clips that are more than one vertex frame.
+fn clip_count(animations: &dyn Animations) -> Result<usize> {
+    let mut count = 0_usize;
+    for clip in 0..animations.clip_count()? {
+        let clip = animations.clip(clip)?;
+        let is_still = clip.first_vertex_frame.is_some() && clip.frames <= 1 && clip.name.as_bytes().is_empty();
+        count = count.saturating_add(usize::from(!is_still));
+    }
+    Ok(count)
+}
+
+/// Describes the items of a kind.
+fn text(kind: LossKind, count: usize) -> String {
+    let surfaces = counted(count, "surface");
+    match kind {
+        LossKind::Skin => format!("bone weights of {surfaces}"),
+        LossKind::MorphTargets => counted(count, "morph target"),
+        LossKind::UvSets => counted(count, "UV set"),
+        LossKind::Normals => format!("normals of {surfaces}"),
+        LossKind::Tangents => format!("tangents of {surfaces}"),
+        LossKind::Colors => format!("vertex colours of {surfaces}"),
+        LossKind::Materials => format!("materials of {surfaces}"),
+        LossKind::Names => format!("names of {surfaces}"),
+        LossKind::Values => format!("{} that are not finite", counted(count, "value")),
+        _ => counted(count, kind.id()),
+    }
+}

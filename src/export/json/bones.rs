@@ -1,0 +1,195 @@
+//! The bones and clips of assets and of other files, as JSON.
+
+use crate::error::Result;
+use crate::export::json_text::JsonText;
+use crate::export::materials::name_text;
+use crate::export::scene::Scene;
+use crate::math::narrow;
+use crate::model::animation::{Affine, Animations, Clip, ClipKey, KeyValue};
+use crate::model::{Bone, SpaceConversion, Transform};
+
+/// The conversion of the transforms of bones, which are relative to their parents.
+struct BoneSpace {
+    conversion: SpaceConversion,
+    /// The images of the axes, with unit length. Conventions only exchange axes, change their
+    /// signs and scale all of them by the same factor.
+    axes: [[f64; 3]; 3],
+}
+
+impl BoneSpace {
+    fn new(conversion: SpaceConversion) -> Self {
+        let [x, y, z, _] = conversion.map().columns();
+        let axes = [x, y, z].map(|axis| {
+            let length = axis.iter().map(|part| part * part).sum::<f64>().sqrt();
+            axis.map(|part| part / length)
+        });
+        Self { conversion, axes }
+    }
+
+    fn transform(&self, stored: &Transform) -> Transform {
+        Transform {
+            position: self.conversion.position(stored.position),
+            rotation: self.rotation(stored.rotation),
+            scale: self.scale(stored.scale),
+        }
+    }
+
+    fn rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+        // The axis of a rotation keeps its direction if the space is mirrored twice.
+        let sign = if self.conversion.is_mirrored() { -1.0 } else { 1.0 };
+        let [x, y, z] = self.turned([x, y, z], |part| part * sign);
+        [x, y, z, w]
+    }
+
+    fn scale(&self, scale: [f32; 3]) -> [f32; 3] {
+        self.turned(scale, f64::abs)
+    }
+
+    fn turned(&self, vector: [f32; 3], part: impl Fn(f64) -> f64) -> [f32; 3] {
+        let mut sum = [0.0; 3];
+        for (axis, along) in self.axes.iter().zip(vector) {
+            for (sum, axis) in sum.iter_mut().zip(axis) {
+                *sum += part(*axis) * f64::from(along);
+            }
+        }
+        sum.map(narrow)
+    }
+}
+
+/// Writes the fields `assets` and `animations`.
+pub(super) fn write_animations(scene: &Scene<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let mut clips = ClipFilter { chosen: scene.options.clip, next: 0 };
+    let mut first_space = None;
+    json.field("assets").list(|json| {
+        for number in scene.assets()? {
+            let asset = scene.contents.asset(number)?;
+            let Some(level) = scene.levels(&*asset)?.next() else { continue };
+            let conversion = scene.conversion(&*asset.level(level)?, Affine::IDENTITY)?;
+            first_space.get_or_insert(conversion);
+            let animations = asset.animations();
+            json.object(|json| {
+                json.field("asset").count(number)?;
+                write_matrix(json.field("bind_shape"), conversion.transform(&animations.bind_shape()?))?;
+                write_skeleton(animations, &BoneSpace::new(conversion), &mut clips, "", json)
+            })?;
+        }
+        Ok(())
+    })?;
+    let space = BoneSpace::new(first_space.unwrap_or_default());
+    json.field("animations").list(|json| {
+        scene.input.clips.iter().try_for_each(|source| {
+            json.object(|json| {
+                json.field("name").string(source.name)?;
+                write_skeleton(source.animations, &space, &mut clips, source.name, json)
+            })
+        })
+    })
+}
+
+/// Selects the exported clips. Clips are numbered through all assets and files.
+struct ClipFilter {
+    chosen: Option<usize>,
+    next: usize,
+}
+
+impl ClipFilter {
+    fn takes_next(&mut self) -> bool {
+        let number = self.next;
+        self.next = number.saturating_add(1);
+        self.chosen.is_none_or(|chosen| chosen == number)
+    }
+}
+
+/// Writes the fields `bones` and `clips`. `name` is the name of clips for which the file stores
+/// none.
+fn write_skeleton(
+    animations: &dyn Animations,
+    space: &BoneSpace,
+    clips: &mut ClipFilter,
+    name: &str,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
+    json.field("bones").list(|json| {
+        (0..animations.bone_count()?).try_for_each(|number| {
+            let stored = animations.inverse_bind(number)?;
+            let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
+            write_bone(&animations.bone(number)?, inverse_bind, space, json)
+        })
+    })?;
+    json.field("clips").list(|json| {
+        for number in 0..animations.clip_count()? {
+            if clips.takes_next() {
+                json.object(|json| write_clip(animations, number, space, name, json))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn write_bone(bone: &Bone<'_>, inverse_bind: Option<Affine>, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
+    let Transform { position, rotation, scale } = space.transform(&bone.bind);
+    json.object(|json| {
+        json.field("name").string(&name_text(bone.name))?;
+        json.field("parent").signed(bone.parent.into())?;
+        json.field("position").floats(&position)?;
+        json.field("rotation").floats(&rotation)?;
+        json.field("scale").floats(&scale)?;
+        write_matrix(json.field("inverse_bind"), inverse_bind)
+    })
+}
+
+fn write_clip(
+    animations: &dyn Animations,
+    number: usize,
+    space: &BoneSpace,
+    name: &str,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
+    let Clip { name: stored, frames, rate, first_vertex_frame, .. } = animations.clip(number)?;
+    let stored = name_text(stored);
+    json.field("name").string(if stored.is_empty() { name } else { &stored })?;
+    json.field("frames").unsigned(frames.into())?;
+    json.field("rate").optional(rate, JsonText::float)?;
+    json.field("first_vertex_frame").optional(first_vertex_frame, |json, first| json.unsigned(first.into()))?;
+    json.field("events").list(|json| {
+        let events = (0..).map_while(|index| animations.event(number, index).transpose());
+        events.into_iter().try_for_each(|event| {
+            let event = event?;
+            json.object(|json| {
+                json.field("time").float(event.time)?;
+                json.field("function").string(&name_text(event.function))
+            })
+        })
+    })?;
+    json.field("keys").list(|json| {
+        // The keys of vertex frames are consecutive, so `first_vertex_frame` says the same.
+        if first_vertex_frame.is_some() {
+            return Ok(());
+        }
+        animations.keys(number, None)?.try_for_each(|key| write_key(&key?, space, json))
+    })
+}
+
+fn write_key(key: &ClipKey, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
+    json.object(|json| {
+        json.field("frame").unsigned(key.frame.into())?;
+        json.field("bone").optional(key.bone, JsonText::count)?;
+        match key.value {
+            KeyValue::Position(position) => json.field("position").floats(&space.conversion.position(position)),
+            KeyValue::Rotation(rotation) => json.field("rotation").floats(&space.rotation(rotation)),
+            KeyValue::Scale(scale) => json.field("scale").floats(&space.scale(scale)),
+            KeyValue::VertexFrame(frame) => json.field("vertex_frame").unsigned(frame.into()),
+        }
+    })
+}
+
+/// Writes a matrix as 16 numbers, column after column, or `null`.
+pub(super) fn write_matrix(json: &mut JsonText<'_>, matrix: Option<Affine>) -> Result<()> {
+    let Some(matrix) = matrix else { return json.null() };
+    let [x, y, z, origin] = matrix.columns();
+    json.list(|json| {
+        [(x, 0.0), (y, 0.0), (z, 0.0), (origin, 1.0)]
+            .into_iter()
+            .try_for_each(|(column, last)| column.into_iter().chain([last]).try_for_each(|part| json.double(part)))
+    })
+}

@@ -1,0 +1,97 @@
+//! JSON with the decoded arrays, in one document without blanks.
+//!
+//! ```json
+//! {"schema": 1, "generator": "meshpeek 0.1.0", "name": "guard", "hash": null,
+//!  "format": "unigine", "version": "ms13", "space": "gltf",
+//!  "metadata": [{"key": "author", "value": "me"}],
+//!  "materials": [{"name": "skin", "surface": null, "color": [1, 1, 1, 1], "unlit": null, "masked": null,
+//!                 "textures": [{"role": "color", "name": "skin", "file": "skin.pcx"}], "text": null}],
+//!  "assets": [{"asset": 0, "bind_shape": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], "bones": [..], "clips": [..]}],
+//!  "animations": [{"name": "walk", "bones": [..], "clips": [..]}],
+//!  "places": [{"asset": 0, "name": null}],
+//!  "surfaces": [..]}
+//! ```
+//!
+//! The page [JSON output](crate::guide::json) describes every field. No triangle and no vertex is
+//! left out: damaged indices are written as they are, and numbers that are not finite are `null`.
+
+mod bones;
+mod materials;
+mod surfaces;
+
+use std::io::Write;
+
+use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::json_text::JsonText;
+use super::loss::{Loss, LossKind};
+use super::options::{ExportOptions, OutputSpace};
+use super::scene::Scene;
+use super::{ExportInput, OutputWriter};
+use crate::error::Result;
+use crate::model::Space;
+
+/// The version of the schema.
+const SCHEMA: u64 = 1;
+
+const JSON: FlatFormat = FlatFormat { lacks: &[LossKind::Hulls], uv_sets: u32::MAX, draw_styles: true };
+
+/// A writer of JSON.
+pub(crate) struct JsonMeshWriter<'a> {
+    scene: Scene<'a>,
+}
+
+impl<'a> JsonMeshWriter<'a> {
+    /// Lists what the output does not contain.
+    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+        check_flat_options(options)?;
+        let scene = Scene::new(input, options, Space::GLTF)?;
+        let mut losses = FlatLosses::new(&JSON, options);
+        scene.each_surface(&mut |surface| {
+            losses.surface(surface)?;
+            surfaces::list_losses(surface, &mut losses)
+        })?;
+        let losses = losses.finish(&scene)?;
+        Ok((Self { scene }, losses))
+    }
+
+    fn write_document(&self, json: &mut JsonText<'_>) -> Result<()> {
+        let (contents, source) = (self.scene.contents, &self.scene.options.source);
+        json.object(|json| {
+            json.field("schema").unsigned(SCHEMA)?;
+            json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
+            json.field("name").optional_string(source.name())?;
+            json.field("hash").optional_string(source.hash())?;
+            json.field("format").string(contents.format())?;
+            json.field("version").string(contents.version())?;
+            json.field("space").string(match self.scene.options.space {
+                OutputSpace::Target => "gltf",
+                OutputSpace::Stored => "stored",
+            })?;
+            json.field("metadata").list(|json| materials::write_metadata(contents, json))?;
+            json.field("materials").list(|json| materials::write_materials(contents, json))?;
+            bones::write_animations(&self.scene, json)?;
+            json.field("places").list(|json| self.write_places(json))?;
+            json.field("surfaces").list(|json| surfaces::write_surfaces(&self.scene, json))
+        })?;
+        json.finish()
+    }
+
+    fn write_places(&self, json: &mut JsonText<'_>) -> Result<()> {
+        self.scene.places.iter().try_for_each(|place| {
+            json.object(|json| {
+                json.field("asset").count(place.asset)?;
+                json.field("name").optional_string(place.name.as_deref())
+            })
+        })
+    }
+}
+
+impl OutputWriter for JsonMeshWriter<'_> {
+    fn ending(&self, _: usize) -> String {
+        ".json".to_owned()
+    }
+
+    fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
+        self.write_document(&mut JsonText::new(out))
+    }
+}

@@ -1,0 +1,241 @@
+//! The surfaces, as JSON.
+
+use super::bones::write_matrix;
+use crate::array::Array;
+use crate::error::Result;
+use crate::export::flat_losses::FlatLosses;
+use crate::export::json_text::JsonText;
+use crate::export::loss::{LossKind, LossList};
+use crate::export::materials::{MaterialIndex, name_text};
+use crate::export::scene::{Scene, SceneSurface};
+use crate::export::shape::{Shape, each_block};
+use crate::export::triangles::PlacedPositions;
+use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
+use crate::math::as_index;
+use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices, VertexPool};
+
+/// The vertices that a surface may share with a surface before it.
+struct SharedVertices {
+    materials: MaterialIndex,
+    /// The number of surfaces that were written.
+    written: usize,
+    /// The place, the pool and the entry of the vertices that were written last.
+    pool: Option<(usize, VertexPool, usize)>,
+}
+
+/// Adds what the output leaves out of a surface. Tangents in a pose are left out, and so are the
+/// normals of a damaged surface in a pose.
+pub(super) fn list_losses(surface: &SceneSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+    if !matches!(surface.shape, Shape::Bones(_)) {
+        return Ok(());
+    }
+    losses.add(LossKind::Tangents, usize::from(surface.surface.tangent_frames()?.is_some()));
+    if surface.surface.normals()?.is_some()
+        && VertexParts::new(&surface.surface, &surface.input)? == VertexParts::Repaired
+    {
+        losses.add(LossKind::Normals, 1);
+    }
+    Ok(())
+}
+
+/// Writes the surfaces as objects.
+pub(super) fn write_surfaces(scene: &Scene<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let mut shared = SharedVertices { materials: MaterialIndex::new(scene.contents)?, written: 0, pool: None };
+    scene.each_surface(&mut |surface| {
+        json.object(|json| write_surface(surface, &mut shared, json))?;
+        shared.written = shared.written.saturating_add(1);
+        Ok(())
+    })
+}
+
+fn write_surface(surface: &SceneSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
+    let view = &surface.surface;
+    let known = shared.pool.filter(|(place, pool, _)| (*place, *pool) == (surface.place_number, surface.pool));
+    json.field("index").count(surface.number)?;
+    json.field("name").string(&name_text(view.name()?))?;
+    json.field("place").count(surface.place_number)?;
+    let material = view.material()?;
+    json.field("material").optional_string(material.map(name_text).as_deref())?;
+    let described = material.and_then(|name| shared.materials.find(surface.place, name));
+    json.field("material_index").optional(described, JsonText::count)?;
+    json.field("style").object(|json| write_style(view.draw_style()?, json))?;
+    write_matrix(json.field("matrix"), Some(*surface.conversion.map()))?;
+    json.field("shares").optional(known.map(|(.., entry)| entry), JsonText::count)?;
+    let converted = view.converted(surface.conversion);
+    if known.is_none() {
+        write_vertices(surface, &converted, json)?;
+        shared.pool = Some((surface.place_number, surface.pool, shared.written));
+    }
+    // Surfaces with two streams may share positions only.
+    let is_single = view.is_single_stream()?;
+    if known.is_none() || !is_single {
+        write_attributes(surface, &converted, json)?;
+    }
+    if matches!(surface.shape, Shape::Bones(_)) && view.normals()?.is_some() {
+        write_posed_normals(surface, json)?;
+    }
+    let reverses = surface.conversion.reverses_corners();
+    json.field("indices").list(|json| write_indices(view.indices()?, reverses, json))?;
+    if is_single {
+        return json.field("attribute_indices").null();
+    }
+    json.field("attribute_indices").list(|json| write_indices(view.attribute_indices()?, reverses, json))
+}
+
+/// Writes what belongs to positions: the fields `positions`, `targets`, `frames` and `weights`.
+fn write_vertices(surface: &SceneSurface<'_>, converted: &ConvertedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let view = &surface.surface;
+    json.field("positions").list(|json| {
+        PlacedPositions::new(surface)?.stored.each_block(&mut |block| {
+            block.iter().try_for_each(|position| json.floats(&surface.conversion.position(*position)))
+        })
+    })?;
+    let is_base = matches!(surface.shape, Shape::Base);
+    let frames = if is_base { surface.frame_count } else { 0 };
+    json.field("frames").list(|json| {
+        (0..frames).try_for_each(|frame| json.list(|json| write_array(converted.vertex_frame(frame)?, json)))
+    })?;
+    let targets = as_index(view.counts()?.targets);
+    json.field("targets").list(|json| {
+        (1..targets).try_for_each(|target| json.list(|json| write_array(converted.target_positions(target)?, json)))
+    })?;
+    let Some(weights) = view.weights()? else { return json.field("weights").null() };
+    json.field("weights").list(|json| {
+        weights.iter().try_for_each(|influences| {
+            json.list(|json| {
+                influences.iter().try_for_each(|influence| {
+                    json.list(|json| {
+                        json.signed(influence.bone.into())?;
+                        json.float(influence.weight)
+                    })
+                })
+            })
+        })
+    })
+}
+
+/// Writes what belongs to attribute vertices: the fields `normals`, `tangents`, `target_normals`,
+/// `uvs` and `colors`.
+fn write_attributes(
+    surface: &SceneSurface<'_>,
+    converted: &ConvertedSurface<'_>,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
+    let (view, is_posed) = (&surface.surface, matches!(surface.shape, Shape::Bones(_)));
+    let counts = view.counts()?;
+    if !is_posed {
+        write_optional_array("normals", converted.normals()?, json)?;
+        match converted.tangent_frames()? {
+            None => json.field("tangents").null()?,
+            Some(frames) => json.field("tangents").list(|json| {
+                each_block(frames, &mut |block| {
+                    block.iter().try_for_each(|frame| {
+                        let [x, y, z] = frame.tangent();
+                        json.floats(&[x, y, z, frame.handedness])
+                    })
+                })
+            })?,
+        }
+        json.field("target_normals").list(|json| {
+            (1..as_index(counts.targets)).try_for_each(|target| {
+                json.optional(converted.target_normals(target)?, |json, normals| {
+                    json.list(|json| write_array(normals, json))
+                })
+            })
+        })?;
+    }
+    json.field("uvs").list(|json| {
+        (0..as_index(counts.uv_sets)).try_for_each(|set| {
+            json.optional(converted.uvs(set)?, |json, uvs| json.list(|json| write_array(uvs, json)))
+        })
+    })?;
+    write_optional_array("colors", view.colors()?, json)
+}
+
+/// Writes the normals of a pose, which belong to vertices of the welded surface: the fields
+/// `normals` and `normal_indices`.
+fn write_posed_normals(surface: &SceneSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface, &surface.input)?);
+    if parts == VertexParts::Repaired {
+        json.field("normals").null()?;
+        return json.field("normal_indices").null();
+    }
+    let (stored, mut ignored) = (view.positions()?.len(), LossList::default());
+    json.field("normals").list(|json| {
+        parts.ranges().try_for_each(|triangles| {
+            let order = parts.order(view, triangles, &mut ignored, surface.number)?;
+            CornerBlocks::new(&order, stored).each(&mut |corners| {
+                let normals = surface.shape.skinned_normals(view, corners)?.unwrap_or_default();
+                normals.iter().try_for_each(|normal| json.floats(&surface.conversion.normal(*normal)))
+            })
+        })
+    })?;
+    let (mut first, reverses) = (0_u32, surface.conversion.reverses_corners());
+    json.field("normal_indices").list(|json| {
+        parts.ranges().try_for_each(|triangles| {
+            let VertexOrder::Welded(welded) = parts.order(view, triangles, &mut ignored, surface.number)? else {
+                return write_indices(view.indices()?, reverses, json);
+            };
+            write_block(&welded.indices, first, reverses, json)?;
+            first = first.saturating_add(u32::try_from(welded.vertices.len()).unwrap_or(u32::MAX));
+            Ok(())
+        })
+    })
+}
+
+fn write_style(style: DrawStyle, json: &mut JsonText<'_>) -> Result<()> {
+    let blend = match style.blend {
+        Blend::Opaque => "opaque".to_owned(),
+        Blend::Masked => "masked".to_owned(),
+        Blend::Translucent => "translucent".to_owned(),
+        Blend::Modulated => "modulated".to_owned(),
+        Blend::Alpha => "alpha".to_owned(),
+        Blend::Unknown(code) => format!("unknown {code}"),
+    };
+    json.field("blend").string(&blend)?;
+    for (name, value) in [
+        ("two_sided", style.two_sided),
+        ("unlit", style.unlit),
+        ("flat", style.flat),
+        ("environment", style.environment),
+        ("unfiltered", style.unfiltered),
+    ] {
+        json.field(name).boolean(value)?;
+    }
+    Ok(())
+}
+
+fn write_optional_array<const N: usize, A: Array<Item = [f32; N]>>(
+    name: &str,
+    array: Option<A>,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
+    json.field(name).optional(array, |json, array| json.list(|json| write_array(array, json)))
+}
+
+fn write_array<const N: usize, A: Array<Item = [f32; N]>>(array: A, json: &mut JsonText<'_>) -> Result<()> {
+    each_block(array, &mut |block| block.iter().try_for_each(|value| json.floats(value)))
+}
+
+/// Writes an index stream, in the order of the output.
+fn write_indices(indices: Indices<'_>, reverses: bool, json: &mut JsonText<'_>) -> Result<()> {
+    let mut block = [0; 3 << 9];
+    for start in (0..indices.len()).step_by(block.len()) {
+        let end = start.saturating_add(block.len()).min(indices.len());
+        let Some(part) = indices.slice(start..end) else { break };
+        part.fill(&mut block);
+        write_block(block.get(..part.len()).unwrap_or_default(), 0, reverses, json)?;
+    }
+    Ok(())
+}
+
+/// Writes indices, to which `first` is added.
+fn write_block(indices: &[u32], first: u32, reverses: bool, json: &mut JsonText<'_>) -> Result<()> {
+    let (triangles, rest) = indices.as_chunks::<3>();
+    let mut write = |index: u32| json.unsigned(u64::from(index).saturating_add(first.into()));
+    for [one, two, three] in triangles {
+        let [two, three] = if reverses { [three, two] } else { [two, three] };
+        [one, two, three].into_iter().try_for_each(|index| write(*index))?;
+    }
+    rest.iter().try_for_each(|index| write(*index))
+}

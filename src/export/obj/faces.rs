@@ -1,0 +1,83 @@
+//! The faces of an OBJ file.
+
+use super::vertices::{VertexNumbers, attribute_count, write_line};
+use crate::error::Result;
+use crate::export::block::BlockWriter;
+use crate::export::loss::LossList;
+use crate::export::part_faces::{FaceCorner, each_face};
+use crate::export::scene::SceneSurface;
+use crate::export::shape::Shape;
+use crate::export::triangles::PlacedPositions;
+use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
+
+/// Writes the faces of a surface.
+pub(super) fn write_faces(
+    surface: &SceneSurface<'_>,
+    numbers: &mut VertexNumbers,
+    out: &mut BlockWriter<'_>,
+) -> Result<()> {
+    let positions = PlacedPositions::new(surface)?;
+    if numbers.has_normals && matches!(surface.shape, Shape::Bones(_)) {
+        return write_posed(surface, &positions, numbers, out);
+    }
+    positions.each_triangle(Some(attribute_count(surface)?), &mut |corners, _| {
+        write_face(numbers, corners.map(|corner| FaceCorner { vertex: corner.attribute, corner }), out)
+    })?;
+    Ok(())
+}
+
+/// Writes the normals and the faces of a surface in a pose of bones. A normal then belongs to a
+/// position and an attribute vertex: to a vertex of the welded surface.
+fn write_posed(
+    surface: &SceneSurface<'_>,
+    positions: &PlacedPositions<'_>,
+    numbers: &mut VertexNumbers,
+    out: &mut BlockWriter<'_>,
+) -> Result<()> {
+    let (parts, attributes) = (VertexParts::new(&surface.surface, &surface.input)?, attribute_count(surface)?);
+    for triangles in parts.ranges() {
+        // Triangles that are left out were listed when the export was made.
+        let order = parts.order(&surface.surface, triangles, &mut LossList::default(), surface.number)?;
+        write_normals(surface, &order, positions.stored.len(), numbers, out)?;
+        each_face(surface, positions, &order, &mut |corners| {
+            let is_valid = corners.iter().all(|face| face.corner.attribute < attributes);
+            if is_valid { write_face(numbers, corners, out) } else { Ok(()) }
+        })?;
+    }
+    Ok(())
+}
+
+fn write_normals(
+    surface: &SceneSurface<'_>,
+    order: &VertexOrder,
+    stored: usize,
+    numbers: &mut VertexNumbers,
+    out: &mut BlockWriter<'_>,
+) -> Result<()> {
+    let corners = CornerBlocks::new(order, stored);
+    numbers.start_normals(corners.len());
+    corners.each(&mut |corners| {
+        let normals = surface.shape.skinned_normals(&surface.surface, corners)?.unwrap_or_default();
+        for normal in normals {
+            write_line("vn", &surface.conversion.normal(normal), out);
+        }
+        out.end_record()
+    })
+}
+
+/// Writes a face. The vertex of a corner is the number of its normal.
+fn write_face(numbers: &VertexNumbers, corners: [FaceCorner; 3], out: &mut BlockWriter<'_>) -> Result<()> {
+    out.bytes(b"f");
+    let [position, uv, normal] = numbers.first;
+    for FaceCorner { vertex, corner } in corners {
+        out.bytes(b" ").unsigned(position.saturating_add(corner.position.into()));
+        if numbers.has_uvs {
+            out.bytes(b"/").unsigned(uv.saturating_add(corner.attribute.into()));
+        }
+        if numbers.has_normals {
+            out.bytes(if numbers.has_uvs { b"/" } else { b"//" });
+            out.unsigned(normal.saturating_add(vertex.into()));
+        }
+    }
+    out.bytes(b"\n").end_record()
+}

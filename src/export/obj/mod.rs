@@ -1,0 +1,121 @@
+//! Wavefront OBJ with a material library.
+//!
+//! Each surface is an object `o` with a material `usemtl`. Positions `v`, texture coordinates `vt`
+//! and normals `vn` have separate numbers, so both index streams of a surface are kept. Surfaces
+//! that share their vertices write the positions once, and with a single index stream also the
+//! other attributes. Vertex colours follow the coordinates of a position, if the surface has a
+//! single index stream. Each number is the shortest that reads back as the same `f32`.
+//!
+//! In names, `_` replaces blanks, backslashes and control characters. The `.mtl` file has a
+//! material for each that the surfaces use. It refers to an image only if the caller has listed it.
+//! Everything else that the mesh file states about a material is in comments.
+
+mod faces;
+mod library;
+mod vertices;
+
+use std::io::Write;
+
+use library::{Library, word};
+use vertices::{VertexNumbers, attribute_count};
+
+use super::block::BlockWriter;
+use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::loss::{Loss, LossKind, counted};
+use super::options::ExportOptions;
+use super::scene::{Scene, SceneSurface};
+use super::triangles::PlacedPositions;
+use super::{ExportInput, OutputWriter};
+use crate::error::Result;
+use crate::model::{Space, UvOrigin};
+
+const OBJ: FlatFormat = FlatFormat {
+    lacks: &[
+        LossKind::Skin,
+        LossKind::Clips,
+        LossKind::MorphTargets,
+        LossKind::VertexFrames,
+        LossKind::Tangents,
+        LossKind::Hulls,
+        LossKind::Metadata,
+    ],
+    uv_sets: 1,
+    draw_styles: false,
+};
+
+/// A writer of OBJ and MTL.
+pub(crate) struct ObjWriter<'a> {
+    scene: Scene<'a>,
+    library: Library,
+}
+
+impl<'a> ObjWriter<'a> {
+    /// Finds the materials and the triangles of the output.
+    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+        check_flat_options(options)?;
+        let scene = Scene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let mut losses = FlatLosses::new(&OBJ, options);
+        let mut library = Library::new(input.contents)?;
+        scene.each_surface(&mut |surface| {
+            losses.surface(surface)?;
+            library.add(surface)?;
+            check_values(surface, &mut losses)
+        })?;
+        let instances = scene.places.iter().filter(|place| place.name.is_some()).count();
+        if instances > 0 {
+            losses.list.add(LossKind::Names, None, format!("names of {}", counted(instances, "instance")));
+        }
+        let losses = losses.finish(&scene)?;
+        Ok((Self { scene, library }, losses))
+    }
+
+    fn write_objects(&self, stem: &str, out: &mut BlockWriter<'_>) -> Result<()> {
+        out.text(concat!("# meshpeek ", env!("CARGO_PKG_VERSION"), "\nmtllib ")).text(&line(stem)).text(".mtl\n");
+        let mut numbers = VertexNumbers::default();
+        self.scene.each_surface(&mut |surface| {
+            let (name, material) = (surface.surface.name()?, self.library.name(surface)?);
+            out.text("o ").text(&word(name, surface.number)).text("\n");
+            numbers.write_vertices(surface, out)?;
+            out.text("usemtl ").text(material).text("\n");
+            faces::write_faces(surface, &mut numbers, out)
+        })
+    }
+}
+
+/// Counts the values of a surface that the output leaves out or replaces.
+fn check_values(surface: &SceneSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+    let counts = surface.surface.counts()?;
+    if counts.colors && !surface.surface.is_single_stream()? {
+        losses.add(LossKind::Colors, 1);
+    }
+    losses.values(surface)?;
+    let positions = PlacedPositions::new(surface)?;
+    let left_out = positions.each_triangle(Some(attribute_count(surface)?), &mut |_, _| Ok(()))?;
+    left_out.list(&mut losses.list, surface.number);
+    Ok(())
+}
+
+/// Returns the text of one line: `_` replaces control characters.
+fn line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '_' } else { letter }).collect()
+}
+
+impl OutputWriter for ObjWriter<'_> {
+    fn file_count(&self) -> usize {
+        2
+    }
+
+    fn ending(&self, file: usize) -> String {
+        if file == 0 { ".obj" } else { ".mtl" }.to_owned()
+    }
+
+    fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
+        let mut out = BlockWriter::new(out);
+        if file == 0 {
+            self.write_objects(stem, &mut out)?;
+        } else {
+            self.library.write(self.scene.contents, &self.scene.options.source, &mut out)?;
+        }
+        out.finish()
+    }
+}

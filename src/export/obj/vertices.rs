@@ -1,0 +1,146 @@
+//! The vertices of an OBJ file, and their numbers.
+
+use crate::array::Array;
+use crate::error::Result;
+use crate::export::block::BlockWriter;
+use crate::export::scene::SceneSurface;
+use crate::export::shape::{Shape, each_block};
+use crate::export::triangles::{PlacedPositions, finite_or_zero};
+use crate::math::as_u64;
+use crate::model::VertexPool;
+
+/// The numbers of vertices, which OBJ counts from 1 through all objects.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VertexNumbers {
+    /// The number of the first position, texture coordinate and normal of the surface.
+    pub(super) first: [u64; 3],
+    /// The next numbers.
+    pub(super) next: [u64; 3],
+    /// Whether the surface has texture coordinates.
+    pub(super) has_uvs: bool,
+    /// Whether the surface has normals.
+    pub(super) has_normals: bool,
+    /// The place and the pool of the positions that were written last.
+    positions: Option<(usize, VertexPool)>,
+    /// The place and the pool of the attributes that were written last, if they belong to a pool.
+    attributes: Option<(usize, VertexPool)>,
+}
+
+impl Default for VertexNumbers {
+    fn default() -> Self {
+        Self { first: [1; 3], next: [1; 3], has_uvs: false, has_normals: false, positions: None, attributes: None }
+    }
+}
+
+impl VertexNumbers {
+    /// Writes the vertices of a surface that no surface before it has written.
+    ///
+    /// The normals of a pose are not written, because they depend on positions and attributes.
+    pub(super) fn write_vertices(&mut self, surface: &SceneSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+        let pool = Some((surface.place_number, surface.pool));
+        let is_single = surface.surface.is_single_stream()?;
+        if self.positions != pool {
+            self.write_positions(surface, is_single, out)?;
+            self.positions = pool;
+        }
+        // Surfaces with two streams may share positions only.
+        let attribute_pool = pool.filter(|_| is_single);
+        if attribute_pool.is_none() || self.attributes != attribute_pool {
+            self.write_attributes(surface, out)?;
+            self.attributes = attribute_pool;
+        }
+        Ok(())
+    }
+
+    fn write_positions(
+        &mut self,
+        surface: &SceneSurface<'_>,
+        is_single: bool,
+        out: &mut BlockWriter<'_>,
+    ) -> Result<()> {
+        let positions = PlacedPositions::new(surface)?;
+        let colors = surface.surface.colors()?.filter(|_| is_single);
+        let mut number = 0_usize;
+        positions.stored.each_block(&mut |block| {
+            for position in block {
+                let position = surface.conversion.position(*position).map(finite_or_zero);
+                write_numbers("v", &position, out);
+                if let Some([red, green, blue, _]) = colors.and_then(|colors| colors.get(number)) {
+                    write_numbers("", &[red, green, blue], out);
+                }
+                out.bytes(b"\n");
+                number = number.saturating_add(1);
+            }
+            out.end_record()
+        })?;
+        self.start(0, positions.stored.len());
+        Ok(())
+    }
+
+    fn write_attributes(&mut self, surface: &SceneSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+        let converted = surface.surface.converted(surface.conversion);
+        let uvs = converted.uvs(0)?;
+        (self.has_uvs, self.has_normals) = (false, false);
+        if let Some(uvs) = uvs.filter(|uvs| !uvs.is_empty()) {
+            write_lines("vt", uvs, out)?;
+            self.start(1, uvs.len());
+            self.has_uvs = true;
+        }
+        let normals = converted.normals()?.filter(|normals| !normals.is_empty());
+        self.has_normals = normals.is_some();
+        if let Some(normals) = normals.filter(|_| !matches!(surface.shape, Shape::Bones(_))) {
+            write_lines("vn", normals, out)?;
+            self.start(2, normals.len());
+        }
+        Ok(())
+    }
+
+    /// Numbers `count` items of one kind: positions, texture coordinates or normals.
+    fn start(&mut self, kind: usize, count: usize) {
+        for (first, next) in self.first.iter_mut().zip(&mut self.next).skip(kind).take(1) {
+            *first = *next;
+            *next = next.saturating_add(as_u64(count));
+        }
+    }
+
+    /// Numbers the normals that are written next.
+    pub(super) fn start_normals(&mut self, count: usize) {
+        self.start(2, count);
+    }
+}
+
+/// Writes a statement for each item of an array, in which 0 replaces a number that is not finite.
+fn write_lines<const N: usize, A: Array<Item = [f32; N]>>(
+    statement: &str,
+    array: A,
+    out: &mut BlockWriter<'_>,
+) -> Result<()> {
+    each_block(array, &mut |block| {
+        for value in block {
+            write_line(statement, &value.map(finite_or_zero), out);
+        }
+        out.end_record()
+    })
+}
+
+/// Writes a statement with numbers, without a line feed.
+fn write_numbers(statement: &str, values: &[f32], out: &mut BlockWriter<'_>) {
+    out.text(statement);
+    for value in values {
+        out.bytes(b" ").float(*value);
+    }
+}
+
+/// Writes a statement with numbers.
+pub(super) fn write_line(statement: &str, values: &[f32], out: &mut BlockWriter<'_>) {
+    write_numbers(statement, values, out);
+    out.bytes(b"\n");
+}
+
+/// Returns the number of attribute vertices that have all attributes of the output.
+pub(super) fn attribute_count(surface: &SceneSurface<'_>) -> Result<u32> {
+    let (uvs, normals) = (surface.surface.uvs(0)?, surface.surface.normals()?);
+    let lengths = [uvs.map(|uvs| uvs.len()), normals.map(|normals| normals.len())];
+    let least = lengths.into_iter().flatten().filter(|length| *length > 0).min().unwrap_or(usize::MAX);
+    Ok(surface.surface.counts()?.attribute_vertices.min(u32::try_from(least).unwrap_or(u32::MAX)))
+}

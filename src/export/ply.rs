@@ -1,0 +1,217 @@
+//! Binary little-endian PLY: one list of vertices and one list of triangles.
+//!
+//! | property of a vertex | type | for a surface without it |
+//! |---|---|---|
+//! | `x`, `y`, `z` | float | |
+//! | `nx`, `ny`, `nz` | float | 0 |
+//! | `s`, `t`: UV set 0, `t` grows upwards | float | 0 |
+//! | `red`, `green`, `blue`, `alpha` | uchar | 255 |
+//!
+//! A property that no surface has is absent. Vertices have one index, so a surface with two
+//! different index streams is welded. A face has the property `vertex_indices`, a list of three
+//! vertices.
+
+use std::io::Write;
+
+use super::block::BlockWriter;
+use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::loss::{Loss, LossKind, LossList};
+use super::options::ExportOptions;
+use super::part_faces::each_face;
+use super::scene::{Scene, SceneSurface};
+use super::triangles::{PlacedPositions, finite_or_zero};
+use super::vertices::CornerBlocks;
+use super::{ExportInput, OutputWriter, VertexOrder, VertexParts, fault};
+use crate::array::Array;
+use crate::decode::OutputFormat;
+use crate::decode::convert::Unorm;
+use crate::error::{Cause, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::{Corner, Space, UvOrigin};
+
+const PLY: FlatFormat = FlatFormat {
+    lacks: &[
+        LossKind::Skin,
+        LossKind::Clips,
+        LossKind::MorphTargets,
+        LossKind::VertexFrames,
+        LossKind::Tangents,
+        LossKind::Materials,
+        LossKind::Names,
+        LossKind::Hulls,
+        LossKind::Metadata,
+    ],
+    uv_sets: 1,
+    draw_styles: false,
+};
+
+/// The optional properties of a vertex.
+#[derive(Clone, Copy, Debug, Default)]
+struct VertexProperties {
+    normals: bool,
+    uvs: bool,
+    colors: bool,
+}
+
+/// A writer of binary PLY.
+pub(crate) struct PlyWriter<'a> {
+    scene: Scene<'a>,
+    properties: VertexProperties,
+    vertices: u64,
+    faces: u64,
+}
+
+impl<'a> PlyWriter<'a> {
+    /// Counts the vertices and the faces of the output.
+    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+        check_flat_options(options)?;
+        let scene = Scene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let mut writer = Self { scene, properties: VertexProperties::default(), vertices: 0, faces: 0 };
+        let mut losses = FlatLosses::new(&PLY, options);
+        writer.count(&mut losses)?;
+        check_count("vertices", writer.vertices)?;
+        check_count("faces", writer.faces)?;
+        let losses = losses.finish(&writer.scene)?;
+        Ok((writer, losses))
+    }
+
+    fn count(&mut self, losses: &mut FlatLosses<'_>) -> Result<()> {
+        let (mut properties, mut vertices, mut faces) = (self.properties, 0_u64, 0_u64);
+        self.scene.each_surface(&mut |surface| {
+            losses.surface(surface)?;
+            losses.values(surface)?;
+            let view = &surface.surface;
+            properties.normals |= view.normals()?.is_some();
+            properties.uvs |= view.uvs(0)?.is_some();
+            properties.colors |= view.colors()?.is_some();
+            let positions = PlacedPositions::new(surface)?;
+            each_part(surface, &mut losses.list, &mut |order, left_out| {
+                vertices = vertices.saturating_add(as_u64(CornerBlocks::new(order, positions.stored.len()).len()));
+                each_face(surface, &positions, order, &mut |_| {
+                    faces = faces.saturating_add(1);
+                    Ok(())
+                })?
+                .list(left_out, surface.number);
+                Ok(())
+            })
+        })?;
+        (self.properties, self.vertices, self.faces) = (properties, vertices, faces);
+        Ok(())
+    }
+
+    fn write_header(&self, out: &mut BlockWriter<'_>) {
+        out.text("ply\nformat binary_little_endian 1.0\n");
+        out.text(concat!("comment meshpeek ", env!("CARGO_PKG_VERSION"), "\n"));
+        let source = &self.scene.options.source;
+        for text in [source.name(), source.hash()].into_iter().flatten() {
+            let is_plain = !text.chars().any(char::is_control);
+            out.text(if is_plain { "comment source " } else { "" }).text(if is_plain { text } else { "" });
+            out.text(if is_plain { "\n" } else { "" });
+        }
+        out.text("element vertex ").unsigned(self.vertices).text("\n");
+        let VertexProperties { normals, uvs, colors } = self.properties;
+        for (is_written, kind, names) in [
+            (true, "float", &["x", "y", "z"][..]),
+            (normals, "float", &["nx", "ny", "nz"]),
+            (uvs, "float", &["s", "t"]),
+            (colors, "uchar", &["red", "green", "blue", "alpha"]),
+        ] {
+            for name in names.iter().filter(|_| is_written) {
+                out.text("property ").text(kind).text(" ").text(name).text("\n");
+            }
+        }
+        out.text("element face ").unsigned(self.faces).text("\n");
+        out.text("property list uchar uint vertex_indices\nend_header\n");
+    }
+
+    /// Writes the vertices of a part of a surface.
+    fn write_vertices(
+        &self,
+        surface: &SceneSurface<'_>,
+        positions: &PlacedPositions<'_>,
+        order: &VertexOrder,
+        out: &mut BlockWriter<'_>,
+    ) -> Result<()> {
+        let view = surface.surface.converted(surface.conversion);
+        let (normals, uvs, colors) = (view.normals()?, view.uvs(0)?, view.colors()?);
+        CornerBlocks::new(order, positions.stored.len()).each(&mut |corners| {
+            let posed = surface.shape.skinned_normals(&surface.surface, corners)?;
+            for (number, Corner { position, attribute }) in corners.iter().enumerate() {
+                let attribute = as_index(*attribute);
+                out.le_floats(&positions.get_finite(*position));
+                if self.properties.normals {
+                    let posed = posed.as_ref().and_then(|posed| posed.get(number).copied());
+                    let posed = posed.map(|normal| surface.conversion.normal(normal));
+                    let normal = posed.or_else(|| normals.and_then(|normals| normals.get(attribute)));
+                    out.le_floats(&normal.unwrap_or_default().map(finite_or_zero));
+                }
+                if self.properties.uvs {
+                    let uv = uvs.and_then(|uvs| uvs.get(attribute));
+                    out.le_floats(&uv.unwrap_or_default().map(finite_or_zero));
+                }
+                if self.properties.colors {
+                    let color = colors.and_then(|colors| colors.get(attribute)).unwrap_or([1.0; 4]);
+                    out.bytes(&Unorm::<u8>::new().convert(color));
+                }
+            }
+            out.end_record()
+        })
+    }
+}
+
+/// Calls `visit` with each part of a surface. Triangles with an invalid index are added to
+/// `losses`.
+fn each_part(
+    surface: &SceneSurface<'_>,
+    losses: &mut LossList,
+    visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
+) -> Result<()> {
+    let parts = VertexParts::new(&surface.surface, &surface.input)?;
+    for triangles in parts.ranges() {
+        visit(&parts.order(&surface.surface, triangles, losses, surface.number)?, losses)?;
+    }
+    Ok(())
+}
+
+/// Returns an error if there are more items than the indices of the output can number.
+fn check_count(name: &'static str, count: u64) -> Result<()> {
+    if count <= u32::MAX.into() {
+        return Ok(());
+    }
+    let expected = format!("at most {} {name} in a PLY file", u32::MAX).into();
+    Err(fault(name, Cause::Refused { expected, found: count.to_string().into() }))
+}
+
+impl OutputWriter for PlyWriter<'_> {
+    fn ending(&self, _: usize) -> String {
+        ".ply".to_owned()
+    }
+
+    fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
+        let mut out = BlockWriter::new(out);
+        self.write_header(&mut out);
+        // Triangles that are left out were listed when the export was made.
+        let mut ignored = LossList::default();
+        self.scene.each_surface(&mut |surface| {
+            let positions = PlacedPositions::new(surface)?;
+            each_part(surface, &mut ignored, &mut |order, _| self.write_vertices(surface, &positions, order, &mut out))
+        })?;
+        let mut first = 0_u32;
+        self.scene.each_surface(&mut |surface| {
+            let positions = PlacedPositions::new(surface)?;
+            each_part(surface, &mut ignored, &mut |order, _| {
+                each_face(surface, &positions, order, &mut |corners| {
+                    out.bytes(&[3]);
+                    for face in corners {
+                        out.bytes(&first.saturating_add(face.vertex).to_le_bytes());
+                    }
+                    out.end_record()
+                })?;
+                let count = CornerBlocks::new(order, positions.stored.len()).len();
+                first = first.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+                Ok(())
+            })
+        })?;
+        out.finish()
+    }
+}
