@@ -59,11 +59,11 @@ impl<'a> VertexInput<'_, 'a> {
         sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<3>, out))
     }
 
-    /// Writes the tangents: a direction of unit length, and the sign of the bitangent.
+    /// Writes the tangents: a direction of unit length, and the sign of the bitangent in glTF.
     pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let source = self.source(Semantic::Tangent, VertexFormat::Float32x4)?;
         let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
-        sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<4>, out))
+        sink.array(&spec, &mut |out| write_floats(&source, block, gltf_tangents, out))
     }
 
     /// Writes the coordinates of a UV set.
@@ -172,6 +172,13 @@ fn finite(floats: &mut [f32]) {
 /// Returns a number, or 0 if it is not finite.
 pub(super) fn finite_or_zero(float: f32) -> f32 {
     if float.is_finite() { float } else { 0.0 }
+}
+
+/// Scales tangents to unit length, and negates their signs: in glTF, the bitangent points in the
+/// direction in which v decreases.
+fn gltf_tangents(floats: &mut [f32]) {
+    unit_length::<4>(floats);
+    floats.as_chunks_mut::<4>().0.iter_mut().for_each(|[.., sign]| *sign = -*sign);
 }
 
 /// Scales the first three of `N` numbers to unit length.
