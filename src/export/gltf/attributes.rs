@@ -60,7 +60,7 @@ impl VertexInput<'_, '_> {
         sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<3>, out))
     }
 
-    /// Writes the tangents: a direction of unit length, and the sign of the bitangent.
+    /// Writes the tangents: a direction of unit length, and the sign of the bitangent in glTF.
     pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
         self.with_tangents(block, &mut |write| {
@@ -77,7 +77,9 @@ impl VertexInput<'_, '_> {
         visit: &mut dyn FnMut(&mut dyn FnMut(FloatVisitor<'_>) -> Result<()>) -> Result<u32>,
     ) -> Result<u32> {
         let source = self.stored_source(Semantic::Tangent, VertexFormat::Float32x4)?;
-        let changes_sign = self.conversion.is_mirrored() != self.conversion.flips_v();
+        // In glTF, the bitangent points in the direction in which v decreases. In the neutral view, it
+        // points in the direction in which v grows.
+        let changes_sign = self.conversion.is_mirrored() == self.conversion.flips_v();
         let convert = |floats: &mut [f32]| {
             for [x, y, z, sign] in floats.as_chunks_mut::<4>().0 {
                 [*x, *y, *z] = self.conversion.direction([*x, *y, *z]);

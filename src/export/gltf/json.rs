@@ -42,10 +42,12 @@ impl JsonSource<'_, '_> {
             json.field("asset").object(|json| self.asset(json))?;
             self.extensions(json)?;
             list(json, "nodes", nodes, write_node)?;
-            if scenes.iter().any(|scene| !scene.roots.is_empty()) {
+            // A scene without nodes is valid, but not every reader accepts it.
+            let has_roots = scenes.iter().any(|scene| !scene.roots.is_empty());
+            if has_roots {
                 json.field("scene").count(0)?;
             }
-            list(json, "scenes", scenes, |json, scene| {
+            list(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
                 json.object(|json| {
                     name(json, scene.name.as_deref())?;
                     list(json, "nodes", &scene.roots, |json, node| json.unsigned((*node).into()))

@@ -10,7 +10,7 @@ use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
     Axis, ColorEncoding, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, PositionEncoding, Positions,
-    Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
+    Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -169,6 +169,11 @@ impl Geometry for LentSurface<'_> {
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         self.only(surface)?;
         Ok(self.tree()?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+    }
+
+    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
+        self.only(surface)?;
+        Ok(VertexPool::new(self.file_index(surface)))
     }
 
     fn file_index(&self, surface: usize) -> usize {
