@@ -1,5 +1,7 @@
 //! What an exported file states about the mesh file that it was made of.
 
+use std::sync::OnceLock;
+
 /// What an exported file states about the mesh file, and which images it may refer to.
 ///
 /// The exporter opens no files, so the caller provides what depends on the file system.
@@ -12,7 +14,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceFacts {
     name: Option<String>,
-    hash: Option<String>,
+    hash: OnceLock<String>,
     images: Vec<String>,
 }
 
@@ -25,10 +27,12 @@ impl SourceFacts {
     }
 
     /// Sets the hash of the bytes of the mesh file, with the name of the hash function, such as
-    /// `xxh3-128:..`.
-    #[must_use]
-    pub fn with_hash(self, hash: impl Into<String>) -> Self {
-        Self { hash: Some(hash.into()), ..self }
+    /// `xxh3-128:..`. A hash that is already set is kept.
+    ///
+    /// The hash is only needed when the output is written. A program may compute it while
+    /// [`Export::new`](super::Export::new) runs.
+    pub fn set_hash(&self, hash: String) {
+        let _ = self.hash.set(hash);
     }
 
     /// Sets the names of the PNG and JPEG files in the folder of the output, without their folder.
@@ -47,7 +51,7 @@ impl SourceFacts {
     /// Returns the hash of the mesh file, or `None` if it is not known.
     #[must_use]
     pub fn hash(&self) -> Option<&str> {
-        self.hash.as_deref()
+        self.hash.get().map(String::as_str)
     }
 
     /// Returns the name of the image to which the path or name of a texture refers, or `None` if

@@ -37,6 +37,8 @@ pub struct VertexSource<'a> {
     pub(super) has_template: bool,
     pub(super) missing: Vec<Semantic>,
     pub(super) conversion: Option<SpaceConversion>,
+    /// The items of the arrays of each index stream that the vertices use.
+    used: [Range<usize>; 2],
 }
 
 short_debug!(VertexSource<'_>: |source| {
@@ -86,6 +88,7 @@ impl<'a> VertexSource<'a> {
             has_template: false,
             missing: Vec::new(),
             conversion: None,
+            used: used_items(order, count),
         };
         let mut size = 0_u32;
         for attribute in layout.attributes() {
@@ -161,16 +164,8 @@ impl<'a> VertexSource<'a> {
 
     /// Returns an error if an array has too few items for the vertices.
     fn check_lengths(&self) -> Result<()> {
-        let greatest = |stream: IndexStream| match self.order {
-            None => self.vertex_count,
-            Some(order) => {
-                order.iter().map(|corner| as_index(corner.index(stream)).saturating_add(1)).max().unwrap_or(0)
-            }
-        };
-        let needed = [IndexStream::Positions, IndexStream::Attributes].map(greatest);
         for SourceAttribute { array, .. } in &self.attributes {
-            let [positions, attributes] = needed;
-            let needed = if array.stream() == IndexStream::Positions { positions } else { attributes };
+            let needed = self.used(array).end;
             if array.len() < needed {
                 let kind = Cause::Value {
                     expected: format!("{needed} items, one for each vertex").into(),
@@ -338,10 +333,30 @@ impl<'a> VertexSource<'a> {
         Blocks::push(self, range, &mut visit)
     }
 
+    /// Returns the range of the items of an array that the vertices use.
+    pub(super) const fn used(&self, array: &AttributeArray<'_>) -> &Range<usize> {
+        let [positions, attributes] = &self.used;
+        match array.stream() {
+            IndexStream::Positions => positions,
+            IndexStream::Attributes => attributes,
+        }
+    }
+
     /// Returns the stride of the layout.
     pub(super) const fn stride(&self) -> usize {
         self.template.len()
     }
+}
+
+/// Returns the ranges of the positions and of the attribute vertices that vertices use.
+fn used_items(order: Option<&[Corner]>, count: usize) -> [Range<usize>; 2] {
+    let Some(order) = order else { return [0..count, 0..count] };
+    [IndexStream::Positions, IndexStream::Attributes].map(|stream| {
+        let indices = order.iter().map(|corner| corner.index(stream));
+        let (first, last) = indices.fold((u32::MAX, 0), |(first, last), index| (first.min(index), last.max(index)));
+        let end = if order.is_empty() { 0 } else { as_index(last).saturating_add(1) };
+        as_index(first).min(end)..end
+    })
 }
 
 /// An attribute that the surface has, except for joints and weights.

@@ -80,7 +80,10 @@ impl<'a> Blocks for VertexSource<'a> {
 
     fn start(&self, range: &Range<usize>, memory: &mut BlockMemory<'a>) {
         let direct = Some(range).filter(|_| self.order.is_none());
-        let parts = self.attributes.iter().map(|attribute| attribute.array.bytes(direct));
+        let parts = self
+            .attributes
+            .iter()
+            .map(|SourceAttribute { array, .. }| array.bytes(Some(direct.unwrap_or_else(|| self.used(array)))));
         // Attributes in the same records have the same bytes.
         let before = std::iter::once(&[][..]).chain(parts.clone());
         prefetch_all(parts.zip(before).filter(|(part, before)| !std::ptr::eq(*part, *before)).map(|(part, _)| part));

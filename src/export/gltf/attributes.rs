@@ -56,8 +56,13 @@ impl VertexInput<'_, '_> {
                 })
             });
         }
-        let source = self.source(Semantic::Normal, VertexFormat::Float32x3)?;
-        sink.array(&spec, &mut |out| write_floats(&source, block, unit_length::<3>, out))
+        let source = self.stored_source(Semantic::Normal, VertexFormat::Float32x3)?;
+        let turn = Turn::new(|axis| self.conversion.normal(axis));
+        let convert = |floats: &mut [f32]| {
+            floats.as_chunks_mut::<3>().0.iter_mut().for_each(|normal| *normal = turn.apply(*normal));
+            unit_length::<3>(floats);
+        };
+        sink.array(&spec, &mut |out| write_floats(&source, block, convert, out))
     }
 
     /// Writes the tangents: a direction of unit length, and the sign of the bitangent in glTF.
@@ -80,9 +85,10 @@ impl VertexInput<'_, '_> {
         // In glTF, the bitangent points in the direction in which v decreases. In the neutral view, it
         // points in the direction in which v grows.
         let changes_sign = self.conversion.is_mirrored() == self.conversion.flips_v();
+        let turn = Turn::new(|axis| self.conversion.direction(axis));
         let convert = |floats: &mut [f32]| {
             for [x, y, z, sign] in floats.as_chunks_mut::<4>().0 {
-                [*x, *y, *z] = self.conversion.direction([*x, *y, *z]);
+                [*x, *y, *z] = turn.apply([*x, *y, *z]);
                 *sign = if changes_sign { -*sign } else { *sign };
             }
             unit_length::<4>(floats);
@@ -163,6 +169,23 @@ impl VertexInput<'_, '_> {
     }
 }
 
+/// The turn of directions by a conversion that scales all axes equally. The lengths of directions do
+/// not change.
+struct Turn([[f32; 3]; 3]);
+
+impl Turn {
+    /// Makes the turn with the images of the axes.
+    fn new(convert: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
+        Self([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(convert))
+    }
+
+    #[inline]
+    fn apply(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = self.0;
+        [x * xx + y * yx + z * zx, x * xy + y * yy + z * zy, x * xz + y * yz + z * zz]
+    }
+}
+
 /// A function that receives decoded floats.
 pub(super) type FloatVisitor<'v> = &'v mut dyn FnMut(&[f32]) -> Result<()>;
 
@@ -183,16 +206,16 @@ fn visit_floats(
     repair: impl Fn(&mut [f32]),
     visit: FloatVisitor<'_>,
 ) -> Result<()> {
-    let stride = source.byte_len().checked_div(source.vertex_count()).unwrap_or(4);
-    let step = FloatBlock::capacity(u32::try_from(stride).unwrap_or(u32::MAX));
-    for start in (0..source.vertex_count()).step_by(step) {
-        let range = start..start.saturating_add(step).min(source.vertex_count());
-        let floats = block.floats(range.len().saturating_mul(stride / 4));
-        source.write_into(range, bytemuck::cast_slice_mut(floats))?;
+    let mut visited = Ok(());
+    source.push(0..source.vertex_count(), |_, bytes| {
+        let floats = block.floats(bytes.len() / 4);
+        bytemuck::cast_slice_mut::<f32, u8>(floats).copy_from_slice(bytes);
         repair(floats);
-        visit(floats)?;
-    }
-    Ok(())
+        if visited.is_ok() {
+            visited = visit(floats);
+        }
+    })?;
+    visited
 }
 
 /// Writes floats as little-endian bytes.

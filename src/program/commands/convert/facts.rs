@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::export::SourceFacts;
+use crate::io::prefetch;
 use crate::program::args::STDIN;
 use crate::program::input::asset::InputAsset;
 
@@ -18,7 +19,7 @@ const MAX_ENTRIES: usize = 10_000;
 /// Returns the facts about a mesh that is exported to a file in `folder`, or to standard output if
 /// there is no folder.
 pub fn of(path: &Path, asset: &InputAsset, folder: Option<&Path>) -> SourceFacts {
-    let facts = SourceFacts::default().with_name(stem(path, asset)).with_hash(hash(asset));
+    let facts = SourceFacts::default().with_name(stem(path, asset));
     let own = path.parent().filter(|own| !own.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_same = folder.is_some_and(|folder| {
         fs::canonicalize(own).ok().zip(fs::canonicalize(folder).ok()).is_some_and(|(own, folder)| own == folder)
@@ -44,10 +45,11 @@ pub fn stem(path: &Path, asset: &InputAsset) -> String {
 }
 
 /// Returns the hash of the bytes of all files of a mesh.
-fn hash(asset: &InputAsset) -> String {
+pub fn hash(asset: &InputAsset) -> String {
     let mut hash = Xxh3::new();
     for source in 0..asset.model.file().source_count() {
         for block in asset.source_bytes(source).chunks(HASH_BLOCK) {
+            prefetch(block);
             hash.update(block);
             asset.release();
         }

@@ -2,9 +2,11 @@
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::args::ConvertArgs;
 use super::facts;
+use super::pipe;
 use crate::export::{ClipSource, Export, ExportFormat, ExportInput, Loss};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
@@ -28,7 +30,6 @@ pub struct Job {
 pub struct Converted {
     /// The path and the size of each file.
     pub outputs: Vec<(PathBuf, u64)>,
-    pub losses: Vec<Loss>,
 }
 
 /// A file whose clips are added.
@@ -69,11 +70,17 @@ impl Job {
         let clips = clips.collect::<crate::Result<Vec<_>>>()?;
         let release = || self.asset.release();
         let input = ExportInput::new(contents).with_clips(&clips).with_release(&release);
-        let export = Export::new(&input, format, &options)?;
+        let export = thread::scope(|scope| {
+            // The hash reads the whole file, and so brings the pages of a large file into memory.
+            let hash = scope.spawn(|| options.source.set_hash(facts::hash(&self.asset)));
+            let export = Export::new(&input, format, &options);
+            drop(hash.join());
+            export
+        })?;
         *losses = export.losses().to_vec();
         refuse(&export, &self.path)?;
         let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
-        Ok(Converted { outputs, losses: losses.clone() })
+        Ok(Converted { outputs })
     }
 
     /// Writes all files of the output, and then gives them their names together.
@@ -87,10 +94,8 @@ impl Job {
             };
             let mut size = 0;
             pending.push(PendingOutput::write(&path, force, |out| {
-                let mut out = BufWriter::with_capacity(BUFFER, out);
-                export.write_file(file, &stem, &mut out)?;
-                out.flush()?;
-                size = out.get_ref().size()?;
+                pipe::write(out, |out| Ok(export.write_file(file, &stem, out)?))?;
+                size = out.size()?;
                 Ok(())
             })?);
             outputs.push((path, size));

@@ -4,6 +4,7 @@ mod args;
 mod facts;
 mod job;
 mod outputs;
+mod pipe;
 
 use std::io::{self, Write as _};
 use std::path::Path;
