@@ -1,0 +1,98 @@
+//! Damaged files: an export returns an error, or lists what it left out, and never panics.
+
+use meshpeek::Model;
+use meshpeek::export::{ExportFormat, ExportOptions, LossKind};
+
+use crate::readers::{read_obj, read_ply, read_stl};
+use crate::support::random::Random;
+use crate::{FLAT, export, samples};
+
+/// Exports bytes in all flat formats. Returns the number of exports that were written.
+fn export_all(bytes: &[u8], options: &ExportOptions) -> usize {
+    let Ok(model) = Model::open(bytes.to_vec()) else { return 0 };
+    FLAT.into_iter().filter(|format| export(&model, *format, options).is_ok()).count()
+}
+
+#[test]
+fn cut_files_never_panic() {
+    let options = ExportOptions::default();
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        let step = (bytes.len() / 24).max(1);
+        for length in (0..bytes.len()).step_by(step) {
+            export_all(&bytes[..length], &options);
+        }
+    }
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let (mut random, mut written) = (Random::new(7), 0);
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        for round in 0..12 {
+            let mut bytes = bytes.clone();
+            for _ in 0..=round / 2 {
+                let at = random.below(bytes.len());
+                bytes[at] = random.next() as u8;
+            }
+            let frame = (round % 3 == 0).then_some(0.5);
+            written += export_all(&bytes, &ExportOptions::default().with_frame(frame));
+        }
+    }
+    assert!(written > 50, "{written}");
+}
+
+/// A mesh with 4 triangles: the second has an invalid index, the third a position that is not
+/// finite, and the fourth has no area.
+const DAMAGED: &str = "<MeshSystem><Meshes><Mesh name='two words'>
+    <vertexbuffer count='4' ctype='fff ff' semantic='position texcoord1'>
+        0 0 0 0 0  1 0 0 1 nan  0 1 0 0 1  inf 0 0 1 1</vertexbuffer>
+    <MeshSection><indexbuffer triangle_count='4'>0 1 2  0 1 9  0 1 3  0 0 1</indexbuffer></MeshSection>
+    </Mesh></Meshes></MeshSystem>";
+
+#[test]
+fn damaged_triangles_are_left_out_and_listed() {
+    let model = Model::open(DAMAGED.as_bytes()).unwrap();
+    let options = ExportOptions::default();
+    for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
+        let (files, losses) = export(&model, format, &options).unwrap();
+        let triangles: Vec<String> =
+            losses.iter().filter(|loss| loss.kind == LossKind::Triangles).map(|loss| loss.to_string()).collect();
+        assert!(triangles[0].starts_with("surface 0: 1 triangle with an invalid index"), "{triangles:?}");
+        assert_eq!(triangles[1], "surface 0: 1 triangle with a position that is not finite");
+        let values = losses.iter().filter(|loss| loss.kind == LossKind::Values).count();
+        assert_eq!(values, usize::from(format != ExportFormat::Stl), "{losses:?}");
+        match format {
+            ExportFormat::Obj => {
+                let obj = read_obj(&files[0]);
+                assert_eq!((obj.objects[0].triangles.len(), obj.objects[0].name.as_str()), (2, "two_words"));
+                assert_eq!(obj.positions[3], [0.0; 3], "numbers that are not finite are replaced");
+            }
+            ExportFormat::Ply => assert_eq!(read_ply(&files[0]).faces.len(), 2),
+            _ => {
+                let triangles = read_stl(&files[0]);
+                assert_eq!((triangles.len(), triangles[1][0]), (2, [0.0; 3]));
+            }
+        }
+    }
+}
+
+#[test]
+fn names_keep_the_statements_apart() {
+    let file = "<MeshSystem><Meshes>
+        <Mesh name='a&#10;f 1 2 3\\'><vertexbuffer count='3' ctype='fff' semantic='position'>0 0 0 1 0 0 0 1 0</vertexbuffer>
+        <MeshSection material='m n'><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
+        <MeshSection material='m_n'><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
+        <MeshSection><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
+        </Mesh></Meshes></MeshSystem>";
+    let model = Model::open(file).unwrap();
+    let (files, _) = export(&model, ExportFormat::Obj, &ExportOptions::default()).unwrap();
+    let obj = read_obj(&files[0]);
+    assert_eq!((obj.objects.len(), obj.positions.len()), (3, 3), "three objects share three positions");
+    let mut materials: Vec<&str> = obj.objects.iter().map(|object| object.material.as_str()).collect();
+    materials.dedup();
+    assert_eq!(materials.len(), 3, "{materials:?}");
+    let library = std::str::from_utf8(&files[1]).unwrap();
+    assert!(materials.iter().all(|name| library.contains(&format!("newmtl {name}\n"))), "{library}");
+}
