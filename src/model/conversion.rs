@@ -2,6 +2,8 @@
 //! convention to another.
 
 use super::animation::affine::{Affine, SkinMatrix};
+use super::axis_map::AxisMap;
+use super::bone::Transform;
 use super::space::{Axis, Handedness, Space};
 use crate::array::Bounds;
 use crate::decode::TangentFrame;
@@ -143,10 +145,33 @@ impl SpaceConversion {
         self.map.inverse().map(|back| back.then(transform).then(&self.map))
     }
 
-    /// Converts a transform (temporary).
+    /// Converts the transform of a bone or a node relative to its parent, such as the rest
+    /// transform of a bone or a key of a clip.
+    ///
+    /// The converted transforms of a bone and its ancestors together give the converted place of
+    /// the bone. If the conversion only exchanges axes, changes their signs and scales them by the
+    /// same factor, no rotation and no scale is rounded. Any other conversion can shear, which a
+    /// transform cannot represent: see [`Affine::to_transform`]. Such a conversion keeps the
+    /// rotation and the scale of a transform that cannot be inverted.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::model::{Axis, Handedness, Space, Transform, Winding};
+    /// let z_up = Space::UNKNOWN.with_up(Axis::Z).with_handedness(Handedness::Right);
+    /// let conversion = z_up.with_winding(Winding::CounterClockwise).conversion_to(&Space::GLTF)?;
+    /// let raised = Transform { position: [0.0, 0.0, 3.0], scale: [1.0, 1.0, 2.0], ..Transform::default() };
+    /// let converted = conversion.local(&raised);
+    /// assert_eq!((converted.position, converted.scale), ([0.0, 3.0, 0.0], [1.0, 2.0, 1.0]));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn local(&self, transform: &crate::model::Transform) -> crate::model::Transform {
-        self.transform(&Affine::from(transform)).and_then(|map| map.to_transform()).unwrap_or_default()
+    pub fn local(&self, transform: &Transform) -> Transform {
+        if let Some(axes) = AxisMap::new(&self.map, self.is_mirrored) {
+            return axes.transform(transform);
+        }
+        let converted = self.transform(&Affine::from(transform)).and_then(|map| map.to_transform());
+        converted.unwrap_or_else(|| Transform { position: self.position(transform.position), ..*transform })
     }
 
     /// Converts the matrix of a bone, or returns `None` if the conversion cannot be inverted.

@@ -14,6 +14,7 @@
 pub mod animation;
 mod attachment;
 mod attributes;
+mod axis_map;
 mod bone;
 pub(crate) mod byte_ranges;
 pub(crate) mod contents;

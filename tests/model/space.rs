@@ -2,7 +2,7 @@
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion, UvOrigin, Winding};
+use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion, Transform, UvOrigin, Winding};
 use meshpeek::unreal::{self, Placement};
 use meshpeek::{Array, Bounds, Geometry, Model, Surface};
 
@@ -313,6 +313,56 @@ fn skin_matrices_move_converted_vertices() {
     }
     let flat = changed!(Space::GLTF, placement: Affine::new([[0.0; 3]; 4])).conversion_to(&Space::GLTF).unwrap();
     assert!(flat.skin_matrix(&matrix).is_none());
+}
+
+/// Tests that converted transforms of bones move converted points as the transforms move points.
+#[test]
+fn local_transforms_move_converted_points() {
+    let mut random = Random::new(11);
+    let axes = [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
+    let turned = Affine::new([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]]);
+    let mut expect = |from: Space, target: Space, is_even: bool| {
+        let conversion = from.conversion_to(&target).unwrap();
+        let mut vector = || [0; 3].map(|_| random.unit());
+        let [position, scale, point] = [vector(), vector(), vector()];
+        let scale = if is_even { [scale[0] + 2.0; 3] } else { scale.map(|part| part + 2.0) };
+        let transform = Transform { position, rotation: [0.3, -0.4, 0.2, random.unit() + 2.0], scale };
+        let converted = conversion.local(&transform);
+        let expected = conversion.position(Affine::from(&transform).apply(point));
+        let found = Affine::from(&converted).apply(conversion.position(point));
+        expect_close(found, expected, 2e-6 * 6.0 * from.metres_per_unit.unwrap_or(1.0).max(1.0), "moved");
+    };
+    for up in axes {
+        for forward in axes.into_iter().filter(|forward| dot(up.direction(), forward.direction()) == 0.0) {
+            for hand in [Handedness::Right, Handedness::Left] {
+                let space = Space::GLTF.with_up(up).with_forward(forward).with_handedness(hand);
+                for unit in [1.0, 0.01, 3.0] {
+                    expect(space.with_metres_per_unit(unit), Space::GLTF, false);
+                }
+                expect(space.placed(turned), Space::GLTF, true);
+            }
+        }
+    }
+}
+
+#[test]
+fn local_transforms_are_exact_if_axes_are_exchanged() {
+    let odd = Transform { position: [-0.0, f32::MIN_POSITIVE, 1e30], rotation: [0.0; 4], scale: [0.0, -1.0, 7.0] };
+    assert_eq!(format!("{:?}", SpaceConversion::IDENTITY.local(&odd)), format!("{odd:?}"));
+    let z_up = Space::GLTF.with_up(Axis::Z).with_forward(Axis::NegativeY);
+    let right = z_up.conversion_to(&Space::GLTF).unwrap();
+    let bone = Transform { position: [1.0, 2.0, 3.0], rotation: [4.0, 5.0, 6.0, 7.0], scale: [0.0, 8.0, 9.0] };
+    let expected = Transform { position: [1.0, 3.0, -2.0], rotation: [4.0, 6.0, -5.0, 7.0], scale: [0.0, 9.0, 8.0] };
+    assert_eq!(right.local(&bone), expected);
+    let left = z_up.with_handedness(Handedness::Left).conversion_to(&Space::GLTF).unwrap();
+    let mirrored = left.local(&Transform { rotation: [0.0, 0.0, 0.5, 1.0], ..bone });
+    assert_eq!(mirrored.position, [-1.0, 3.0, -2.0]);
+    assert_eq!(format!("{:?}", mirrored.rotation), "[0.0, -0.5, 0.0, 1.0]");
+    // A transform without an inverse keeps its rotation and scale in any other conversion.
+    let uneven = Affine::new([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
+    let stretched = Space::GLTF.placed(uneven).conversion_to(&Space::GLTF).unwrap();
+    assert_eq!(stretched.local(&bone), Transform { position: [2.0, 2.0, 3.0], ..bone });
+    assert_eq!(stretched.local(&Transform::default()), Transform::default());
 }
 
 #[test]
