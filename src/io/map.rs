@@ -7,7 +7,6 @@ use super::advice::doubt_scans;
 use super::guard::GuardedRange;
 use super::protection::{check_protection, open_protected};
 use super::regular_file::{FILE, Identity, check_unchanged, describe, differs, failed, open_regular};
-use super::residency::Eviction;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
 
@@ -220,7 +219,7 @@ impl Map {
     /// ```
     pub fn release(&self, bytes: &[u8]) {
         if let Some(range) = self.range_of(bytes) {
-            self.evict(range, Eviction::Unmap);
+            self.release_range(&range);
         }
     }
 

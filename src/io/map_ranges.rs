@@ -19,10 +19,13 @@ use crate::math::as_u64;
 /// Reading four pages more takes less time than a separate request to the disk.
 const GAP: usize = 16 << 10;
 
-/// The greatest number of bytes that are unmapped at a time. Other threads that map or unmap memory
+/// The greatest number of bytes that are evicted at a time. Other threads that map or unmap memory
 /// wait meanwhile on some systems.
-#[cfg(all(unix, not(miri)))]
-const UNMAPPED: usize = 1 << 20;
+const EVICTED: usize = 1 << 20;
+
+/// The greatest number of bytes that [`Map::release`] unmaps at a time. Most of them are usually not
+/// mapped, so it takes less time than the many calls for smaller parts.
+const RELEASED: usize = 64 << 20;
 
 /// The number of bytes that a thread that waits for a range copies at a time.
 const SCRATCH: usize = 64 << 10;
@@ -182,7 +185,7 @@ impl Map {
     /// use stay in the page cache. The method has no effect on systems other than Unix.
     pub fn evict(&self, range: Range<u64>, eviction: Eviction) {
         let range = self.inwards(&range);
-        self.unmap(self.part(range.clone()));
+        self.unmap(self.part(range.clone()), EVICTED);
         match eviction {
             Eviction::Unmap => {}
             Eviction::Uncache => drop_cache(self.file(), range),
@@ -237,11 +240,17 @@ impl Map {
         }
     }
 
-    /// Removes the pages of `bytes`, which are whole pages of this map, from the page tables.
+    /// Removes the pages that lie completely in `range` from the memory of the process.
+    pub(super) fn release_range(&self, range: &Range<u64>) {
+        self.unmap(self.part(self.inwards(range)), RELEASED);
+    }
+
+    /// Removes the pages of `bytes`, which are whole pages of this map, from the page tables, at
+    /// most `piece` bytes at a time.
     #[cfg(all(unix, not(miri)))]
-    fn unmap(&self, bytes: &[u8]) {
+    fn unmap(&self, bytes: &[u8], piece: usize) {
         debug_assert!(self.range_of(bytes).is_some() || bytes.is_empty());
-        for piece in bytes.chunks(UNMAPPED) {
+        for piece in bytes.chunks(piece) {
             // SAFETY: The address range consists of whole pages within this map. The memory map is
             // private, backed by a file and never written to. After `madvise` drops the pages,
             // reads through the map still return the same bytes, because the pages are loaded from
@@ -253,7 +262,7 @@ impl Map {
     }
 
     #[cfg(not(all(unix, not(miri))))]
-    fn unmap(&self, _bytes: &[u8]) {}
+    fn unmap(&self, _bytes: &[u8], _piece: usize) {}
 
     /// Returns the page ranges of byte ranges in order, with small gaps closed.
     fn join(&self, ranges: &[Range<u64>]) -> Vec<Range<usize>> {
