@@ -68,20 +68,26 @@ impl VertexInput<'_, '_> {
     /// Writes the tangents: a direction of unit length, and the sign of the bitangent in glTF.
     pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
-        self.with_tangents(block, &mut |write| {
-            sink.array(&spec, &mut |out| write(&mut |tangents| write_little_endian(tangents, out)))
+        let source = self.tangent_source()?;
+        sink.array(&spec, &mut |out| {
+            self.visit_tangents(&source, block, &mut |tangents| write_little_endian(tangents, out))
         })
     }
 
-    /// Passes a function to `visit` that passes the converted tangents to a visitor, block by block.
+    /// Finds the tangents in the conventions of the file.
+    pub(super) fn tangent_source(&self) -> Result<VertexSource<'_>> {
+        self.stored_source(Semantic::Tangent, VertexFormat::Float32x4)
+    }
+
+    /// Passes the converted tangents to `visit`, block by block.
     ///
     /// The directions are converted here, which is faster than converting whole tangent frames.
-    pub(super) fn with_tangents(
+    pub(super) fn visit_tangents(
         &self,
+        source: &VertexSource<'_>,
         block: &mut FloatBlock,
-        visit: &mut dyn FnMut(&mut dyn FnMut(FloatVisitor<'_>) -> Result<()>) -> Result<u32>,
-    ) -> Result<u32> {
-        let source = self.stored_source(Semantic::Tangent, VertexFormat::Float32x4)?;
+        visit: FloatVisitor<'_>,
+    ) -> Result<()> {
         // In glTF, the bitangent points in the direction in which v decreases. In the neutral view, it
         // points in the direction in which v grows.
         let changes_sign = self.conversion.is_mirrored() == self.conversion.flips_v();
@@ -93,7 +99,7 @@ impl VertexInput<'_, '_> {
             }
             unit_length::<4>(floats);
         };
-        visit(&mut |visitor| visit_floats(&source, block, convert, visitor))
+        visit_floats(source, block, convert, visit)
     }
 
     /// Writes the coordinates of a UV set.
@@ -228,7 +234,9 @@ pub(super) fn write_little_endian(floats: &[f32], out: &mut dyn Write) -> Result
 
 /// Replaces numbers that are not finite by 0.
 fn finite(floats: &mut [f32]) {
-    floats.iter_mut().for_each(|float| *float = finite_or_zero(*float));
+    for float in floats {
+        *float = finite_or_zero(*float);
+    }
 }
 
 /// Returns a number, or 0 if it is not finite.

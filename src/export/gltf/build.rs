@@ -101,15 +101,14 @@ impl Builder<'_, '_> {
             let geometry: &dyn Geometry = &*geometry;
             self.scene.check_surfaces(geometry)?;
             let conversion = self.scene.conversion(geometry, Affine::IDENTITY)?;
-            let built = match &mut built {
-                Some(built) => built,
-                None => {
-                    let skeleton = match self.scene.options.frame {
-                        None => SkeletonPlan::new(asset.animations(), conversion)?,
-                        Some(_) => None,
-                    };
-                    built.insert(BuiltAsset { conversion, levels: Vec::new(), skeleton, inverse_binds: None })
-                }
+            let built = if let Some(built) = &mut built {
+                built
+            } else {
+                let skeleton = match self.scene.options.frame {
+                    None => SkeletonPlan::new(asset.animations(), conversion)?,
+                    Some(_) => None,
+                };
+                built.insert(BuiltAsset { conversion, levels: Vec::new(), skeleton, inverse_binds: None })
             };
             let mut plans = Vec::new();
             let targets = self.level(asset, geometry, conversion, &mut built.skeleton, &mut plans)?;

@@ -66,7 +66,7 @@ impl ClipInput<'_> {
         for (number, channel) in table.channels(skeleton, clip.frames).enumerate() {
             let input = match times.take().filter(|(frames, _)| *frames == channel.frames) {
                 Some(same) => same,
-                None => (channel.frames.clone(), self.times(&object, &channel.frames, sink)?),
+                None => (channel.frames.clone(), write_times(&object, &channel.frames, sink)?),
             };
             let sampler = Sampler { input: input.1, output: write_values(&channel, sink)? };
             times = Some(input);
@@ -95,33 +95,32 @@ impl ClipInput<'_> {
         };
         let mut object = self.object(&clip)?;
         let active = start.saturating_sub(first);
-        add_weights(&mut object, clip.frames, active, targets, nodes, sink, self)?;
+        add_weights(&mut object, active, targets, nodes, sink)?;
         Ok(Some(object))
-    }
-
-    /// Writes the times of frames, in seconds.
-    fn times(&self, object: &AnimationObject, frames: &[u32], sink: &mut dyn BufferSink) -> Result<u32> {
-        let spec = ArraySpec::other(ElementType::SCALARS, frames.len()).with_bounds();
-        let rate = f64::from(object.rate);
-        sink.array(&spec, &mut |out| {
-            frames.iter().try_for_each(|frame| write_little_endian(&[narrow(f64::from(*frame) / rate)], out))
-        })
     }
 }
 
-/// Writes the times and the weights of `frames` frames. In frame *f*, the target `active` + *f* - 1
+/// Writes the times of frames, in seconds.
+fn write_times(object: &AnimationObject, frames: &[u32], sink: &mut dyn BufferSink) -> Result<u32> {
+    let spec = ArraySpec::other(ElementType::SCALARS, frames.len()).with_bounds();
+    let rate = f64::from(object.rate);
+    sink.array(&spec, &mut |out| {
+        frames.iter().try_for_each(|frame| write_little_endian(&[narrow(f64::from(*frame) / rate)], out))
+    })
+}
+
+/// Writes the times and the weights of all frames. In frame *f*, the target `active` + *f* - 1
 /// has the weight 1; target -1 is the base shape.
 fn add_weights(
     object: &mut AnimationObject,
-    frames: u32,
     active: u32,
     targets: u32,
     nodes: &[u32],
     sink: &mut dyn BufferSink,
-    input: &ClipInput<'_>,
 ) -> Result<()> {
+    let frames = object.frames;
     let all: Vec<u32> = (0..frames).collect();
-    let input = input.times(object, &all, sink)?;
+    let input = write_times(object, &all, sink)?;
     let count = as_index(frames).saturating_mul(as_index(targets));
     let spec = ArraySpec::other(ElementType::SCALARS, count);
     let output = sink.array(&spec, &mut |out| {

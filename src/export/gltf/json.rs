@@ -50,7 +50,7 @@ impl JsonSource<'_, '_> {
             list(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
                 json.object(|json| {
                     name(json, scene.name.as_deref())?;
-                    list(json, "nodes", &scene.roots, |json, node| json.unsigned((*node).into()))
+                    list(json, "nodes", &scene.roots, |json, node| json.unsigned(u64::from(*node)))
                 })
             })?;
             list(json, "meshes", meshes, write_mesh)?;
@@ -75,12 +75,12 @@ impl JsonSource<'_, '_> {
                 if let Some(uri) = (self.uris)(index) {
                     json.field("uri").string(&encoded(&uri))?;
                 }
-                json.field("byteLength").unsigned((*length).into())
+                json.field("byteLength").unsigned(*length)
             })?;
         }
         let Some(compression) = self.plan.compression else { return Ok(()) };
         json.object(|json| {
-            json.field("byteLength").unsigned((self.plan.fallback).into())?;
+            json.field("byteLength").unsigned(self.plan.fallback)?;
             let extension = meshopt::extension(compression);
             json.field("extensions")
                 .object(|json| json.field(extension).object(|json| json.field("fallback").boolean(true)))
@@ -92,12 +92,12 @@ impl JsonSource<'_, '_> {
             let fallback = view.compressed.map(|_| self.plan.fallback_index());
             json.field("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
             if view.offset > 0 {
-                json.field("byteOffset").unsigned((view.offset).into())?;
+                json.field("byteOffset").unsigned(view.offset)?;
             }
-            json.field("byteLength").unsigned((view.length).into())?;
+            json.field("byteLength").unsigned(view.length)?;
             match view.usage {
                 Usage::Vertices => {
-                    json.field("byteStride").unsigned((view.stride).into())?;
+                    json.field("byteStride").unsigned(u64::from(view.stride))?;
                     json.field("target").unsigned(34962)?;
                 }
                 Usage::Indices => json.field("target").unsigned(34963)?,
@@ -185,7 +185,7 @@ fn name(json: &mut JsonText<'_>, name: Option<&str>) -> Result<()> {
 /// Writes a field with an index, unless it is missing.
 fn reference(json: &mut JsonText<'_>, name: &str, index: Option<u32>) -> Result<()> {
     match index {
-        Some(index) => json.field(name).unsigned((index).into()),
+        Some(index) => json.field(name).unsigned(u64::from(index)),
         None => Ok(()),
     }
 }
@@ -195,7 +195,7 @@ fn write_value(json: &mut JsonText<'_>, value: &MetadataValue<'_>) -> Result<()>
         MetadataValue::Text(text) => json.string(&text.to_string_lossy()),
         MetadataValue::Integer(number) => json.signed(*number),
         MetadataValue::Real(number) => json.double(*number),
-        MetadataValue::Bytes(bytes) => json.string(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        MetadataValue::Bytes(bytes) => json.string(&hexadecimal(bytes)),
     }
 }
 
@@ -204,7 +204,7 @@ fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
         name(json, node.name.as_deref())?;
         reference(json, "mesh", node.mesh)?;
         reference(json, "skin", node.skin)?;
-        list(json, "children", &node.children, |json, child| json.unsigned((*child).into()))?;
+        list(json, "children", &node.children, |json, child| json.unsigned(u64::from(*child)))?;
         if let Some(Transform { position, rotation, scale }) = node.transform.as_deref() {
             parts(json, "translation", position, &[0.0; 3])?;
             parts(json, "rotation", rotation, &[0.0, 0.0, 0.0, 1.0])?;
@@ -214,7 +214,8 @@ fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
             return Ok(());
         }
         json.field("extensions").object(|json| {
-            json.field(LOD).object(|json| list(json, "ids", &node.levels, |json, level| json.unsigned((*level).into())))
+            json.field(LOD)
+                .object(|json| list(json, "ids", &node.levels, |json, level| json.unsigned(u64::from(*level))))
         })
     })
 }
@@ -252,7 +253,7 @@ fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()>
     json.object(|json| {
         json.field("attributes").object(|json| {
             let mut attributes = primitive.attributes.iter();
-            attributes.try_for_each(|(name, accessor)| json.field(&name.text()).unsigned((*accessor).into()))
+            attributes.try_for_each(|(name, accessor)| json.field(&name.text()).unsigned(u64::from(*accessor)))
         })?;
         reference(json, "indices", primitive.indices)?;
         reference(json, "material", primitive.material)?;
@@ -275,10 +276,10 @@ fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()>
 
 fn write_skin(json: &mut JsonText<'_>, skin: &Skin) -> Result<()> {
     json.object(|json| {
-        json.field("inverseBindMatrices").unsigned((skin.inverse_binds).into())?;
-        json.field("skeleton").unsigned((skin.root).into())?;
+        json.field("inverseBindMatrices").unsigned(u64::from(skin.inverse_binds))?;
+        json.field("skeleton").unsigned(u64::from(skin.root))?;
         let joints = skin.first_joint..skin.first_joint.saturating_add(skin.joint_count);
-        json.field("joints").each(joints.chain(skin.still_joint), |json, joint| json.unsigned((joint).into()))
+        json.field("joints").each(joints.chain(skin.still_joint), |json, joint| json.unsigned(u64::from(joint)))
     })
 }
 
@@ -287,21 +288,21 @@ fn write_animation(json: &mut JsonText<'_>, animation: &AnimationObject) -> Resu
         name(json, animation.name.as_deref())?;
         json.field("samplers").each(&animation.samplers, |json, sampler| {
             json.object(|json| {
-                json.field("input").unsigned((sampler.input).into())?;
-                json.field("output").unsigned((sampler.output).into())
+                json.field("input").unsigned(u64::from(sampler.input))?;
+                json.field("output").unsigned(u64::from(sampler.output))
             })
         })?;
         json.field("channels").each(&animation.channels, |json, channel| {
             json.object(|json| {
-                json.field("sampler").unsigned((channel.sampler).into())?;
+                json.field("sampler").unsigned(u64::from(channel.sampler))?;
                 json.field("target").object(|json| {
-                    json.field("node").unsigned((channel.node).into())?;
+                    json.field("node").unsigned(u64::from(channel.node))?;
                     json.field("path").string(channel.path)
                 })
             })
         })?;
         json.field("extras").object(|json| {
-            json.field("frames").unsigned((animation.frames).into())?;
+            json.field("frames").unsigned(u64::from(animation.frames))?;
             json.field(if animation.has_rate { "rate" } else { "assumed_rate" }).float(animation.rate)?;
             list(json, "notifies", &animation.events, |json, (time, function)| {
                 json.object(|json| {
@@ -321,7 +322,7 @@ fn write_material(json: &mut JsonText<'_>, material: &MaterialObject) -> Result<
                 json.field("baseColorFactor").floats(color)?;
             }
             if let Some(texture) = material.texture {
-                json.field("baseColorTexture").object(|json| json.field("index").unsigned((texture).into()))?;
+                json.field("baseColorTexture").object(|json| json.field("index").unsigned(u64::from(texture)))?;
             }
             json.field("metallicFactor").count(0)
         })?;
@@ -350,13 +351,13 @@ fn write_accessor(json: &mut JsonText<'_>, accessor: &Accessor) -> Result<()> {
     json.object(|json| {
         reference(json, "bufferView", accessor.view)?;
         if accessor.offset > 0 {
-            json.field("byteOffset").unsigned((accessor.offset).into())?;
+            json.field("byteOffset").unsigned(u64::from(accessor.offset))?;
         }
         json.field("componentType").unsigned((accessor.element.component.code()).into())?;
         if accessor.element.is_normalized {
             json.field("normalized").boolean(true)?;
         }
-        json.field("count").unsigned((accessor.count).into())?;
+        json.field("count").unsigned(accessor.count)?;
         json.field("type").string(accessor.element.name())?;
         let Some(bounds) = &accessor.bounds else { return Ok(()) };
         let width = accessor.element.width.into();
@@ -375,14 +376,24 @@ fn write_compressed(
     let mode = if view.usage == Usage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
     json.field("extensions").object(|json| {
         json.field(meshopt::extension(compression)).object(|json| {
-            json.field("buffer").unsigned((compressed.buffer).into())?;
-            json.field("byteOffset").unsigned((compressed.offset).into())?;
-            json.field("byteLength").unsigned((compressed.length).into())?;
-            json.field("byteStride").unsigned((view.stride).into())?;
-            json.field("count").unsigned((compressed.count).into())?;
+            json.field("buffer").unsigned(u64::from(compressed.buffer))?;
+            json.field("byteOffset").unsigned(compressed.offset)?;
+            json.field("byteLength").unsigned(compressed.length)?;
+            json.field("byteStride").unsigned(u64::from(view.stride))?;
+            json.field("count").unsigned(compressed.count)?;
             json.field("mode").string(mode)
         })
     })
+}
+
+/// Returns bytes as hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| digits(*byte)).collect()
+}
+
+/// Returns the two hexadecimal digits of a byte.
+fn digits(byte: u8) -> [char; 2] {
+    [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default())
 }
 
 /// Returns a file name as a URI without a scheme or a folder.
@@ -391,7 +402,10 @@ fn encoded(name: &str) -> String {
     for byte in name.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => uri.push(byte.into()),
-            _ => uri.push_str(&format!("%{byte:02X}")),
+            _ => {
+                uri.push('%');
+                uri.extend(digits(byte).map(|digit| digit.to_ascii_uppercase()));
+            }
         }
     }
     uri

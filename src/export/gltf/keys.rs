@@ -23,7 +23,10 @@ pub(super) struct ChannelKeys {
 }
 
 /// The stored keys of all channels of a clip.
-pub(super) struct KeyTable(Vec<[Vec<(u32, [f32; 4])>; 3]>);
+pub(super) struct KeyTable(Vec<[Vec<StoredKey>; 3]>);
+
+/// The frame and the value of a stored key. Only a rotation has a fourth number.
+type StoredKey = (u32, [f32; 4]);
 
 impl KeyTable {
     pub(super) fn new(bones: usize) -> Self {
@@ -76,7 +79,7 @@ fn channel(
     skeleton: &SkeletonPlan,
     bone: usize,
     property: Property,
-    keys: &[(u32, [f32; 4])],
+    keys: &[StoredKey],
     last: Option<u32>,
 ) -> ChannelKeys {
     let mut out = ChannelKeys { bone, property, frames: Vec::new(), values: Vec::new() };

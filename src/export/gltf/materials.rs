@@ -1,15 +1,13 @@
 //! Materials by name, with their textures.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
-use crate::export::scene::Scene;
+use crate::export::materials::MaterialIndex;
+use crate::export::scene::{Place, Scene};
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
-
-/// The greatest number of materials of an instance that are searched.
-const MAX_MATERIALS: usize = 4096;
+use crate::parse::Name;
 
 /// What the material of a primitive depends on.
 #[derive(Clone, Debug)]
@@ -23,10 +21,10 @@ pub(super) struct MaterialKey {
 }
 
 /// The materials that were added to the document.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct MaterialTable {
-    /// The names of the materials of a range of the file, with their indices.
-    names: BTreeMap<(usize, usize), BTreeMap<Vec<u8>, usize>>,
+    /// The materials of the file by name, which are read when a surface first refers to one.
+    names: Option<MaterialIndex>,
     added: BTreeMap<Vec<u8>, u32>,
 }
 
@@ -37,17 +35,24 @@ impl MaterialTable {
         scene: &Scene<'_>,
         document: &mut Document,
         key: &MaterialKey,
-        materials: &Range<usize>,
+        place: &Place,
     ) -> Result<u32> {
         let DrawStyle { blend, two_sided, unlit, .. } = key.style;
-        let own =
-            format!("{:?} {:?} {blend:?} {two_sided} {unlit} {} {materials:?}", key.stored, key.surface, key.has_uvs);
+        let own = format!(
+            "{:?} {:?} {blend:?} {two_sided} {unlit} {} {:?}",
+            key.stored, key.surface, key.has_uvs, place.materials
+        );
         if let Some(index) = self.added.get(own.as_bytes()) {
             return Ok(*index);
         }
         let found = match &key.stored {
             Some(name) => {
-                self.stored(scene, name, materials)?.map(|index| scene.contents.material(index)).transpose()?
+                let names = match &self.names {
+                    Some(names) => names,
+                    None => self.names.insert(MaterialIndex::new(scene.contents)?),
+                };
+                let index = names.find(place, Name::new(name));
+                index.map(|index| scene.contents.material(index)).transpose()?
             }
             None => None,
         };
@@ -60,27 +65,11 @@ impl MaterialTable {
         self.added.insert(own.into_bytes(), index);
         Ok(index)
     }
-
-    /// Returns the index of the material of the file with a name.
-    fn stored(&mut self, scene: &Scene<'_>, name: &[u8], materials: &Range<usize>) -> Result<Option<usize>> {
-        let key = (materials.start, materials.end);
-        if !self.names.contains_key(&key) {
-            let mut names = BTreeMap::new();
-            for index in materials.clone().take(MAX_MATERIALS) {
-                let material = scene.contents.material(index)?;
-                if let Some(name) = material.surface.or(material.name) {
-                    names.entry(name.to_vec()).or_insert(index);
-                }
-            }
-            self.names.insert(key, names);
-        }
-        Ok(self.names.get(&key).and_then(|names| names.get(name)).copied())
-    }
 }
 
 /// Makes a material of what the file states about it.
 fn make(scene: &Scene<'_>, document: &mut Document, key: &MaterialKey, found: Option<&Material<'_>>) -> MaterialObject {
-    let stored = key.stored.as_deref().map(|name| crate::parse::Name::new(name).to_string_lossy());
+    let stored = key.stored.as_deref().map(|name| Name::new(name).to_string_lossy());
     let named = found.and_then(|material| material.name).map(|name| name.to_string_lossy());
     let name = named.or(stored.clone()).filter(|name| !name.is_empty()).unwrap_or_else(|| key.surface.clone());
     let is_masked = found.and_then(|material| material.masked) == Some(true);

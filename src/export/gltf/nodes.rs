@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
     ) -> Result<u32> {
         let mut mesh = MeshObject { target_names: level.targets.names(), ..MeshObject::default() };
         for plan in plans {
-            let found = self.materials.find(self.scene, &mut self.document, &plan.material, &at.place.materials)?;
+            let found = self.materials.find(self.scene, &mut self.document, &plan.material, at.place)?;
             mesh.primitives.push(Primitive { material: Some(found), ..plan.primitive.clone() });
         }
         let names = [at.name.map(str::to_owned), level.name.clone()];
@@ -157,7 +157,9 @@ impl Builder<'_, '_> {
             for level in levels {
                 for (node, lower) in best.iter().zip(level) {
                     let node = usize::try_from(*node).ok().and_then(|node| self.document.nodes.get_mut(node));
-                    node.into_iter().for_each(|node| node.levels.push(lower));
+                    if let Some(node) = node {
+                        node.levels.push(lower);
+                    }
                 }
             }
             levels = vec![best].into_iter();

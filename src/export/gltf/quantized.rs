@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use zerocopy::little_endian::U16;
+
 use super::attributes::{SUBSTITUTE, VertexInput};
 use super::buffers::{BufferSink, FloatBlock};
 use super::elements::{ArraySpec, Component, ElementType};
@@ -74,9 +76,9 @@ impl VertexInput<'_, '_> {
         sink.array(&spec, &mut |out| {
             self.write_bytes(out, |vertex| {
                 let codes = raw.get(as_index(self.order.corner(vertex).position)).copied().unwrap_or_default();
-                let [x, y, z] = codes.map(|code| code.get().to_le_bytes());
-                let [[a, b], [c, d], [e, f]] = [x, y, z];
-                [a, b, c, d, e, f, 0, 0]
+                let mut bytes = [0; 8];
+                put_codes(&codes.map(U16::get), &mut bytes);
+                bytes
             })
         })
     }
@@ -104,14 +106,13 @@ impl VertexInput<'_, '_> {
     pub(super) fn short_tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let elements = [ElementType::normalized(Component::I16, 4)];
         let spec = ArraySpec::vertices(&elements, self.count);
-        self.with_tangents(block, &mut |write| {
-            sink.array(&spec, &mut |out| {
-                let mut bytes = Vec::with_capacity(BLOCK);
-                write(&mut |tangents| {
-                    bytes.clear();
-                    tangents.as_chunks::<4>().0.iter().for_each(|tangent| bytes.extend_from_slice(&shorts(*tangent)));
-                    Ok(out.write_all(&bytes)?)
-                })
+        let source = self.tangent_source()?;
+        sink.array(&spec, &mut |out| {
+            let mut bytes = Vec::with_capacity(BLOCK);
+            self.visit_tangents(&source, block, &mut |tangents| {
+                bytes.clear();
+                tangents.as_chunks::<4>().0.iter().for_each(|tangent| bytes.extend_from_slice(&shorts(*tangent)));
+                Ok(out.write_all(&bytes)?)
             })
         })
     }
@@ -144,9 +145,10 @@ impl VertexInput<'_, '_> {
         sink.array(&ArraySpec::vertices(&elements, self.count), &mut |out| {
             self.write_bytes(out, |vertex| {
                 let codes = raw.get(as_index(self.order.corner(vertex).attribute)).copied().unwrap_or_default();
-                let [u, v] = codes.map(|code| code.get());
-                let [[a, b], [c, d]] = [u, if flips { !v } else { v }].map(u16::to_le_bytes);
-                [a, b, c, d]
+                let [u, v] = codes.map(U16::get);
+                let mut bytes = [0; 4];
+                put_codes(&[u, if flips { !v } else { v }], &mut bytes);
+                bytes
             })
         })
     }
@@ -169,6 +171,11 @@ impl VertexInput<'_, '_> {
 fn is_unit(decoder: MinMax16<2>) -> bool {
     let bits = |parts: [f32; 2]| parts.map(|part| (part + 0.0).to_bits());
     bits(decoder.min()) == bits([0.0; 2]) && bits(decoder.max()) == bits([1.0; 2])
+}
+
+/// Writes codes as little-endian bytes. The other bytes do not change.
+fn put_codes(codes: &[u16], bytes: &mut [u8]) {
+    bytes.as_chunks_mut::<2>().0.iter_mut().zip(codes).for_each(|(place, code)| *place = code.to_le_bytes());
 }
 
 /// Returns four numbers of -1 to 1 as little-endian integers of 16 bits.

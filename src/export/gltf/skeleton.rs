@@ -118,13 +118,12 @@ impl SkeletonPlan {
             .has_still
             .then(|| add(&mut document.nodes, Node { name: Some("without bones".to_owned()), ..Node::default() }));
         roots.extend(still);
-        let root = match (roots.as_slice(), &transform) {
-            ([only], None) => *only,
-            _ => {
-                let name = Some(name.map_or_else(|| "skeleton".to_owned(), |name| format!("{name} skeleton")));
-                let transform = transform.map(Box::new);
-                add(&mut document.nodes, Node { name, transform, children: roots, ..Node::default() })
-            }
+        let root = if let ([only], None) = (roots.as_slice(), &transform) {
+            *only
+        } else {
+            let name = Some(name.map_or_else(|| "skeleton".to_owned(), |name| format!("{name} skeleton")));
+            let transform = transform.map(Box::new);
+            add(&mut document.nodes, Node { name, transform, children: roots, ..Node::default() })
         };
         SkeletonNodes { first, still, root }
     }

@@ -74,18 +74,18 @@ pub struct ConvertArgs {
     /// Replace existing files
     #[arg(long)]
     pub force: bool,
-    /// Copy quantized integers as they are stored (the extension KHR_mesh_quantization)
+    /// Copy quantized integers as they are stored (the extension `KHR_mesh_quantization`)
     #[arg(long, help_heading = "glTF")]
     quantized: bool,
-    /// Compress the arrays with meshoptimizer, by the extension EXT_meshopt_compression or
-    /// KHR_meshopt_compression
+    /// Compress the arrays with meshoptimizer, by the extension `EXT_meshopt_compression`
+    /// or `KHR_meshopt_compression`
     #[arg(long, value_enum, value_name = "EXTENSION", num_args = 0..=1, default_missing_value = "ext", help_heading = "glTF")]
     compress: Option<CompressionName>,
     /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]
     split: Option<u64>,
     /// Level of detail: one level, `all` for a glTF scene of each level, or `nodes` for glTF nodes
-    /// that the extension MSFT_lod connects; the highest existing level by default
+    /// that the extension `MSFT_lod` connects; the highest existing level by default
     #[arg(long, value_parser = level_parser(), value_name = "LOD", help_heading = "Second Life meshes")]
     lod: Option<LevelName>,
     /// Number of the only asset of an .slm container to convert, from 0

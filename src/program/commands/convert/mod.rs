@@ -20,7 +20,6 @@ use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
-use crate::program::input::asset::InputAsset;
 use crate::program::input::open::{Repeated, each, open};
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{document, error as error_json, print_json};
@@ -88,7 +87,7 @@ impl ConvertArgs {
             let mut number = 0_usize;
             let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
                 number = number.saturating_add(1);
-                match asset.map_err(anyhow::Error::from).and_then(|asset| self.job(path, asset, &mut names, number)) {
+                match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
                     Ok(job) => drop(sender.send((number, job))),
                     Err(error) => add_result(results, number, JobResult::failed(path, error)),
                 }
@@ -103,11 +102,6 @@ impl ConvertArgs {
     fn threads(&self) -> usize {
         let default = || thread::available_parallelism().map_or(1, usize::from);
         if self.writes_to_folder() { self.jobs.map_or_else(default, usize::from) } else { 1 }
-    }
-
-    fn job(&self, path: &Path, asset: InputAsset, names: &mut OutputNames, number: usize) -> anyhow::Result<Job> {
-        let output = names.output(path, &asset, number)?;
-        Ok(Job { path: path.to_owned(), asset, output })
     }
 
     fn result(&self, job: &Job, format: ExportFormat, animations: &[AnimationFile]) -> JobResult {

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts::stem;
+use super::job::Job;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::input::asset::InputAsset;
@@ -33,11 +34,16 @@ impl OutputNames {
         Self { output: args.output.clone(), is_folder, format, folders, chosen: BTreeSet::new() }
     }
 
-    /// Returns the path of the output of a mesh, and creates its folder. `number` counts the meshes
-    /// from 1.
+    /// Returns the conversion of a mesh. `number` counts the meshes from 1.
+    pub fn job(&mut self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<Job> {
+        let output = self.output(path, &asset, number)?;
+        Ok(Job { path: path.to_owned(), asset, output })
+    }
+
+    /// Returns the path of the output of a mesh, and creates its folder.
     ///
     /// If two meshes of a folder differ in their extension only, the second keeps its extension.
-    pub fn output(&mut self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
+    fn output(&mut self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
         if !self.is_folder {
             if number > 1 {
                 let text = format!(
