@@ -3,7 +3,7 @@
 use super::fault;
 use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::{ExportOptions, LevelChoice};
-use super::scene::{Scene, SceneSurface};
+use super::scene::{ExportScene, ExportSurface};
 use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -59,7 +59,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Counts what the format cannot hold of a surface.
-    pub(crate) fn surface(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+    pub(crate) fn surface(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
         let view = &surface.surface;
         // Finding an array inflates a compressed block once. The counts are then known.
         view.positions()?;
@@ -85,7 +85,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Counts the texture coordinates and normals of a surface with a number that is not finite.
-    pub(crate) fn values(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+    pub(crate) fn values(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
         fn count<const N: usize>(array: Option<impl Array<Item = [f32; N]>>) -> usize {
             let count = |count: usize, value| count.saturating_add(usize::from(!is_finite(value)));
             array.map_or(0, |array| array.fold(0, count))
@@ -96,7 +96,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Adds the losses of the whole file, and returns all.
-    pub(crate) fn finish(mut self, scene: &Scene<'_>) -> Result<Vec<Loss>> {
+    pub(crate) fn finish(mut self, scene: &ExportScene<'_>) -> Result<Vec<Loss>> {
         for (kind, count) in std::mem::take(&mut self.counts) {
             self.list.add(kind, None, text(kind, count));
         }
@@ -112,7 +112,7 @@ impl<'f> FlatLosses<'f> {
         Ok(self.list.finish())
     }
 
-    fn asset(&mut self, scene: &Scene<'_>, asset: &dyn Asset) -> Result<()> {
+    fn asset(&mut self, scene: &ExportScene<'_>, asset: &dyn Asset) -> Result<()> {
         let animations = asset.animations();
         if !self.is_still {
             let bones = animations.bone_count()?;
@@ -133,7 +133,7 @@ impl<'f> FlatLosses<'f> {
         Ok(())
     }
 
-    fn file(&mut self, scene: &Scene<'_>) -> Result<()> {
+    fn file(&mut self, scene: &ExportScene<'_>) -> Result<()> {
         let mut keys = 0_usize;
         scene.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
         self.add_text(LossKind::Metadata, keys, format!("{} of metadata", counted(keys, "key")));

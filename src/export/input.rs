@@ -103,8 +103,8 @@ impl Write for ReleasingWriter<'_, '_> {
 /// matched with those of the mesh by name.
 #[derive(Clone, Copy)]
 pub struct ClipSource<'a> {
-    /// The name of clips for which the file stores no name, such as the name of the file without its
-    /// extension.
+    /// The name of clips for which the file stores no name, such as the name of the file without
+    /// its extension.
     pub name: &'a str,
     /// The bones and clips of the file.
     pub animations: &'a dyn Animations,

@@ -128,8 +128,8 @@ impl<'a> Export<'a> {
         format!("{stem}{}", self.writer.ending(file))
     }
 
-    /// Writes a file of the output. File 0 is the main file. The same mesh and options give the same
-    /// bytes on every machine.
+    /// Writes a file of the output. File 0 is the main file. The same mesh and options give the
+    /// same bytes on every machine.
     ///
     /// # Errors
     ///

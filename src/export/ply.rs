@@ -18,7 +18,7 @@ use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind, LossList};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
-use super::scene::{Scene, SceneSurface};
+use super::scene::{ExportScene, ExportSurface};
 use super::triangles::{PlacedPositions, finite_or_zero};
 use super::vertices::CornerBlocks;
 use super::{ExportInput, OutputWriter, VertexOrder, VertexParts, fault};
@@ -55,7 +55,7 @@ struct VertexProperties {
 
 /// A writer of binary PLY.
 pub(crate) struct PlyWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
     properties: VertexProperties,
     vertices: u64,
     faces: u64,
@@ -65,7 +65,7 @@ impl<'a> PlyWriter<'a> {
     /// Counts the vertices and the faces of the output.
     pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
         let mut writer = Self { scene, properties: VertexProperties::default(), vertices: 0, faces: 0 };
         let mut losses = FlatLosses::new(&PLY, options);
         writer.count(&mut losses)?;
@@ -127,7 +127,7 @@ impl<'a> PlyWriter<'a> {
     /// Writes the vertices of a part of a surface.
     fn write_vertices(
         &self,
-        surface: &SceneSurface<'_>,
+        surface: &ExportSurface<'_>,
         positions: &PlacedPositions<'_>,
         order: &VertexOrder,
         out: &mut BlockWriter<'_>,
@@ -162,7 +162,7 @@ impl<'a> PlyWriter<'a> {
 /// Calls `visit` with each part of a surface. Triangles with an invalid index are added to
 /// `losses`.
 fn each_part(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     losses: &mut LossList,
     visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
 ) -> Result<()> {

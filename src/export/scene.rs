@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::input::ExportInput;
 use super::options::{ExportOptions, LevelChoice, OutputSpace};
-use super::shape::{ExportPose, Shape};
+use super::shape::{ExportPose, SurfaceShape};
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
@@ -22,7 +22,7 @@ const ASSUMED: Space =
 
 /// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct InstancePlace {
     /// The name of the instance, or `None` if the file stores no name.
     pub(crate) name: Option<String>,
     /// The index of the asset.
@@ -36,28 +36,28 @@ pub(crate) struct Place {
 }
 
 /// What is exported of a mesh file.
-pub(crate) struct Scene<'a> {
+pub(crate) struct ExportScene<'a> {
     pub(crate) input: ExportInput<'a>,
     pub(crate) contents: &'a dyn Contents,
     pub(crate) options: &'a ExportOptions,
     /// The conventions of the output.
     pub(crate) target: Space,
     /// The places of the exported assets, in file order.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<InstancePlace>,
 }
 
 /// One surface at one place.
-pub(crate) struct SceneSurface<'s> {
+pub(crate) struct ExportSurface<'s> {
     /// The surface, which may be lent.
     pub(crate) surface: Surface<'s>,
     /// The index of the surface in its level of detail.
     pub(crate) number: usize,
     /// The shape that is exported.
-    pub(crate) shape: Shape<'s>,
+    pub(crate) shape: SurfaceShape<'s>,
     /// The map from stored values to the output. It includes the transform of the place.
     pub(crate) conversion: SpaceConversion,
     /// The place.
-    pub(crate) place: &'s Place,
+    pub(crate) place: &'s InstancePlace,
     /// What the export reads.
     pub(crate) input: ExportInput<'s>,
     /// The index of the place among the exported places.
@@ -68,7 +68,7 @@ pub(crate) struct SceneSurface<'s> {
     pub(crate) frame_count: usize,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> ExportScene<'a> {
     /// Finds the places of the exported assets. `target` is the conventions of the output format.
     pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions, target: Space) -> Result<Self> {
         let contents = input.contents;
@@ -85,7 +85,7 @@ impl<'a> Scene<'a> {
         for instance in 0..count {
             let instance = contents.instance(instance)?;
             if options.asset.is_none_or(|asset| asset == instance.asset) {
-                scene.places.push(Place {
+                scene.places.push(InstancePlace {
                     name: instance.name.map(|name| name.to_string_lossy()),
                     asset: instance.asset,
                     surfaces: instance.surfaces,
@@ -97,7 +97,7 @@ impl<'a> Scene<'a> {
         if let Some(asset) = options.asset.filter(|_| scene.places.is_empty()) {
             drop(contents.asset(asset)?);
             let transform = Affine::IDENTITY;
-            scene.places.push(Place {
+            scene.places.push(InstancePlace {
                 name: None,
                 asset,
                 surfaces: None,
@@ -146,7 +146,8 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another placement.
+    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another
+    /// placement.
     pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
         geometry.space().or(&ASSUMED).placed(placement)
     }
@@ -158,7 +159,7 @@ impl<'a> Scene<'a> {
 
     /// Calls `visit` for each exported surface at each place, in file order. Only one surface of a
     /// format that compresses surfaces is in memory at a time.
-    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&ExportSurface<'_>) -> Result<()>) -> Result<()> {
         for (place_number, place) in self.places.iter().enumerate() {
             let asset = self.contents.asset(place.asset)?;
             for level in self.levels(&*asset)? {
@@ -171,10 +172,10 @@ impl<'a> Scene<'a> {
 
     fn each_surface_of(
         &self,
-        (place_number, place): (usize, &Place),
+        (place_number, place): (usize, &InstancePlace),
         geometry: &Handle<'_, dyn Geometry + '_>,
         asset: &dyn Asset,
-        visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(&ExportSurface<'_>) -> Result<()>,
     ) -> Result<()> {
         let geometry = &**geometry;
         self.check_surfaces(geometry)?;
@@ -187,7 +188,7 @@ impl<'a> Scene<'a> {
             }
             let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
             let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
-            visit(&SceneSurface {
+            visit(&ExportSurface {
                 surface,
                 number,
                 shape,

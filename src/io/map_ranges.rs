@@ -23,8 +23,8 @@ const GAP: usize = 16 << 10;
 /// wait meanwhile on some systems.
 const EVICTED: usize = 1 << 20;
 
-/// The greatest number of bytes that [`Map::release`] unmaps at a time. Most of them are usually not
-/// mapped, so it takes less time than the many calls for smaller parts.
+/// The greatest number of bytes that [`Map::release`] unmaps at a time. Most of them are usually
+/// not mapped, so it takes less time than the many calls for smaller parts.
 const RELEASED: usize = 64 << 20;
 
 /// The number of bytes that a thread that waits for a range copies at a time.

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{ArraySpec, Component, ElementType};
+use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::error::Result;
 use crate::export::VertexOrder;
-use crate::export::shape::{Shape, ShapePositions};
+use crate::export::shape::{ShapePositions, SurfaceShape};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 use crate::math::{as_index, unit};
 use crate::model::{SpaceConversion, Surface};
@@ -22,7 +22,7 @@ pub(super) struct VertexInput<'s, 'a> {
     pub(super) surface: &'s Surface<'a>,
     pub(super) order: &'s VertexOrder,
     pub(super) count: usize,
-    pub(super) shape: Shape<'s>,
+    pub(super) shape: SurfaceShape<'s>,
     pub(super) conversion: SpaceConversion,
 }
 
@@ -31,7 +31,7 @@ impl VertexInput<'_, '_> {
     pub(super) fn positions(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
         match self.shape.positions(self.surface)? {
-            ShapePositions::Stored(_) if matches!(self.shape, Shape::Base) => {
+            ShapePositions::Stored(_) if matches!(self.shape, SurfaceShape::Base) => {
                 let source = self.source(Semantic::Position, VertexFormat::Float32x3)?;
                 sink.array(&spec, &mut |out| write_floats(&source, block, finite, out))
             }
@@ -47,7 +47,7 @@ impl VertexInput<'_, '_> {
     /// Writes the normals, scaled to unit length.
     pub(super) fn normals(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
-        if let Shape::Bones(_) = self.shape {
+        if let SurfaceShape::Bones(_) = self.shape {
             let corners: Vec<_> = (0..self.count).map(|vertex| self.order.corner(vertex)).collect();
             let normals = self.shape.skinned_normals(self.surface, &corners)?.unwrap_or_default();
             return sink.array(&spec, &mut |out| {
@@ -57,7 +57,7 @@ impl VertexInput<'_, '_> {
             });
         }
         let source = self.stored_source(Semantic::Normal, VertexFormat::Float32x3)?;
-        let turn = Turn::new(|axis| self.conversion.normal(axis));
+        let turn = DirectionMap::new(|axis| self.conversion.normal(axis));
         let convert = |floats: &mut [f32]| {
             floats.as_chunks_mut::<3>().0.iter_mut().for_each(|normal| *normal = turn.apply(*normal));
             unit_length::<3>(floats);
@@ -88,10 +88,10 @@ impl VertexInput<'_, '_> {
         block: &mut FloatBlock,
         visit: FloatVisitor<'_>,
     ) -> Result<()> {
-        // In glTF, the bitangent points in the direction in which v decreases. In the neutral view, it
-        // points in the direction in which v grows.
+        // In glTF, the bitangent points in the direction in which v decreases. In the neutral view,
+        // it points in the direction in which v grows.
         let changes_sign = self.conversion.is_mirrored() == self.conversion.flips_v();
-        let turn = Turn::new(|axis| self.conversion.direction(axis));
+        let turn = DirectionMap::new(|axis| self.conversion.direction(axis));
         let convert = |floats: &mut [f32]| {
             for [x, y, z, sign] in floats.as_chunks_mut::<4>().0 {
                 [*x, *y, *z] = turn.apply([*x, *y, *z]);
@@ -125,8 +125,8 @@ impl VertexInput<'_, '_> {
         };
         let source = source.in_space(self.conversion);
         let component = match format {
-            IndexFormat::Uint16 => Component::U16,
-            IndexFormat::Uint32 => Component::U32,
+            IndexFormat::Uint16 => ComponentType::U16,
+            IndexFormat::Uint32 => ComponentType::U32,
         };
         let elements = [ElementType::integers(component, 1)];
         let spec = ArraySpec::indices(&elements, source.index_count());
@@ -175,11 +175,11 @@ impl VertexInput<'_, '_> {
     }
 }
 
-/// The turn of directions by a conversion that scales all axes equally. The lengths of directions do
-/// not change.
-struct Turn([[f32; 3]; 3]);
+/// The turn of directions by a conversion that scales all axes equally. The lengths of directions
+/// do not change.
+struct DirectionMap([[f32; 3]; 3]);
 
-impl Turn {
+impl DirectionMap {
     /// Makes the turn with the images of the axes.
     fn new(convert: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
         Self([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(convert))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::elements::{ArraySpec, Component, ElementType};
+use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::array::Bounds;
 use crate::math::{as_index, fast_max, fast_min};
 
@@ -17,7 +17,7 @@ pub(super) struct BoundsWriter {
 impl BoundsWriter {
     pub(super) fn new(spec: &ArraySpec<'_>) -> Self {
         let element = spec.elements.first().copied().unwrap_or(ElementType::floats(1));
-        let is_float = element.component == Component::F32;
+        let is_float = element.component == ComponentType::F32;
         Self { bounds: Bounds::EMPTY, is_float, width: element.width.into(), stride: as_index(spec.stride()).max(1) }
     }
 

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::bounds::BoundsWriter;
-use super::elements::{ArraySpec, ElementType, Usage};
+use super::elements::{ArraySpec, BufferUsage, ElementType};
 use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
@@ -29,13 +29,13 @@ pub(super) struct Accessor {
 
 /// A buffer view of the JSON.
 #[derive(Clone, Debug)]
-pub(super) struct View {
+pub(super) struct BufferView {
     pub(super) buffer: u32,
     /// The offset from the start of the buffer, in bytes.
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) stride: u32,
-    pub(super) usage: Usage,
+    pub(super) usage: BufferUsage,
     /// The compressed bytes, if the view is compressed. The place of the view is then in the
     /// fallback buffer, which has no bytes.
     pub(super) compressed: Option<CompressedView>,
@@ -68,7 +68,7 @@ pub(super) trait BufferSink {
 pub(super) struct Planner<'a> {
     input: ExportInput<'a>,
     pub(super) accessors: Vec<Accessor>,
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<BufferView>,
     /// The sizes of the buffers in bytes.
     pub(super) buffers: Vec<u64>,
     /// The size of the fallback buffer, which has the decompressed bytes of compressed views.
@@ -98,7 +98,7 @@ impl<'a> Planner<'a> {
         let view = match self.compression {
             None => {
                 let (buffer, offset) = self.place(length);
-                View { buffer, offset, length, stride, usage, compressed: None }
+                BufferView { buffer, offset, length, stride, usage, compressed: None }
             }
             Some(compression) => {
                 let encoded = as_u64(compress(spec, compression, &self.input, produce)?.len());
@@ -106,7 +106,7 @@ impl<'a> Planner<'a> {
                 let compressed = CompressedView { buffer, offset, length: encoded, count: as_u64(spec.count) };
                 let at = self.fallback.next_multiple_of(ALIGNMENT);
                 self.fallback = at.saturating_add(length);
-                View { buffer: u32::MAX, offset: at, length, stride, usage, compressed: Some(compressed) }
+                BufferView { buffer: u32::MAX, offset: at, length, stride, usage, compressed: Some(compressed) }
             }
         };
         self.views.push(view);
@@ -206,7 +206,7 @@ impl BufferSink for ArrayWriter<'_, '_> {
             return Ok(first);
         }
         self.pad_to(offset)?;
-        let mut counting = CountingWriter { out: &mut *self.out, count: 0 };
+        let mut counting = CountedOutput { out: &mut *self.out, count: 0 };
         match self.plan.compression {
             None => produce(&mut self.plan.input.releasing(&mut counting))?,
             Some(compression) => counting.write_all(&compress(spec, compression, &self.plan.input, produce)?)?,
@@ -243,12 +243,12 @@ fn changed() -> crate::error::Error {
 }
 
 /// A writer that counts the bytes.
-pub(super) struct CountingWriter<'o> {
+pub(super) struct CountedOutput<'o> {
     pub(super) out: &'o mut dyn Write,
     pub(super) count: u64,
 }
 
-impl Write for CountingWriter<'_> {
+impl Write for CountedOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.count = self.count.saturating_add(as_u64(written));

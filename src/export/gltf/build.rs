@@ -5,12 +5,12 @@ use super::clips::ClipInput;
 use super::document::Document;
 use super::materials::MaterialTable;
 use super::skeleton::SkeletonPlan;
-use super::surface::{LevelInput, PrimitivePlan, SurfaceCache, SurfaceWriter};
+use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::scene::Scene;
-use crate::export::shape::{ExportPose, Shape};
+use crate::export::scene::ExportScene;
+use crate::export::shape::{ExportPose, SurfaceShape};
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
@@ -18,9 +18,9 @@ use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
 pub(super) fn build(
-    scene: &Scene<'_>,
+    scene: &ExportScene<'_>,
     sink: &mut dyn BufferSink,
-    cache: &SurfaceCache<'_>,
+    cache: &OrderCache<'_>,
     losses: &mut LossList,
 ) -> Result<Document> {
     let mut builder = Builder {
@@ -41,7 +41,7 @@ pub(super) fn build(
 }
 
 pub(super) struct Builder<'b, 'a> {
-    pub(super) scene: &'b Scene<'a>,
+    pub(super) scene: &'b ExportScene<'a>,
     pub(super) surfaces: SurfaceWriter<'b>,
     pub(super) losses: &'b mut LossList,
     pub(super) document: Document,
@@ -158,9 +158,9 @@ impl Builder<'_, '_> {
         geometry: &dyn Geometry,
         animations: &dyn Animations,
         surfaces: &[usize],
-        shape: &Shape<'_>,
+        shape: &SurfaceShape<'_>,
     ) -> Result<TargetPlan> {
-        if !matches!(shape, Shape::Base) {
+        if !matches!(shape, SurfaceShape::Base) {
             return Ok(TargetPlan::None);
         }
         let frames = self.whole_frames(geometry, surfaces)?;
@@ -238,10 +238,10 @@ impl Builder<'_, '_> {
 }
 
 /// Returns the shape of the base: the pose, or the first vertex frame of the targets.
-fn first_frame(pose: &ExportPose, targets: TargetPlan) -> Shape<'_> {
+fn first_frame(pose: &ExportPose, targets: TargetPlan) -> SurfaceShape<'_> {
     match targets {
         TargetPlan::Frames { first, .. } if first > 0 => {
-            Shape::Frames(crate::model::animation::FrameBlend { from: first, to: first, fraction: 0.0 })
+            SurfaceShape::Frames(crate::model::animation::FrameBlend { from: first, to: first, fraction: 0.0 })
         }
         _ => pose.shape(),
     }

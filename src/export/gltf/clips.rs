@@ -41,8 +41,8 @@ impl ClipInput<'_> {
         Ok(object)
     }
 
-    /// Writes the keys of a clip that moves bones. `bones` has the bone of the skeleton for each bone
-    /// of the file, and `nodes` the first node of each copy of the skeleton.
+    /// Writes the keys of a clip that moves bones. `bones` has the bone of the skeleton for each
+    /// bone of the file, and `nodes` the first node of each copy of the skeleton.
     ///
     /// Returns `None` if the clip moves no bone.
     pub(super) fn bones(

@@ -5,10 +5,10 @@ use crate::model::Transform;
 /// The objects of a glTF file, except for accessors, buffer views and buffers.
 #[derive(Debug, Default)]
 pub(super) struct Document {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<NodeObject>,
     pub(super) scenes: Vec<NodeScene>,
     pub(super) meshes: Vec<MeshObject>,
-    pub(super) skins: Vec<Skin>,
+    pub(super) skins: Vec<SkinObject>,
     pub(super) materials: Vec<MaterialObject>,
     pub(super) animations: Vec<AnimationObject>,
     /// The names of the image files, in the order of their textures.
@@ -25,7 +25,7 @@ pub(super) struct NodeScene {
 
 /// A node.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(super) struct NodeObject {
     pub(super) name: Option<String>,
     pub(super) transform: Option<Box<Transform>>,
     pub(super) mesh: Option<u32>,
@@ -99,7 +99,7 @@ impl AttributeName {
 
 /// A skin.
 #[derive(Clone, Debug)]
-pub(super) struct Skin {
+pub(super) struct SkinObject {
     pub(super) inverse_binds: u32,
     /// The first joint. The other joints are the nodes after it.
     pub(super) first_joint: u32,

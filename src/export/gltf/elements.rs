@@ -4,7 +4,7 @@ use crate::math::as_u64;
 
 /// The type of the components of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component {
+pub(super) enum ComponentType {
     U8,
     U16,
     I16,
@@ -12,7 +12,7 @@ pub(super) enum Component {
     F32,
 }
 
-impl Component {
+impl ComponentType {
     /// Returns the number of the type in glTF.
     pub(super) const fn code(self) -> u16 {
         match self {
@@ -37,7 +37,7 @@ impl Component {
 /// The elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ElementType {
-    pub(super) component: Component,
+    pub(super) component: ComponentType,
     /// The number of components: 1 to 4, or 16 for a matrix.
     pub(super) width: u8,
     /// Whether integers represent numbers of 0 to 1 or of -1 to 1.
@@ -47,16 +47,16 @@ pub(super) struct ElementType {
 impl ElementType {
     /// Makes the type of elements of floats.
     pub(super) const fn floats(width: u8) -> Self {
-        Self { component: Component::F32, width, is_normalized: false }
+        Self { component: ComponentType::F32, width, is_normalized: false }
     }
 
     /// Makes the type of elements of integers.
-    pub(super) const fn integers(component: Component, width: u8) -> Self {
+    pub(super) const fn integers(component: ComponentType, width: u8) -> Self {
         Self { component, width, is_normalized: false }
     }
 
     /// Makes the type of elements of integers that represent numbers of 0 to 1, or of -1 to 1.
-    pub(super) const fn normalized(component: Component, width: u8) -> Self {
+    pub(super) const fn normalized(component: ComponentType, width: u8) -> Self {
         Self { component, width, is_normalized: true }
     }
 
@@ -71,7 +71,7 @@ impl ElementType {
     /// Matrices.
     pub(super) const MATRICES: &'static [Self] = &[Self::floats(16)];
     /// Colours.
-    pub(super) const COLORS: &'static [Self] = &[Self::normalized(Component::U8, 4)];
+    pub(super) const COLORS: &'static [Self] = &[Self::normalized(ComponentType::U8, 4)];
 
     /// Returns the name of the type in glTF.
     pub(super) const fn name(self) -> &'static str {
@@ -92,7 +92,7 @@ impl ElementType {
 
 /// What a GPU uses an array for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Usage {
+pub(super) enum BufferUsage {
     Vertices,
     Indices,
     /// Matrices and keys, which a GPU does not read from a buffer of vertices.
@@ -106,7 +106,7 @@ pub(super) struct ArraySpec<'s> {
     pub(super) elements: &'s [ElementType],
     /// The number of items.
     pub(super) count: usize,
-    pub(super) usage: Usage,
+    pub(super) usage: BufferUsage,
     /// Whether the JSON contains the bounds of the array, which has one attribute of floats.
     pub(super) has_bounds: bool,
 }
@@ -114,17 +114,17 @@ pub(super) struct ArraySpec<'s> {
 impl<'s> ArraySpec<'s> {
     /// Makes the description of an array of vertices.
     pub(super) const fn vertices(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Vertices, has_bounds: false }
+        Self { elements, count, usage: BufferUsage::Vertices, has_bounds: false }
     }
 
     /// Makes the description of an array of indices.
     pub(super) const fn indices(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Indices, has_bounds: false }
+        Self { elements, count, usage: BufferUsage::Indices, has_bounds: false }
     }
 
     /// Makes the description of an array that a GPU does not read as vertices or indices.
     pub(super) const fn other(elements: &'s [ElementType], count: usize) -> Self {
-        Self { elements, count, usage: Usage::Other, has_bounds: false }
+        Self { elements, count, usage: BufferUsage::Other, has_bounds: false }
     }
 
     /// Returns the description of an array whose bounds are in the JSON.
@@ -135,8 +135,8 @@ impl<'s> ArraySpec<'s> {
     /// Returns the distance of two items in bytes. Vertices are aligned to 4 bytes.
     pub(super) fn stride(&self) -> u32 {
         let size = |element: &ElementType| match self.usage {
-            Usage::Vertices => element.size().next_multiple_of(4),
-            Usage::Indices | Usage::Other => element.size(),
+            BufferUsage::Vertices => element.size().next_multiple_of(4),
+            BufferUsage::Indices | BufferUsage::Other => element.size(),
         };
         self.elements.iter().map(size).fold(0, u32::saturating_add)
     }

@@ -1,23 +1,23 @@
 //! Collision shapes, as nodes with points or triangles.
 
 use super::attributes::finite_or_zero;
-use super::document::{AttributeName, Document, MeshObject, Node, Primitive, add};
-use super::elements::{ArraySpec, Component, ElementType};
+use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
+use super::elements::{ArraySpec, ComponentType, ElementType};
 use super::surface::SurfaceWriter;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::VertexOrder;
-use crate::export::scene::Scene;
+use crate::export::scene::ExportScene;
 use crate::model::{Asset, Indices, Positions, SpaceConversion, Surface};
 
 use super::attributes::{VertexInput, write_little_endian};
-use crate::export::shape::Shape;
+use crate::export::shape::SurfaceShape;
 
 /// Adds a node for each collision shape of an asset, and returns the nodes. Does nothing unless the
 /// options choose collision shapes.
 pub(super) fn add_nodes(
     asset: &dyn Asset,
-    scene: &Scene<'_>,
+    scene: &ExportScene<'_>,
     conversion: &SpaceConversion,
     document: &mut Document,
     writer: &mut SurfaceWriter<'_>,
@@ -47,8 +47,13 @@ pub(super) fn add_nodes(
             if count == 0 {
                 continue;
             }
-            let input =
-                VertexInput { surface: &surface, order: &order, count, shape: Shape::Base, conversion: *conversion };
+            let input = VertexInput {
+                surface: &surface,
+                order: &order,
+                count,
+                shape: SurfaceShape::Base,
+                conversion: *conversion,
+            };
             let attributes = vec![(AttributeName::Position, input.positions(&mut *writer.sink, &mut writer.block)?)];
             let indices = Some(input.indices(&mut *writer.sink)?);
             primitives.push(Primitive { attributes, indices, ..Primitive::default() });
@@ -67,7 +72,7 @@ fn add_mesh(
     transform: Option<Box<crate::model::Transform>>,
 ) -> u32 {
     let mesh = add(&mut document.meshes, MeshObject { name: name.clone(), primitives, ..MeshObject::default() });
-    add(&mut document.nodes, Node { name, transform, mesh: Some(mesh), ..Node::default() })
+    add(&mut document.nodes, NodeObject { name, transform, mesh: Some(mesh), ..NodeObject::default() })
 }
 
 fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &mut SurfaceWriter<'_>) -> Result<u32> {
@@ -78,7 +83,7 @@ fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &m
 }
 
 fn write_indices(indices: &Indices<'_>, conversion: &SpaceConversion, writer: &mut SurfaceWriter<'_>) -> Result<u32> {
-    let elements = [ElementType::integers(Component::U32, 1)];
+    let elements = [ElementType::integers(ComponentType::U32, 1)];
     let triangles = indices.len() / 3;
     let count = triangles.saturating_mul(3);
     let spec = ArraySpec::indices(&elements, count);

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::attributes::VertexInput;
 use super::buffers::BufferSink;
-use super::elements::{ArraySpec, Component, ElementType};
+use super::elements::{ArraySpec, ComponentType, ElementType};
 use super::skeleton::SkeletonPlan;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -30,7 +30,8 @@ pub(super) struct InfluencePlan {
 }
 
 impl InfluencePlan {
-    /// Reads all weights of a surface with `count` positions. Influences that are left out are added to `losses`.
+    /// Reads all weights of a surface with `count` positions. Influences that are left out are
+    /// added to `losses`.
     pub(super) fn new(
         weights: &Weights<'_>,
         skeleton: &SkeletonPlan,
@@ -119,7 +120,7 @@ impl VertexInput<'_, '_> {
         sink: &mut dyn BufferSink,
     ) -> Result<u32> {
         let is_wide = skeleton.joint_count() > 1 << 8;
-        let joints = ElementType::integers(if is_wide { Component::U16 } else { Component::U8 }, 4);
+        let joints = ElementType::integers(if is_wide { ComponentType::U16 } else { ComponentType::U8 }, 4);
         let elements = vec![[joints, ElementType::floats(4)]; plan.sets];
         let spec = ArraySpec::vertices(elements.as_flattened(), self.count);
         sink.array(&spec, &mut |out| self.write_influences(weights, plan, skeleton, is_wide, out))

@@ -2,30 +2,31 @@
 
 use std::io::Write;
 
-use super::buffers::{Accessor, CompressedView, Planner, View};
-use super::document::{
-    AlphaMode, AnimationObject, AttributeName, Document, MaterialObject, MeshObject, Node, Primitive, Skin, TargetNames,
+use super::buffers::{BufferView, CompressedView, Planner};
+use super::document::Document;
+use super::elements::BufferUsage;
+use super::json_objects::{
+    list, name, write_accessor, write_animation, write_material, write_mesh, write_node, write_skin,
 };
-use super::elements::Usage;
 use super::meshopt;
 use crate::error::Result;
 use crate::export::json_text::JsonText;
 use crate::export::options::{Compression, LevelChoice};
 
-use crate::export::scene::Scene;
+use crate::export::scene::ExportScene;
 use crate::math::as_index;
-use crate::model::{MetadataValue, Transform};
+use crate::model::MetadataValue;
 
 /// The name of the extension for levels of detail.
-const LOD: &str = "MSFT_lod";
+pub(super) const LOD: &str = "MSFT_lod";
 /// The name of the extension for materials without lighting.
-const UNLIT: &str = "KHR_materials_unlit";
+pub(super) const UNLIT: &str = "KHR_materials_unlit";
 /// The name of the extension for quantized vertices.
 const QUANTIZATION: &str = "KHR_mesh_quantization";
 
 /// What the JSON contains, apart from the document.
 pub(super) struct JsonSource<'s, 'a> {
-    pub(super) scene: &'s Scene<'a>,
+    pub(super) scene: &'s ExportScene<'a>,
     pub(super) document: &'s Document,
     pub(super) plan: &'s Planner<'a>,
     /// The URI of each buffer, or `None` for the binary chunk of a GLB file.
@@ -87,7 +88,7 @@ impl JsonSource<'_, '_> {
         })
     }
 
-    fn view(&self, json: &mut JsonText<'_>, view: &View) -> Result<()> {
+    fn view(&self, json: &mut JsonText<'_>, view: &BufferView) -> Result<()> {
         json.object(|json| {
             let fallback = view.compressed.map(|_| self.plan.fallback_index());
             json.field("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
@@ -96,12 +97,12 @@ impl JsonSource<'_, '_> {
             }
             json.field("byteLength").unsigned(view.length)?;
             match view.usage {
-                Usage::Vertices => {
+                BufferUsage::Vertices => {
                     json.field("byteStride").unsigned(u64::from(view.stride))?;
                     json.field("target").unsigned(34962)?;
                 }
-                Usage::Indices => json.field("target").unsigned(34963)?,
-                Usage::Other => {}
+                BufferUsage::Indices => json.field("target").unsigned(34963)?,
+                BufferUsage::Other => {}
             }
             match view.compressed.zip(self.plan.compression) {
                 Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
@@ -164,32 +165,6 @@ impl JsonSource<'_, '_> {
     }
 }
 
-/// Writes a field with a list, unless the list is empty: glTF allows no empty lists.
-fn list<T>(
-    json: &mut JsonText<'_>,
-    name: &str,
-    items: &[T],
-    write: impl FnMut(&mut JsonText<'_>, &T) -> Result<()>,
-) -> Result<()> {
-    if items.is_empty() { Ok(()) } else { json.field(name).each(items, write) }
-}
-
-/// Writes the field `name`, unless the name is missing or empty.
-fn name(json: &mut JsonText<'_>, name: Option<&str>) -> Result<()> {
-    match name.filter(|name| !name.is_empty()) {
-        Some(name) => json.field("name").string(name),
-        None => Ok(()),
-    }
-}
-
-/// Writes a field with an index, unless it is missing.
-fn reference(json: &mut JsonText<'_>, name: &str, index: Option<u32>) -> Result<()> {
-    match index {
-        Some(index) => json.field(name).unsigned(u64::from(index)),
-        None => Ok(()),
-    }
-}
-
 fn write_value(json: &mut JsonText<'_>, value: &MetadataValue<'_>) -> Result<()> {
     match value {
         MetadataValue::Text(text) => json.string(&text.to_string_lossy()),
@@ -199,181 +174,14 @@ fn write_value(json: &mut JsonText<'_>, value: &MetadataValue<'_>) -> Result<()>
     }
 }
 
-fn write_node(json: &mut JsonText<'_>, node: &Node) -> Result<()> {
-    json.object(|json| {
-        name(json, node.name.as_deref())?;
-        reference(json, "mesh", node.mesh)?;
-        reference(json, "skin", node.skin)?;
-        list(json, "children", &node.children, |json, child| json.unsigned(u64::from(*child)))?;
-        if let Some(Transform { position, rotation, scale }) = node.transform.as_deref() {
-            parts(json, "translation", position, &[0.0; 3])?;
-            parts(json, "rotation", rotation, &[0.0, 0.0, 0.0, 1.0])?;
-            parts(json, "scale", scale, &[1.0; 3])?;
-        }
-        if node.levels.is_empty() {
-            return Ok(());
-        }
-        json.field("extensions").object(|json| {
-            json.field(LOD)
-                .object(|json| list(json, "ids", &node.levels, |json, level| json.unsigned(u64::from(*level))))
-        })
-    })
-}
-
-/// Writes a part of a transform, unless it has its default value.
-#[allow(clippy::float_cmp, reason = "the default value is exact")]
-fn parts(json: &mut JsonText<'_>, name: &str, values: &[f32], default: &[f32]) -> Result<()> {
-    if values == default { Ok(()) } else { json.field(name).floats(values) }
-}
-
-fn write_mesh(json: &mut JsonText<'_>, mesh: &MeshObject) -> Result<()> {
-    json.object(|json| {
-        name(json, mesh.name.as_deref())?;
-        json.field("primitives").each(&mesh.primitives, write_primitive)?;
-        let targets = mesh.primitives.first().map_or(0, |primitive| primitive.targets.len());
-        if targets == 0 {
-            return Ok(());
-        }
-        json.field("weights").each(0..targets, |json, _| json.count(0))?;
-        json.field("extras").object(|json| {
-            json.field("targetNames").each(0..targets, |json, target| {
-                let number = u32::try_from(target).unwrap_or(u32::MAX);
-                match mesh.target_names {
-                    TargetNames::Frames(first) => json.string(&format!("frame {}", first.saturating_add(number))),
-                    TargetNames::Targets | TargetNames::None => {
-                        json.string(&format!("target {}", number.saturating_add(1)))
-                    }
-                }
-            })
-        })
-    })
-}
-
-fn write_primitive(json: &mut JsonText<'_>, primitive: &Primitive) -> Result<()> {
-    json.object(|json| {
-        json.field("attributes").object(|json| {
-            let mut attributes = primitive.attributes.iter();
-            attributes.try_for_each(|(name, accessor)| json.field(&name.text()).unsigned(u64::from(*accessor)))
-        })?;
-        reference(json, "indices", primitive.indices)?;
-        reference(json, "material", primitive.material)?;
-        if primitive.is_points {
-            json.field("mode").count(0)?;
-        }
-        list(json, "targets", &primitive.targets, |json, target| {
-            let names = [AttributeName::Position, AttributeName::Normal, AttributeName::Tangent];
-            json.object(|json| {
-                let mut parts = names.iter().zip(target);
-                parts.try_for_each(|(name, accessor)| reference(json, &name.text(), *accessor))
-            })
-        })?;
-        match primitive.name.as_deref().filter(|name| !name.is_empty()) {
-            Some(text) => json.field("extras").object(|json| name(json, Some(text))),
-            None => Ok(()),
-        }
-    })
-}
-
-fn write_skin(json: &mut JsonText<'_>, skin: &Skin) -> Result<()> {
-    json.object(|json| {
-        json.field("inverseBindMatrices").unsigned(u64::from(skin.inverse_binds))?;
-        json.field("skeleton").unsigned(u64::from(skin.root))?;
-        let joints = skin.first_joint..skin.first_joint.saturating_add(skin.joint_count);
-        json.field("joints").each(joints.chain(skin.still_joint), |json, joint| json.unsigned(u64::from(joint)))
-    })
-}
-
-fn write_animation(json: &mut JsonText<'_>, animation: &AnimationObject) -> Result<()> {
-    json.object(|json| {
-        name(json, animation.name.as_deref())?;
-        json.field("samplers").each(&animation.samplers, |json, sampler| {
-            json.object(|json| {
-                json.field("input").unsigned(u64::from(sampler.input))?;
-                json.field("output").unsigned(u64::from(sampler.output))
-            })
-        })?;
-        json.field("channels").each(&animation.channels, |json, channel| {
-            json.object(|json| {
-                json.field("sampler").unsigned(u64::from(channel.sampler))?;
-                json.field("target").object(|json| {
-                    json.field("node").unsigned(u64::from(channel.node))?;
-                    json.field("path").string(channel.path)
-                })
-            })
-        })?;
-        json.field("extras").object(|json| {
-            json.field("frames").unsigned(u64::from(animation.frames))?;
-            json.field(if animation.has_rate { "rate" } else { "assumed_rate" }).float(animation.rate)?;
-            list(json, "notifies", &animation.events, |json, (time, function)| {
-                json.object(|json| {
-                    json.field("time").float(*time)?;
-                    json.field("function").string(function)
-                })
-            })
-        })
-    })
-}
-
-fn write_material(json: &mut JsonText<'_>, material: &MaterialObject) -> Result<()> {
-    json.object(|json| {
-        name(json, Some(&material.name))?;
-        json.field("pbrMetallicRoughness").object(|json| {
-            if let Some(color) = &material.color {
-                json.field("baseColorFactor").floats(color)?;
-            }
-            if let Some(texture) = material.texture {
-                json.field("baseColorTexture").object(|json| json.field("index").unsigned(u64::from(texture)))?;
-            }
-            json.field("metallicFactor").count(0)
-        })?;
-        match material.alpha {
-            AlphaMode::Opaque => {}
-            AlphaMode::Mask => json.field("alphaMode").string("MASK")?,
-            AlphaMode::Blend => json.field("alphaMode").string("BLEND")?,
-        }
-        if material.is_two_sided {
-            json.field("doubleSided").boolean(true)?;
-        }
-        if material.is_unlit {
-            json.field("extensions").object(|json| json.field(UNLIT).object(|_| Ok(())))?;
-        }
-        if material.extras.is_empty() {
-            return Ok(());
-        }
-        json.field("extras").object(|json| {
-            let mut extras = material.extras.iter();
-            extras.try_for_each(|(key, value)| json.field(key).string(value))
-        })
-    })
-}
-
-fn write_accessor(json: &mut JsonText<'_>, accessor: &Accessor) -> Result<()> {
-    json.object(|json| {
-        reference(json, "bufferView", accessor.view)?;
-        if accessor.offset > 0 {
-            json.field("byteOffset").unsigned(u64::from(accessor.offset))?;
-        }
-        json.field("componentType").unsigned((accessor.element.component.code()).into())?;
-        if accessor.element.is_normalized {
-            json.field("normalized").boolean(true)?;
-        }
-        json.field("count").unsigned(accessor.count)?;
-        json.field("type").string(accessor.element.name())?;
-        let Some(bounds) = &accessor.bounds else { return Ok(()) };
-        let width = accessor.element.width.into();
-        json.field("min").floats(bounds.min.get(..width).unwrap_or(&bounds.min))?;
-        json.field("max").floats(bounds.max.get(..width).unwrap_or(&bounds.max))
-    })
-}
-
 /// Writes the extension of a compressed view.
 fn write_compressed(
     json: &mut JsonText<'_>,
-    view: &View,
+    view: &BufferView,
     compressed: &CompressedView,
     compression: Compression,
 ) -> Result<()> {
-    let mode = if view.usage == Usage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
+    let mode = if view.usage == BufferUsage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
     json.field("extensions").object(|json| {
         json.field(meshopt::extension(compression)).object(|json| {
             json.field("buffer").unsigned(u64::from(compressed.buffer))?;

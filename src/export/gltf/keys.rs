@@ -33,8 +33,8 @@ impl KeyTable {
         Self(vec![[const { Vec::new() }; 3]; bones])
     }
 
-    /// Reads the keys of a clip. `bones` has the bone of the table for each bone of the file. Returns
-    /// the number of bones with keys that have no bone in the table.
+    /// Reads the keys of a clip. `bones` has the bone of the table for each bone of the file.
+    /// Returns the number of bones with keys that have no bone in the table.
     pub(super) fn read(&mut self, animations: &dyn Animations, clip: usize, bones: &[Option<usize>]) -> Result<usize> {
         let mut missing = vec![false; bones.len()];
         for key in animations.keys(clip, None)? {
@@ -55,9 +55,9 @@ impl KeyTable {
         Ok(missing.into_iter().filter(|missing| *missing).count())
     }
 
-    /// Returns the channels with keys, sorted by bone and property. `frames` is the number of frames
-    /// of the clip: the first channel has a key at the last frame, because glTF has no other place
-    /// for the length of an animation.
+    /// Returns the channels with keys, sorted by bone and property. `frames` is the number of
+    /// frames of the clip: the first channel has a key at the last frame, because glTF has no other
+    /// place for the length of an animation.
     pub(super) fn channels<'t>(
         &'t self,
         skeleton: &'t SkeletonPlan,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
 use crate::export::materials::MaterialIndex;
-use crate::export::scene::{Place, Scene};
+use crate::export::scene::{ExportScene, InstancePlace};
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
 use crate::parse::Name;
 
 /// What the material of a primitive depends on.
 #[derive(Clone, Debug)]
-pub(super) struct MaterialKey {
+pub(super) struct PrimitiveMaterial {
     /// The name by which the surface refers to its material, or `None`.
     pub(super) stored: Option<Vec<u8>>,
     /// The name of the surface, which is the name of a material without one.
@@ -32,10 +32,10 @@ impl MaterialTable {
     /// Returns the index of the material of a primitive at a place with these materials.
     pub(super) fn find(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &ExportScene<'_>,
         document: &mut Document,
-        key: &MaterialKey,
-        place: &Place,
+        key: &PrimitiveMaterial,
+        place: &InstancePlace,
     ) -> Result<u32> {
         let DrawStyle { blend, two_sided, unlit, .. } = key.style;
         let own = format!(
@@ -68,7 +68,12 @@ impl MaterialTable {
 }
 
 /// Makes a material of what the file states about it.
-fn make(scene: &Scene<'_>, document: &mut Document, key: &MaterialKey, found: Option<&Material<'_>>) -> MaterialObject {
+fn make(
+    scene: &ExportScene<'_>,
+    document: &mut Document,
+    key: &PrimitiveMaterial,
+    found: Option<&Material<'_>>,
+) -> MaterialObject {
     let stored = key.stored.as_deref().map(|name| Name::new(name).to_string_lossy());
     let named = found.and_then(|material| material.name).map(|name| name.to_string_lossy());
     let name = named.or(stored.clone()).filter(|name| !name.is_empty()).unwrap_or_else(|| key.surface.clone());
@@ -99,9 +104,9 @@ fn make(scene: &Scene<'_>, document: &mut Document, key: &MaterialKey, found: Op
 
 /// Adds the colour texture if it is an image, and the names of all textures otherwise.
 fn add_textures(
-    scene: &Scene<'_>,
+    scene: &ExportScene<'_>,
     document: &mut Document,
-    key: &MaterialKey,
+    key: &PrimitiveMaterial,
     found: Option<&Material<'_>>,
     stored: Option<&str>,
     object: &mut MaterialObject,

@@ -37,9 +37,9 @@ pub(super) fn encode(_: &ArraySpec<'_>, compression: Compression, _: &[u8]) -> R
 /// Compresses the bytes of an array.
 #[cfg(feature = "meshopt")]
 pub(super) fn encode(spec: &ArraySpec<'_>, compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
-    use super::elements::Usage;
+    use super::elements::BufferUsage;
 
-    if spec.usage == Usage::Indices {
+    if spec.usage == BufferUsage::Indices {
         return encode_indices(spec, bytes);
     }
     // The first version of the codec is the only one that `EXT_meshopt_compression` allows.

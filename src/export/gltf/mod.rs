@@ -13,6 +13,7 @@ mod elements;
 mod hulls;
 mod influences;
 mod json;
+mod json_objects;
 mod keys;
 mod materials;
 mod meshopt;
@@ -26,24 +27,24 @@ use std::io::{self, Write};
 
 use super::loss::{Loss, LossList};
 use super::options::ExportOptions;
-use super::scene::Scene;
+use super::scene::ExportScene;
 use super::{ExportInput, OutputWriter, fault};
 use crate::error::{Cause, Result};
 use crate::model::Space;
-use buffers::{ArrayWriter, CountingWriter, Planner};
+use buffers::{ArrayWriter, CountedOutput, Planner};
 use document::Document;
 use json::JsonSource;
-use surface::SurfaceCache;
+use surface::OrderCache;
 
 /// The greatest size of a GLB file in bytes.
 const MAX_GLB: u64 = 0xFFFF_FFFF;
 
 /// A writer of glTF.
 pub(crate) struct GltfWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
     document: Document,
     plan: Planner<'a>,
-    cache: SurfaceCache<'a>,
+    cache: OrderCache<'a>,
     is_binary: bool,
 }
 
@@ -56,9 +57,9 @@ impl<'a> GltfWriter<'a> {
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
         options.compression.map_or(Ok(()), meshopt::check)?;
-        let scene = Scene::new(input, options, Space::GLTF)?;
+        let scene = ExportScene::new(input, options, Space::GLTF)?;
         let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options.compression);
-        let (cache, mut losses) = (SurfaceCache::new(*input), LossList::default());
+        let (cache, mut losses) = (OrderCache::new(*input), LossList::default());
         let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
         Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))
     }
@@ -77,7 +78,7 @@ impl<'a> GltfWriter<'a> {
 
     /// Writes a GLB file: a header, a chunk of JSON, and a chunk with the buffer.
     fn write_glb(&self, stem: &str, out: &mut dyn Write) -> Result<()> {
-        let mut counting = CountingWriter { out: &mut io::sink(), count: 0 };
+        let mut counting = CountedOutput { out: &mut io::sink(), count: 0 };
         self.write_json(stem, &mut counting)?;
         let (json, buffer) = (counting.count, self.plan.buffers.first().copied());
         let padded = |length: u64| length.next_multiple_of(4);

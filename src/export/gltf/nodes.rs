@@ -1,20 +1,20 @@
 //! The nodes of an asset at its places in the scene.
 
 use super::build::{Builder, BuiltAsset, BuiltLevel};
-use super::document::{Document, MeshObject, Node, NodeScene, Primitive, Skin, add};
+use super::document::{Document, MeshObject, NodeObject, NodeScene, Primitive, SkinObject, add};
 use super::hulls;
 use super::skeleton::{SkeletonNodes, SkeletonPlan};
 use super::surface::PrimitivePlan;
 use crate::error::Result;
 use crate::export::loss::LossKind;
 use crate::export::options::LevelChoice;
-use crate::export::scene::Place;
+use crate::export::scene::InstancePlace;
 use crate::model::animation::Affine;
 use crate::model::{Asset, SpaceConversion, Transform};
 
 /// An asset at a place.
 struct PlacedAsset<'p> {
-    place: &'p Place,
+    place: &'p InstancePlace,
     name: Option<&'p str>,
     /// The transform of the place, or `None` if it moves nothing.
     transform: Option<Transform>,
@@ -28,7 +28,7 @@ impl PlacedAsset<'_> {
     /// Adds a skin with the given inverse bind matrices. Returns `None` if there are none.
     fn add_skin(&self, inverse_binds: Option<u32>, document: &mut Document) -> Option<u32> {
         let (skeleton, nodes) = self.skeleton?;
-        let skin = Skin {
+        let skin = SkinObject {
             inverse_binds: inverse_binds?,
             first_joint: nodes.first,
             joint_count: u32::try_from(skeleton.bone_count()).unwrap_or(u32::MAX),
@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
     pub(super) fn place(
         &mut self,
         asset: &dyn Asset,
-        place: &Place,
+        place: &InstancePlace,
         built: &BuiltAsset,
         skeletons: &mut Vec<SkeletonNodes>,
         meshes: &mut Vec<u32>,
@@ -76,7 +76,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
-    fn transform(&mut self, place: &Place, conversion: &SpaceConversion) -> Option<Transform> {
+    fn transform(&mut self, place: &InstancePlace, conversion: &SpaceConversion) -> Option<Transform> {
         let map = conversion.transform(&place.transform).unwrap_or_default();
         let transform = map.to_transform().unwrap_or_else(|| {
             self.losses.add(LossKind::Placements, None, "the transform of an instance, which is singular");
@@ -88,8 +88,8 @@ impl Builder<'_, '_> {
         (transform != Transform::default()).then_some(transform)
     }
 
-    /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those with
-    /// weights, and one for each quantized surface.
+    /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those
+    /// with weights, and one for each quantized surface.
     fn level_nodes(&mut self, level: &BuiltLevel, at: &PlacedAsset<'_>, meshes: &mut Vec<u32>) -> Result<Vec<u32>> {
         let shown = |plan: &&PrimitivePlan| at.place.surfaces.as_ref().is_none_or(|range| range.contains(&plan.number));
         let plans: Vec<&PrimitivePlan> = level.plans.iter().filter(shown).collect();
@@ -114,7 +114,8 @@ impl Builder<'_, '_> {
         }
         if !children.is_empty() {
             let (name, transform) = (at.name.map(str::to_owned), at.transform.map(Box::new));
-            roots.push(add(&mut self.document.nodes, Node { name, transform, children, ..Node::default() }));
+            roots
+                .push(add(&mut self.document.nodes, NodeObject { name, transform, children, ..NodeObject::default() }));
         }
         Ok(roots)
     }
@@ -139,7 +140,7 @@ impl Builder<'_, '_> {
         mesh.name.clone_from(&name);
         let mesh = Some(add(&mut self.document.meshes, mesh));
         let transform = transform.map(Box::new);
-        let node = add(&mut self.document.nodes, Node { name, transform, mesh, skin, ..Node::default() });
+        let node = add(&mut self.document.nodes, NodeObject { name, transform, mesh, skin, ..NodeObject::default() });
         meshes.push(node);
         Ok(node)
     }

@@ -6,12 +6,12 @@ use zerocopy::little_endian::U16;
 
 use super::attributes::{SUBSTITUTE, VertexInput};
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{ArraySpec, Component, ElementType};
+use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};
 use crate::error::Result;
-use crate::export::shape::Shape;
+use crate::export::shape::SurfaceShape;
 use crate::math::{as_index, unit};
 use crate::model::animation::Affine;
 use crate::model::{PositionEncoding, Positions, SpaceConversion, Surface, Transform, UvEncoding, Uvs};
@@ -27,18 +27,22 @@ pub(super) struct QuantizedBox {
 }
 
 impl QuantizedBox {
-    /// Returns the interval of a surface whose positions glTF can hold as they are stored, or `None`
-    /// for any other surface.
+    /// Returns the interval of a surface whose positions glTF can hold as they are stored, or
+    /// `None` for any other surface.
     ///
     /// Directions of a surface that is flat along an axis cannot be expressed in its interval, so
     /// such a surface is not quantized.
-    pub(super) fn of(surface: &Surface<'_>, shape: Shape<'_>, conversion: &SpaceConversion) -> Result<Option<Self>> {
+    pub(super) fn of(
+        surface: &Surface<'_>,
+        shape: SurfaceShape<'_>,
+        conversion: &SpaceConversion,
+    ) -> Result<Option<Self>> {
         let Positions(PositionEncoding::MinMax16(array)) = surface.positions()? else { return Ok(None) };
         let decoder = array.decoder();
         let (min, mut size) = (decoder.min(), decoder.max());
         size.iter_mut().zip(min).for_each(|(size, min)| *size -= min);
         let is_valid = size.iter().chain(&min).all(|part| part.is_finite()) && size.iter().all(|size| *size > 0.0);
-        let is_base = matches!(shape, Shape::Base) && !conversion.is_mirrored();
+        let is_base = matches!(shape, SurfaceShape::Base) && !conversion.is_mirrored();
         Ok(Some(Self { min, size }).filter(|_| is_valid && is_base))
     }
 
@@ -48,7 +52,8 @@ impl QuantizedBox {
         Affine::new([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z], self.min.map(f64::from)])
     }
 
-    /// Returns the transform of a node that maps written positions to the conventions of the output.
+    /// Returns the transform of a node that maps written positions to the conventions of the
+    /// output.
     pub(super) fn transform(&self, conversion: &SpaceConversion) -> Transform {
         let Transform { rotation, scale, .. } = conversion.map().to_transform().unwrap_or_default();
         let mut size = self.size;
@@ -67,7 +72,7 @@ impl QuantizedBox {
 impl VertexInput<'_, '_> {
     /// Writes the codes of the positions.
     pub(super) fn position_codes(&self, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(Component::U16, 3)];
+        let elements = [ElementType::normalized(ComponentType::U16, 3)];
         let spec = ArraySpec::vertices(&elements, self.count).with_bounds();
         let Positions(PositionEncoding::MinMax16(array)) = self.surface.positions()? else {
             return sink.array(&spec, &mut |_| Ok(()));
@@ -85,7 +90,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the normals in 16 bits, relative to the interval of the positions.
     pub(super) fn short_normals(&self, interval: Option<&QuantizedBox>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(Component::I16, 3)];
+        let elements = [ElementType::normalized(ComponentType::I16, 3)];
         let spec = ArraySpec::vertices(&elements, self.count);
         let normals = self.surface.normals()?;
         sink.array(&spec, &mut |out| {
@@ -104,7 +109,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the tangents in 16 bits.
     pub(super) fn short_tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let elements = [ElementType::normalized(Component::I16, 4)];
+        let elements = [ElementType::normalized(ComponentType::I16, 4)];
         let spec = ArraySpec::vertices(&elements, self.count);
         let source = self.tangent_source()?;
         sink.array(&spec, &mut |out| {
@@ -129,7 +134,7 @@ impl VertexInput<'_, '_> {
     }
 
     fn byte_uvs(&self, uvs: &Uvs<'_>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(Component::U8, 2)];
+        let elements = [ElementType::normalized(ComponentType::U8, 2)];
         let flips = self.conversion.flips_v();
         sink.array(&ArraySpec::vertices(&elements, self.count), &mut |out| {
             self.write_bytes(out, |vertex| {
@@ -140,7 +145,7 @@ impl VertexInput<'_, '_> {
     }
 
     fn short_uvs(&self, array: &Packed<'_, MinMax16<2>>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(Component::U16, 2)];
+        let elements = [ElementType::normalized(ComponentType::U16, 2)];
         let (flips, raw) = (self.conversion.flips_v(), array.raw());
         sink.array(&ArraySpec::vertices(&elements, self.count), &mut |out| {
             self.write_bytes(out, |vertex| {

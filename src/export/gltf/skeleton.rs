@@ -2,7 +2,7 @@
 
 use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
-use super::document::{Document, Node, add};
+use super::document::{Document, NodeObject, add};
 use super::elements::{ArraySpec, ElementType};
 use crate::error::{Cause, Result};
 use crate::export::fault;
@@ -112,18 +112,18 @@ impl SkeletonPlan {
         for (bone, children) in children.into_iter().enumerate() {
             let transform = Some(Box::new(self.rest(bone)));
             let name = self.names.get(bone).cloned();
-            document.nodes.push(Node { name, transform, children, ..Node::default() });
+            document.nodes.push(NodeObject { name, transform, children, ..NodeObject::default() });
         }
-        let still = self
-            .has_still
-            .then(|| add(&mut document.nodes, Node { name: Some("without bones".to_owned()), ..Node::default() }));
+        let still = self.has_still.then(|| {
+            add(&mut document.nodes, NodeObject { name: Some("without bones".to_owned()), ..NodeObject::default() })
+        });
         roots.extend(still);
         let root = if let ([only], None) = (roots.as_slice(), &transform) {
             *only
         } else {
             let name = Some(name.map_or_else(|| "skeleton".to_owned(), |name| format!("{name} skeleton")));
             let transform = transform.map(Box::new);
-            add(&mut document.nodes, Node { name, transform, children: roots, ..Node::default() })
+            add(&mut document.nodes, NodeObject { name, transform, children: roots, ..NodeObject::default() })
         };
         SkeletonNodes { first, still, root }
     }

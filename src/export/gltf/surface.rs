@@ -7,14 +7,14 @@ use super::attributes::VertexInput;
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::{AttributeName, Primitive};
 use super::influences::InfluencePlan;
-use super::materials::MaterialKey;
+use super::materials::PrimitiveMaterial;
 use super::quantized::QuantizedBox;
 use super::skeleton::SkeletonPlan;
 use super::targets::TargetPlan;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::LossList;
-use crate::export::shape::Shape;
+use crate::export::shape::SurfaceShape;
 use crate::export::{ExportInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
@@ -30,7 +30,7 @@ pub(super) struct PrimitivePlan {
     pub(super) number: usize,
     pub(super) primitive: Primitive,
     pub(super) is_skinned: bool,
-    pub(super) material: MaterialKey,
+    pub(super) material: PrimitiveMaterial,
     /// The interval of the positions if they are quantized.
     pub(super) interval: Option<QuantizedBox>,
     /// The accessor of the inverse bind matrices, if they belong to this primitive only.
@@ -38,14 +38,14 @@ pub(super) struct PrimitivePlan {
 }
 
 /// The parts and vertices of the surfaces, in the order in which they are exported.
-pub(super) struct SurfaceCache<'a> {
+pub(super) struct OrderCache<'a> {
     input: ExportInput<'a>,
     parts: RefCell<Vec<VertexParts>>,
     orders: RefCell<Vec<Option<Rc<VertexOrder>>>>,
     kept: RefCell<usize>,
 }
 
-impl<'a> SurfaceCache<'a> {
+impl<'a> OrderCache<'a> {
     pub(super) fn new(input: ExportInput<'a>) -> Self {
         Self { input, parts: RefCell::default(), orders: RefCell::default(), kept: RefCell::default() }
     }
@@ -82,7 +82,7 @@ impl<'a> SurfaceCache<'a> {
 /// Adds the vertices and triangles of surfaces to a file.
 pub(super) struct SurfaceWriter<'b> {
     pub(super) sink: &'b mut dyn BufferSink,
-    pub(super) cache: &'b SurfaceCache<'b>,
+    pub(super) cache: &'b OrderCache<'b>,
     pub(super) block: FloatBlock,
     /// The number of surfaces and of parts that were added.
     surfaces: usize,
@@ -106,13 +106,13 @@ struct SharedAttributes {
 /// How the surfaces of a level of detail are exported.
 pub(super) struct LevelInput<'s> {
     pub(super) conversion: SpaceConversion,
-    pub(super) shape: Shape<'s>,
+    pub(super) shape: SurfaceShape<'s>,
     pub(super) targets: TargetPlan,
     pub(super) is_quantized: bool,
 }
 
 impl<'b> SurfaceWriter<'b> {
-    pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b SurfaceCache<'b>) -> Self {
+    pub(super) fn new(sink: &'b mut dyn BufferSink, cache: &'b OrderCache<'b>) -> Self {
         Self { sink, cache, block: FloatBlock::new(), surfaces: 0, parts: 0, uses_quantization: false, shared: None }
     }
 
@@ -183,7 +183,7 @@ impl<'b> SurfaceWriter<'b> {
                 ..Primitive::default()
             },
             is_skinned: shared.is_skinned,
-            material: MaterialKey {
+            material: PrimitiveMaterial {
                 stored: surface.material()?.map(|name| name.to_vec()),
                 surface: name,
                 style: surface.draw_style()?,
@@ -213,7 +213,7 @@ impl<'b> SurfaceWriter<'b> {
         };
         let positions = if interval.is_some() { input.position_codes(sink) } else { input.positions(sink, block) }?;
         let mut attributes = vec![(AttributeName::Position, positions)];
-        let is_posed = matches!(level.shape, Shape::Bones(_));
+        let is_posed = matches!(level.shape, SurfaceShape::Bones(_));
         let has_short = is_quantized && !is_posed && level.targets == TargetPlan::None;
         self.uses_quantization |= interval.is_some() || has_short && surface.normals()?.is_some();
         if surface.normals()?.is_some() {
@@ -235,7 +235,7 @@ impl<'b> SurfaceWriter<'b> {
         if surface.colors()?.is_some() {
             attributes.push((AttributeName::Color, input.colors(sink, block)?));
         }
-        let weights = surface.weights()?.filter(|_| matches!(level.shape, Shape::Base));
+        let weights = surface.weights()?.filter(|_| matches!(level.shape, SurfaceShape::Base));
         let is_skinned = weights.is_some() && skeleton.is_some();
         if let Some((weights, skeleton)) = weights.zip(skeleton.as_mut()) {
             let plan = InfluencePlan::new(&weights, skeleton, surface.positions()?.len(), losses, number)?;

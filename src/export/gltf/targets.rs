@@ -69,8 +69,8 @@ impl TargetPlan {
 }
 
 impl VertexInput<'_, '_> {
-    /// Writes the differences between each morph target and the base shape. Returns the accessors of
-    /// the positions, normals and tangents of each target.
+    /// Writes the differences between each morph target and the base shape. Returns the accessors
+    /// of the positions, normals and tangents of each target.
     pub(super) fn targets(
         &self,
         plan: TargetPlan,

@@ -25,7 +25,7 @@ use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::json_text::JsonText;
 use super::loss::{Loss, LossKind};
 use super::options::{ExportOptions, OutputSpace};
-use super::scene::Scene;
+use super::scene::ExportScene;
 use super::{ExportInput, OutputWriter};
 use crate::error::Result;
 use crate::model::Space;
@@ -37,14 +37,14 @@ const JSON: FlatFormat = FlatFormat { lacks: &[LossKind::Hulls], uv_sets: u32::M
 
 /// A writer of JSON.
 pub(crate) struct JsonMeshWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
 }
 
 impl<'a> JsonMeshWriter<'a> {
     /// Lists what the output does not contain.
     pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(input, options, Space::GLTF)?;
+        let scene = ExportScene::new(input, options, Space::GLTF)?;
         let mut losses = FlatLosses::new(&JSON, options);
         scene.each_surface(&mut |surface| {
             losses.surface(surface)?;

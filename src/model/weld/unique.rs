@@ -1,5 +1,5 @@
-//! Welding a surface in which every attribute vertex belongs to one position, as most exporters write
-//! it: numbering the attribute vertices with a table, without a sort.
+//! Welding a surface in which every attribute vertex belongs to one position, as most exporters
+//! write it: numbering the attribute vertices with a table, without a sort.
 
 use crate::array::Array;
 use crate::error::Result;

@@ -18,7 +18,7 @@ use crate::program::render::text::shown;
 const BUFFER: usize = 256 << 10;
 
 /// A mesh to convert.
-pub struct Job {
+pub struct ConvertJob {
     /// The path on the command line, or in a folder.
     pub path: PathBuf,
     pub asset: InputAsset,
@@ -27,7 +27,7 @@ pub struct Job {
 }
 
 /// What was written.
-pub struct Converted {
+pub struct ConvertedFiles {
     /// The path and the size of each file.
     pub outputs: Vec<(PathBuf, u64)>,
 }
@@ -38,16 +38,16 @@ pub struct AnimationFile {
     pub asset: InputAsset,
 }
 
-impl Job {
-    /// Converts the mesh. `losses` receives what the output does not contain, also if the conversion
-    /// fails because of it.
+impl ConvertJob {
+    /// Converts the mesh. `losses` receives what the output does not contain, also if the
+    /// conversion fails because of it.
     pub fn run(
         &self,
         args: &ConvertArgs,
         format: ExportFormat,
         animations: &[AnimationFile],
         losses: &mut Vec<Loss>,
-    ) -> anyhow::Result<Converted> {
+    ) -> anyhow::Result<ConvertedFiles> {
         let done = self.convert(args, format, animations, losses);
         done.map_err(|error| self.asset.locate_any_error(at_output(error, &self.output), &self.path))
     }
@@ -58,7 +58,7 @@ impl Job {
         format: ExportFormat,
         animations: &[AnimationFile],
         losses: &mut Vec<Loss>,
-    ) -> anyhow::Result<Converted> {
+    ) -> anyhow::Result<ConvertedFiles> {
         let contents = self.asset.model.contents();
         let is_stream = self.output == Path::new(STDIN);
         let target = folder(&self.output);
@@ -80,7 +80,7 @@ impl Job {
         *losses = export.losses().to_vec();
         refuse(&export, &self.path)?;
         let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
-        Ok(Converted { outputs })
+        Ok(ConvertedFiles { outputs })
     }
 
     /// Writes all files of the output, and then gives them their names together.

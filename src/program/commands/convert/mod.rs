@@ -15,7 +15,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 pub use args::ConvertArgs;
-use job::{AnimationFile, Converted, Job};
+use job::{AnimationFile, ConvertJob, ConvertedFiles};
 use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
@@ -28,12 +28,12 @@ use crate::program::render::report::report;
 use crate::program::render::text::shown;
 
 /// The result of one mesh, in the order of the command line.
-struct JobResult {
+struct ConvertResult {
     /// The path of the mesh.
     path: String,
     output: String,
     losses: Vec<Loss>,
-    done: anyhow::Result<Converted>,
+    done: anyhow::Result<ConvertedFiles>,
 }
 
 impl ConvertArgs {
@@ -66,12 +66,12 @@ impl ConvertArgs {
         &self,
         format: ExportFormat,
         animations: &[AnimationFile],
-        results: &Mutex<Vec<(usize, JobResult)>>,
+        results: &Mutex<Vec<(usize, ConvertResult)>>,
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let mut names = OutputNames::new(self, format);
         let threads = self.threads();
-        let (sender, receiver) = mpsc::sync_channel::<(usize, Job)>(threads);
+        let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(threads);
         let receiver = Mutex::new(receiver);
         let work = || {
             loop {
@@ -89,7 +89,7 @@ impl ConvertArgs {
                 number = number.saturating_add(1);
                 match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
                     Ok(job) => drop(sender.send((number, job))),
-                    Err(error) => add_result(results, number, JobResult::failed(path, error)),
+                    Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
                 }
                 Ok(Outcome::Fine)
             })?;
@@ -104,15 +104,15 @@ impl ConvertArgs {
         if self.writes_to_folder() { self.jobs.map_or_else(default, usize::from) } else { 1 }
     }
 
-    fn result(&self, job: &Job, format: ExportFormat, animations: &[AnimationFile]) -> JobResult {
+    fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {
         let mut losses = Vec::new();
         let done = job.run(self, format, animations, &mut losses);
         let [path, output] = [&job.path, &job.output].map(|path| path.to_string_lossy().into_owned());
-        JobResult { path, output, losses, done }
+        ConvertResult { path, output, losses, done }
     }
 
     /// Prints the result of one mesh.
-    fn report(&self, result: &JobResult, global: &Global) -> Outcome {
+    fn report(&self, result: &ConvertResult, global: &Global) -> Outcome {
         let path = shown(Path::new(&result.path));
         for loss in &result.losses {
             note(&format!("{path}: not in the output: {loss}"), global);
@@ -131,13 +131,13 @@ impl ConvertArgs {
 }
 
 /// Adds a result to the list of all results.
-fn add_result(results: &Mutex<Vec<(usize, JobResult)>>, number: usize, result: JobResult) {
+fn add_result(results: &Mutex<Vec<(usize, ConvertResult)>>, number: usize, result: ConvertResult) {
     if let Ok(mut results) = results.lock() {
         results.push((number, result));
     }
 }
 
-impl JobResult {
+impl ConvertResult {
     fn failed(path: &Path, error: anyhow::Error) -> Self {
         let path = path.to_string_lossy().into_owned();
         Self { path, output: String::new(), losses: Vec::new(), done: Err(error) }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts::stem;
-use super::job::Job;
+use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::input::asset::InputAsset;
@@ -35,9 +35,9 @@ impl OutputNames {
     }
 
     /// Returns the conversion of a mesh. `number` counts the meshes from 1.
-    pub fn job(&mut self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<Job> {
+    pub fn job(&mut self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
         let output = self.output(path, &asset, number)?;
-        Ok(Job { path: path.to_owned(), asset, output })
+        Ok(ConvertJob { path: path.to_owned(), asset, output })
     }
 
     /// Returns the path of the output of a mesh, and creates its folder.
