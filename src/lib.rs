@@ -51,6 +51,7 @@
 //!   and [`MeshFile`] for validation and writing.
 //! - [`query`] casts rays, finds the point on a mesh that is nearest to a given point, and finds
 //!   the triangles in a bounding box or view frustum.
+//! - [`export`] writes a mesh of any format as glTF, OBJ, PLY, STL, EZ-Mesh or JSON.
 //! - [`mod@array`] contains the trait [`Array`]. All arrays of a file implement it, such as
 //!   [`Positions`](model::Positions).
 //! - [`io`] maps and reads files. [`parse`] contains the options for opening a file, the limits on

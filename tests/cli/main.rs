@@ -21,6 +21,7 @@ mod bench;
 mod bounded;
 #[cfg(unix)]
 mod changed;
+mod convert;
 mod errors;
 mod ezmesh;
 #[cfg(target_os = "linux")]

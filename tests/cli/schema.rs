@@ -21,8 +21,12 @@ const GUIDE: &str = include_str!("../../src/guide/json.md");
 
 /// The fields that an object may lack, each with the definition of its document. All other fields
 /// of the output are required.
-const OPTIONAL: [(&str, &str); 27] = [
+const OPTIONAL: [(&str, &str); 31] = [
     ("bench", "/files/*/path"),
+    ("convert", "/files/*/error"),
+    ("convert", "/files/*/format"),
+    ("convert", "/files/*/output"),
+    ("convert", "/files/*/outputs"),
     ("dump", "/asset"),
     ("dump", "/frame"),
     ("dump", "/lod"),
@@ -199,6 +203,10 @@ impl Documents {
         self.run("rewrite", 0, &["rewrite", &sample("room_ms14"), "--blocks", "raw", "-o", &to("raw.mesh")]);
         let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![7; 9]].concat());
         self.run("rewrite", 0, &["rewrite", &odd, "-o", &to("odd.mesh"), "--allow-loss"]);
+        self.run("convert", 0, &["convert", "data/unreal/guard", "-o", &to("guard.obj"), "--allow-loss"]);
+        self.run("convert", 2, &["convert", "data/unreal/guard", "-o", &to("guard.stl")]);
+        let (_folder, damaged) = scratch("damaged.mesh", &bytes("cube_ms13")[..200]);
+        self.run("convert", 3, &["convert", &damaged, "data/unigine/cube_ms12.mesh", "--to", "glb", "-o", &to("all")]);
         self.run("lod", 0, &["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("low.llmesh")]);
         let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
         let end = whole.header().unwrap().block(AssetPart::PhysicsMesh).unwrap().unwrap().end;

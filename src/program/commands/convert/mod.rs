@@ -6,7 +6,7 @@ mod job;
 mod outputs;
 mod pipe;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc;
@@ -21,7 +21,7 @@ use outputs::OutputNames;
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
 use crate::program::input::open::{Repeated, each, open};
-use crate::program::outcome::Outcome;
+use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::report;
@@ -156,7 +156,7 @@ impl ConvertResult {
             Err(error) => {
                 let error = match error.downcast_ref::<crate::Error>() {
                     Some(fault) => error_json(fault),
-                    None => json!({ "kind": kind_of(error), "message": format!("{error:#}") }),
+                    None => other_error_json(error),
                 };
                 json!({ "path": self.path, "error": error, "losses": losses })
             }
@@ -164,9 +164,10 @@ impl ConvertResult {
     }
 }
 
-/// Returns the kind of an error that is not one of the library.
-fn kind_of(error: &anyhow::Error) -> &'static str {
-    if error.downcast_ref::<io::Error>().is_some() { "io" } else { "usage" }
+/// Returns an error that is not one of the library as JSON.
+fn other_error_json(error: &anyhow::Error) -> Value {
+    let kind = if error.is::<UsageError>() { "refused" } else { "io" };
+    json!({ "format": "export", "field": "output", "offset": null, "kind": kind, "message": format!("{error:#}") })
 }
 
 fn loss_json(loss: &Loss) -> Value {

@@ -1,0 +1,249 @@
+//! Tests of `convert`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::unigine::bytes;
+use crate::{code, command, json, meshpeek, sample, scratch, text};
+
+const GUARD: &str = "data/unreal/guard";
+const CUBE: &str = "data/unigine/cube_ms13.mesh";
+
+/// Returns the JSON of a GLB file.
+fn glb(path: &str) -> Value {
+    let bytes = fs::read(path).unwrap();
+    let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], length(4), length(8)), (b"glTF".as_slice(), 2, bytes.len()));
+    serde_json::from_slice(&bytes[20..20 + length(12)]).unwrap()
+}
+
+/// Returns the paths of all files below a folder, relative to it.
+fn tree(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            found.extend(tree(&path).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn writes_each_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, others) in [
+        ("guard.glb", &[][..]),
+        ("guard.gltf", &["guard.bin"]),
+        ("guard.obj", &["guard.mtl"]),
+        ("guard.ply", &[]),
+        ("guard.stl", &[]),
+        ("guard.ezm", &[]),
+        ("guard.ezb", &[]),
+        ("guard.json", &[]),
+    ] {
+        let inner = folder.path().join(name.replace('.', "_"));
+        fs::create_dir(&inner).unwrap();
+        let to = inner.join(name);
+        let output = meshpeek(&["convert", GUARD, "-o", to.to_str().unwrap(), "--allow-loss"]);
+        assert_eq!(code(&output), 0, "{name}: {}", text(&output.stderr));
+        let expected = others.iter().copied().chain([name]).map(str::to_owned).collect();
+        assert_eq!(tree(&inner), expected);
+        assert!(text(&output.stdout).starts_with(&format!("{}: ", to.display())), "{name}");
+    }
+}
+
+#[test]
+fn states_the_source_of_a_glb() {
+    let (_folder, to) = scratch("old.glb", b"old");
+    let output = meshpeek(&["convert", CUBE, "-o", &to]);
+    assert_eq!((code(&output), fs::read(&to).unwrap()), (2, b"old".to_vec()), "an existing file is kept");
+    assert!(text(&output.stderr).contains("--force"));
+    assert_eq!(code(&meshpeek(&["convert", CUBE, "-o", &to, "--force"])), 0);
+    let document = glb(&to);
+    let source = &document["asset"]["extras"]["source"];
+    assert_eq!(
+        (&source["format"], &source["version"], &source["name"]),
+        (&"unigine".into(), &"ms13".into(), &"cube_ms13".into())
+    );
+    let hash = xxhash_rust::xxh3::xxh3_128(&bytes("cube_ms13"));
+    assert_eq!(source["hash"], format!("xxh3-128:{hash:032x}"));
+    assert_eq!(document["asset"]["generator"], format!("meshpeek {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn refuses_what_a_format_cannot_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("guard.stl");
+    let arguments = ["convert", GUARD, "-o", to.to_str().unwrap()];
+    let output = meshpeek(&arguments);
+    assert_eq!((code(&output), tree(folder.path()).len()), (2, 0));
+    let errors = text(&output.stderr);
+    assert!(errors.contains("not in the output: 9 vertex frames") && errors.contains("--allow-loss"), "{errors}");
+    let output = meshpeek(&[&arguments[..], &["--allow-loss", "--quiet"]].concat());
+    assert_eq!((code(&output), text(&output.stdout), text(&output.stderr)), (0, String::new(), String::new()));
+    let output = meshpeek(&[&arguments[..], &["--allow-loss", "--force", "--json"]].concat());
+    let file = &json(&output)["files"][0];
+    assert_eq!((&file["format"], file["outputs"].as_array().unwrap().len()), (&"stl".into(), 1));
+    assert!(file["losses"].as_array().unwrap().iter().any(|loss| loss["kind"] == "vertex-frames"));
+    assert_eq!(fs::metadata(&to).unwrap().len(), file["outputs"][0]["bytes"].as_u64().unwrap());
+}
+
+#[test]
+fn names_the_option_that_does_not_apply() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (obj, glb, mesh, none) = (to("a.obj"), to("a.glb"), to("a.mesh"), to("a"));
+    for (arguments, expected) in [
+        (vec![CUBE, "-o", &obj, "--quantized"], "--quantized"),
+        (vec![CUBE, "-o", &obj, "--compress"], "--compress"),
+        (vec![CUBE, "-o", &obj, "--lod", "all"], "--lod all"),
+        (vec![CUBE, "-o", &glb, "--split", "1M"], "--split"),
+        (vec![CUBE, "-o", &glb, "--lod", "low"], "--lod"),
+        (vec![CUBE, "-o", &glb, "--surface", "7"], "below 1"),
+        (vec![CUBE, "-o", &glb, "--clip", "3"], "below"),
+        (vec![CUBE, "-o", &glb, "--asset", "2"], "below 1"),
+        (vec![CUBE, "-o", &glb, "--frame", "1"], "frame"),
+        (vec![CUBE, "-o", &glb, "--rate", "0"], "above 0"),
+        (vec![CUBE, "-o", &glb, "--to", "fbx"], "fbx"),
+        (vec![CUBE, "-o", &mesh], "meshpeek rewrite"),
+        (vec![CUBE, "-o", &none], "--to"),
+        (vec![CUBE, "-o", "-"], "--to"),
+        (vec![CUBE, "-o", "-", "--to", "gltf"], "several files"),
+        (vec![CUBE, CUBE, "-o", &none], "--to"),
+        (vec!["data/secondlife/arm.llmesh", "-o", &glb, "--lod", "medium"], "it has"),
+        (vec![GUARD, "-o", &glb, "--frame", "99"], "0 to 8"),
+    ] {
+        let output = meshpeek(&[&["convert"][..], &arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(tree(folder.path()), BTreeSet::new(), "{arguments:?}");
+    }
+    let output = meshpeek(&["convert", "missing.mesh", "-o", &glb]);
+    assert_eq!((code(&output), tree(folder.path()).len()), (3, 0));
+}
+
+#[test]
+fn converts_folders() {
+    let (input, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let inner = input.path().join("deep/er");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(input.path().join("a.mesh"), bytes("cube_ms13")).unwrap();
+    fs::write(input.path().join("a.anim"), bytes("wave_an10")).unwrap();
+    fs::write(inner.join("b.mesh"), bytes("cube_ms12")).unwrap();
+    fs::write(inner.join("broken.mesh"), &bytes("cube_ms12")[..100]).unwrap();
+    let to = output.path().join("new");
+    let arguments = ["convert", input.path().to_str().unwrap(), "--to", "glb", "-o", to.to_str().unwrap()];
+    for jobs in ["1", "3"] {
+        let done = meshpeek(&[&arguments[..], &["--jobs", jobs, "--force", "--json"]].concat());
+        assert_eq!(code(&done), 3, "{}", text(&done.stderr));
+        let expected = ["a.glb", "a.mesh.glb", "deep/er/b.glb"].map(str::to_owned);
+        assert_eq!(tree(&to), BTreeSet::from(expected));
+        let files = json(&done)["files"].as_array().unwrap().clone();
+        let names = files.iter().map(|file| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
+        assert_eq!(names.collect::<Vec<_>>(), ["a.anim", "a.mesh", "b.mesh", "broken.mesh"], "in order");
+        assert!(files[3]["error"]["message"].as_str().unwrap().contains("broken.mesh"));
+    }
+    assert_eq!(code(&meshpeek(&arguments)), 3, "existing files are kept, which is worse than a damaged file");
+}
+
+#[test]
+fn writes_the_same_bytes_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    for stem in ["cube_ms13", "room_ms14", "skinned_ms12", "wave_an12"] {
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(format!("{stem}.{name}.glb")));
+        for to in [&one, &other] {
+            assert_eq!(code(&meshpeek(&["convert", &sample(stem), "-o", to.to_str().unwrap()])), 0);
+        }
+        assert!(fs::read(one).unwrap() == fs::read(other).unwrap(), "{stem}");
+    }
+    let stream = command(&["convert", CUBE, "--to", "glb", "-o", "-"]).output().unwrap();
+    let to = folder.path().join("cube_ms13.glb");
+    assert_eq!(code(&meshpeek(&["convert", CUBE, "-o", to.to_str().unwrap()])), 0);
+    assert!(stream.stdout == fs::read(to).unwrap());
+}
+
+#[test]
+fn adds_the_clips_of_other_files() {
+    let (_folder, to) = scratch("none", b"");
+    let to = format!("{to}.glb");
+    let bend = ["--animation", "data/unigine/bend_an10.anim"];
+    let arguments = ["convert", "data/unigine/skinned_ms12.mesh", "-o", &to, "--force"];
+    let names = |document: &Value| {
+        let animations = document["animations"].as_array().unwrap();
+        animations.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(code(&meshpeek(&arguments)), 0);
+    let own = names(&glb(&to));
+    let output = meshpeek(&[&arguments[..], &bend, &bend].concat());
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert_eq!(names(&glb(&to)).len(), own.len() + 2);
+    let other = meshpeek(&[&arguments[..], &["--animation", "data/unigine/wave_an10.anim"]].concat());
+    assert_eq!(code(&other), 2, "the bones differ");
+    assert!(text(&other.stderr).contains("bones of clip"), "{}", text(&other.stderr));
+}
+
+#[test]
+fn an_image_is_used_only_beside_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "<MeshSystem><Materials><Material name='skin' meta_data=''/></Materials><Meshes><Mesh name='a'>
+        <vertexbuffer count='3' ctype='fff ff' semantic='position texcoord1'>0 0 0 0 0  1 0 0 1 0  0 1 0 0 1</vertexbuffer>
+        <MeshSection material='../skin.png'><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
+        </Mesh></Meshes></MeshSystem>";
+    let mesh = folder.path().join("a.ezm");
+    fs::write(&mesh, text).unwrap();
+    fs::write(folder.path().join("skin.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    fs::create_dir(folder.path().join("other")).unwrap();
+    for (output, expected) in [("a.glb", Some("skin.png")), ("other/a.glb", None)] {
+        let to = folder.path().join(output);
+        let done = meshpeek(&["convert", mesh.to_str().unwrap(), "-o", to.to_str().unwrap()]);
+        assert_eq!(code(&done), 0, "{}", crate::text(&done.stderr));
+        assert_eq!(glb(to.to_str().unwrap())["images"][0]["uri"].as_str(), expected, "{output}");
+    }
+}
+
+/// A conversion that ends at any moment leaves the old files or none.
+#[cfg(unix)]
+#[test]
+fn ended_at_any_moment_it_leaves_the_old_files_or_none() {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("guard.gltf");
+    let arguments = ["convert", GUARD, "-o", to.to_str().unwrap(), "--force"];
+    assert_eq!(code(&meshpeek(&arguments)), 0);
+    let whole = ["guard.gltf", "guard.bin"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        for delay in 0..10 {
+            let mut child = command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_micros(delay * 400));
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
+            let status = child.wait().unwrap();
+            assert!(status.success() || status.signal().is_some(), "{status}");
+            let found = ["guard.gltf", "guard.bin"].map(|name| fs::read(folder.path().join(name)).unwrap());
+            assert!(found == whole, "{signal} after {delay}");
+            if signal != "-KILL" {
+                assert_eq!(tree(folder.path()).len(), 2, "{signal} after {delay}: no other file stays");
+            }
+        }
+    }
+}
+
+/// A full disk leaves the old file, and no other.
+#[cfg(unix)]
+#[test]
+fn a_limit_for_the_size_of_a_file_leaves_the_old_file() {
+    let (folder, to) = scratch("guard.glb", b"old");
+    let program = command(&["convert", GUARD, "-o", &to, "--force"]);
+    let output = crate::writes::through_shell("ulimit -f 1; exec \"$@\"", &program).output().unwrap();
+    assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+    assert_eq!((fs::read(&to).unwrap(), tree(folder.path()).len()), (b"old".to_vec(), 1));
+    assert!(text(&output.stderr).contains("guard.glb"), "{}", text(&output.stderr));
+}
