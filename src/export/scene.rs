@@ -67,6 +67,23 @@ pub(crate) struct SceneSurface<'s> {
     pub(crate) frame_count: usize,
 }
 
+/// The place and the pool of vertices. Surfaces with equal keys share vertices in the output.
+pub(crate) type PoolKey = (usize, VertexPool);
+
+impl SceneSurface<'_> {
+    /// Returns the key of the positions.
+    pub(crate) const fn position_pool(&self) -> PoolKey {
+        (self.place_number, self.pool)
+    }
+
+    /// Returns the key of the attributes, or `None` if they may belong to this surface only.
+    /// Surfaces of a pool with two index streams share positions, but may have their own
+    /// attributes.
+    pub(crate) fn attribute_pool(&self) -> Result<Option<PoolKey>> {
+        Ok(self.surface.is_single_stream()?.then_some(self.position_pool()))
+    }
+}
+
 impl<'a> Scene<'a> {
     /// Finds the places of the exported assets. `target` is the conventions of the output format.
     pub(crate) fn new(
@@ -144,7 +161,8 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another placement.
+    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another
+    /// placement.
     pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
         geometry.space().or(&ASSUMED).placed(placement)
     }
