@@ -3,7 +3,7 @@
 use super::fault;
 use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::{ExportOptions, LevelChoice};
-use super::scene::{PoolKey, Scene, SceneSurface};
+use super::scene::{ExportScene, ExportSurface, PoolKey};
 use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -61,7 +61,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Counts what the format cannot hold of a surface.
-    pub(crate) fn surface(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+    pub(crate) fn surface(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
         let view = &surface.surface;
         // Finding an array inflates a compressed block once. The counts are then known.
         view.positions()?;
@@ -88,7 +88,7 @@ impl<'f> FlatLosses<'f> {
 
     /// Counts the texture coordinates and normals of a surface with a number that is not finite.
     /// The attributes of a pool are counted once.
-    pub(crate) fn values(&mut self, surface: &SceneSurface<'_>) -> Result<()> {
+    pub(crate) fn values(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
         let pool = surface.attribute_pool()?;
         if pool.is_some() && pool == self.counted_pool {
             return Ok(());
@@ -100,7 +100,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Adds the losses of the whole file, and returns all.
-    pub(crate) fn finish(mut self, scene: &Scene<'_>) -> Result<Vec<Loss>> {
+    pub(crate) fn finish(mut self, scene: &ExportScene<'_>) -> Result<Vec<Loss>> {
         for (kind, count) in std::mem::take(&mut self.counts) {
             self.list.add(kind, None, text(kind, count));
         }
@@ -116,7 +116,7 @@ impl<'f> FlatLosses<'f> {
         Ok(self.list.finish())
     }
 
-    fn asset(&mut self, scene: &Scene<'_>, asset: &dyn Asset) -> Result<()> {
+    fn asset(&mut self, scene: &ExportScene<'_>, asset: &dyn Asset) -> Result<()> {
         let animations = asset.animations();
         if !self.is_still {
             let bones = animations.bone_count()?;
@@ -137,7 +137,7 @@ impl<'f> FlatLosses<'f> {
         Ok(())
     }
 
-    fn file(&mut self, scene: &Scene<'_>) -> Result<()> {
+    fn file(&mut self, scene: &ExportScene<'_>) -> Result<()> {
         let mut keys = 0_usize;
         scene.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
         self.add_text(LossKind::Metadata, keys, format!("{} of metadata", counted(keys, "key")));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::scene::Place;
+use super::scene::InstancePlace;
 use crate::error::{MAX_SHOWN_BYTES, Result, copy_text};
 use crate::model::Contents;
 use crate::parse::Name;
@@ -28,7 +28,7 @@ impl MaterialIndex {
 
     /// Returns the index of the first material of a place with the name that a surface uses, or
     /// `None` if the file does not describe the material.
-    pub(crate) fn find(&self, place: &Place, name: Name<'_>) -> Option<usize> {
+    pub(crate) fn find(&self, place: &InstancePlace, name: Name<'_>) -> Option<usize> {
         let numbers = self.names.get(&name.to_vec())?;
         let first = numbers.partition_point(|number| *number < place.materials.start);
         numbers.get(first).copied().filter(|number| *number < place.materials.end)

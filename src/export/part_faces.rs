@@ -1,6 +1,6 @@
 //! The faces of a part of a surface, with the numbers of its vertices.
 
-use super::scene::SceneSurface;
+use super::scene::ExportSurface;
 use super::triangles::{LeftOut, PlacedPositions};
 use super::vertices::VertexOrder;
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub(crate) struct FaceCorner {
 /// Calls `visit` with each triangle of a part whose positions are finite, in the order of the
 /// output. Returns the numbers of the other triangles.
 pub(crate) fn each_face(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     positions: &PlacedPositions<'_>,
     order: &VertexOrder,
     visit: &mut dyn FnMut([FaceCorner; 3]) -> Result<()>,
@@ -31,7 +31,7 @@ pub(crate) fn each_face(
 }
 
 fn each_welded(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     positions: &PlacedPositions<'_>,
     welded: &Welded,
     visit: &mut dyn FnMut([FaceCorner; 3]) -> Result<()>,

@@ -21,7 +21,7 @@ use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind, LossList};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
-use super::scene::{Scene, SceneSurface};
+use super::scene::{ExportScene, ExportSurface};
 use super::triangles::{PlacedPositions, finite_or_zero};
 use super::vertices::CornerBlocks;
 use super::{ClipSource, OutputWriter, VertexOrder, VertexParts, fault};
@@ -58,7 +58,7 @@ struct VertexProperties {
 
 /// A writer of binary PLY.
 pub(crate) struct PlyWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
     properties: VertexProperties,
     /// The number of coordinates after which the first coordinate is written.
     turn: usize,
@@ -74,7 +74,7 @@ impl<'a> PlyWriter<'a> {
         options: &'a ExportOptions,
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(contents, clips, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let scene = ExportScene::new(contents, clips, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
         let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
         let mut losses = FlatLosses::new(&PLY, options);
         writer.count(&mut losses)?;
@@ -140,7 +140,7 @@ impl<'a> PlyWriter<'a> {
     /// Writes the vertices of a part of a surface.
     fn write_vertices(
         &self,
-        surface: &SceneSurface<'_>,
+        surface: &ExportSurface<'_>,
         positions: &PlacedPositions<'_>,
         order: &VertexOrder,
         out: &mut BlockWriter<'_>,
@@ -189,7 +189,7 @@ fn turned<T>([x, y, z]: [T; 3], turn: usize) -> [T; 3] {
 /// Calls `visit` with each part of a surface. Triangles with an invalid index are added to
 /// `losses`.
 fn each_part(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     losses: &mut LossList,
     visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
 ) -> Result<()> {

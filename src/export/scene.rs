@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ClipSource;
 use super::options::{ExportOptions, LevelChoice, OutputSpace};
-use super::shape::{ExportPose, Shape};
+use super::shape::{ExportPose, SurfaceShape};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
@@ -22,7 +22,7 @@ const ASSUMED: Space =
 
 /// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct InstancePlace {
     /// The name of the instance, or `None` if the file stores no name.
     pub(crate) name: Option<String>,
     /// The index of the asset.
@@ -36,7 +36,7 @@ pub(crate) struct Place {
 }
 
 /// What is exported of a mesh file.
-pub(crate) struct Scene<'a> {
+pub(crate) struct ExportScene<'a> {
     pub(crate) contents: &'a dyn Contents,
     /// The other files whose clips are exported.
     pub(crate) clips: &'a [ClipSource<'a>],
@@ -44,21 +44,21 @@ pub(crate) struct Scene<'a> {
     /// The conventions of the output.
     pub(crate) target: Space,
     /// The places of the exported assets, in file order.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<InstancePlace>,
 }
 
 /// One surface at one place.
-pub(crate) struct SceneSurface<'s> {
+pub(crate) struct ExportSurface<'s> {
     /// The surface, which may be lent.
     pub(crate) surface: Surface<'s>,
     /// The index of the surface in its level of detail.
     pub(crate) number: usize,
     /// The shape that is exported.
-    pub(crate) shape: Shape<'s>,
+    pub(crate) shape: SurfaceShape<'s>,
     /// The map from stored values to the output. It includes the transform of the place.
     pub(crate) conversion: SpaceConversion,
     /// The place.
-    pub(crate) place: &'s Place,
+    pub(crate) place: &'s InstancePlace,
     /// The index of the place among the exported places.
     pub(crate) place_number: usize,
     /// The vertex pool of the surface in its level of detail. A lent surface does not know it.
@@ -70,7 +70,7 @@ pub(crate) struct SceneSurface<'s> {
 /// The place and the pool of vertices. Surfaces with equal keys share vertices in the output.
 pub(crate) type PoolKey = (usize, VertexPool);
 
-impl SceneSurface<'_> {
+impl ExportSurface<'_> {
     /// Returns the key of the positions.
     pub(crate) const fn position_pool(&self) -> PoolKey {
         (self.place_number, self.pool)
@@ -84,7 +84,7 @@ impl SceneSurface<'_> {
     }
 }
 
-impl<'a> Scene<'a> {
+impl<'a> ExportScene<'a> {
     /// Finds the places of the exported assets. `target` is the conventions of the output format.
     pub(crate) fn new(
         contents: &'a dyn Contents,
@@ -105,7 +105,7 @@ impl<'a> Scene<'a> {
         for instance in 0..count {
             let instance = contents.instance(instance)?;
             if options.asset.is_none_or(|asset| asset == instance.asset) {
-                scene.places.push(Place {
+                scene.places.push(InstancePlace {
                     name: instance.name.map(|name| name.to_string_lossy()),
                     asset: instance.asset,
                     surfaces: instance.surfaces,
@@ -117,7 +117,7 @@ impl<'a> Scene<'a> {
         if let Some(asset) = options.asset.filter(|_| scene.places.is_empty()) {
             drop(contents.asset(asset)?);
             let transform = Affine::IDENTITY;
-            scene.places.push(Place {
+            scene.places.push(InstancePlace {
                 name: None,
                 asset,
                 surfaces: None,
@@ -174,7 +174,7 @@ impl<'a> Scene<'a> {
 
     /// Calls `visit` for each exported surface at each place, in file order. Only one surface of a
     /// format that compresses surfaces is in memory at a time.
-    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&ExportSurface<'_>) -> Result<()>) -> Result<()> {
         for (place_number, place) in self.places.iter().enumerate() {
             let asset = self.contents.asset(place.asset)?;
             for level in self.levels(&*asset)? {
@@ -187,10 +187,10 @@ impl<'a> Scene<'a> {
 
     fn each_surface_of(
         &self,
-        (place_number, place): (usize, &Place),
+        (place_number, place): (usize, &InstancePlace),
         geometry: &Handle<'_, dyn Geometry + '_>,
         asset: &dyn Asset,
-        visit: &mut dyn FnMut(&SceneSurface<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(&ExportSurface<'_>) -> Result<()>,
     ) -> Result<()> {
         let geometry = &**geometry;
         self.check_surfaces(geometry)?;
@@ -203,7 +203,7 @@ impl<'a> Scene<'a> {
             }
             let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
             let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
-            visit(&SceneSurface { surface, number, shape, conversion, place, place_number, pool, frame_count })?;
+            visit(&ExportSurface { surface, number, shape, conversion, place, place_number, pool, frame_count })?;
         }
         Ok(())
     }

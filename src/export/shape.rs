@@ -17,7 +17,7 @@ pub(crate) enum ExportPose {
 
 /// The shape of a surface.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape<'s> {
+pub(crate) enum SurfaceShape<'s> {
     /// The base shape.
     Base,
     /// A moment between two vertex frames.
@@ -63,11 +63,11 @@ impl ExportPose {
     }
 
     /// Returns the shape of the surfaces.
-    pub(crate) fn shape(&self) -> Shape<'_> {
+    pub(crate) fn shape(&self) -> SurfaceShape<'_> {
         match self {
-            Self::Base => Shape::Base,
-            Self::Frames(moment) => Shape::Frames(*moment),
-            Self::Bones(palette) => Shape::Bones(palette),
+            Self::Base => SurfaceShape::Base,
+            Self::Frames(moment) => SurfaceShape::Frames(*moment),
+            Self::Bones(palette) => SurfaceShape::Bones(palette),
         }
     }
 }
@@ -106,7 +106,7 @@ fn no_frame(format: &'static str, count: u32, frame: f32) -> Error {
     Error::without_offset(format, Field::new("frame"), cause)
 }
 
-impl<'s> Shape<'s> {
+impl<'s> SurfaceShape<'s> {
     /// Finds or computes the positions of a surface.
     pub(crate) fn positions<'a>(&self, surface: &Surface<'a>) -> Result<ShapePositions<'a>>
     where

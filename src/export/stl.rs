@@ -15,7 +15,7 @@ use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
-use super::scene::Scene;
+use super::scene::ExportScene;
 use super::triangles::PlacedPositions;
 use super::{ClipSource, OutputWriter, fault};
 use crate::error::{Cause, Result};
@@ -45,7 +45,7 @@ const STL: FlatFormat = FlatFormat {
 
 /// A writer of binary STL.
 pub(crate) struct StlWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
     triangles: u32,
 }
 
@@ -57,7 +57,7 @@ impl<'a> StlWriter<'a> {
         options: &'a ExportOptions,
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(contents, clips, options, Space::GLTF)?;
+        let scene = ExportScene::new(contents, clips, options, Space::GLTF)?;
         let (mut losses, mut triangles) = (FlatLosses::new(&STL, options), 0_u64);
         scene.each_surface(&mut |surface| {
             losses.surface(surface)?;

@@ -1,7 +1,7 @@
 //! The triangles of a surface in the shape, the place and the conventions of the output.
 
 use super::loss::{LossKind, LossList, counted};
-use super::scene::SceneSurface;
+use super::scene::ExportSurface;
 use super::shape::ShapePositions;
 use crate::array::Array;
 use crate::error::Result;
@@ -74,11 +74,11 @@ impl LeftOut {
 /// The positions of a surface in the shape, the place and the conventions of the output.
 pub(crate) struct PlacedPositions<'s> {
     pub(crate) stored: ShapePositions<'s>,
-    surface: &'s SceneSurface<'s>,
+    surface: &'s ExportSurface<'s>,
 }
 
 impl<'s> PlacedPositions<'s> {
-    pub(crate) fn new(surface: &'s SceneSurface<'s>) -> Result<Self> {
+    pub(crate) fn new(surface: &'s ExportSurface<'s>) -> Result<Self> {
         Ok(Self { stored: surface.shape.positions(&surface.surface)?, surface })
     }
 

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::export::json_text::JsonText;
 use crate::export::materials::name_text;
-use crate::export::scene::Scene;
+use crate::export::scene::ExportScene;
 use crate::math::narrow;
 use crate::model::animation::{Affine, Animations, Clip, ClipKey, KeyValue};
 use crate::model::{Bone, SpaceConversion, Transform};
@@ -57,7 +57,7 @@ impl BoneSpace {
 }
 
 /// Writes the fields `assets` and `animations`.
-pub(super) fn write_animations(scene: &Scene<'_>, json: &mut JsonText<'_>) -> Result<()> {
+pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let mut clips = ClipFilter { chosen: scene.options.clip, next: 0 };
     let mut first_space = None;
     json.field("assets").list(|json| {

@@ -25,7 +25,7 @@ use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::json_text::JsonText;
 use super::loss::{Loss, LossKind};
 use super::options::{ExportOptions, OutputSpace};
-use super::scene::Scene;
+use super::scene::ExportScene;
 use super::{ClipSource, OutputWriter};
 use crate::error::Result;
 use crate::model::{Contents, Space};
@@ -37,7 +37,7 @@ const JSON: FlatFormat = FlatFormat { lacks: &[LossKind::Hulls], uv_sets: u32::M
 
 /// A writer of JSON.
 pub(crate) struct JsonMeshWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
 }
 
 impl<'a> JsonMeshWriter<'a> {
@@ -48,7 +48,7 @@ impl<'a> JsonMeshWriter<'a> {
         options: &'a ExportOptions,
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(contents, clips, options, Space::GLTF)?;
+        let scene = ExportScene::new(contents, clips, options, Space::GLTF)?;
         let mut losses = FlatLosses::new(&JSON, options);
         scene.each_surface(&mut |surface| {
             losses.surface(surface)?;

@@ -7,8 +7,8 @@ use crate::export::flat_losses::FlatLosses;
 use crate::export::json_text::JsonText;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::materials::{MaterialIndex, name_text};
-use crate::export::scene::{PoolKey, Scene, SceneSurface};
-use crate::export::shape::{Shape, each_block};
+use crate::export::scene::{ExportScene, ExportSurface, PoolKey};
+use crate::export::shape::{SurfaceShape, each_block};
 use crate::export::triangles::PlacedPositions;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
@@ -25,8 +25,8 @@ struct SharedVertices {
 
 /// Adds what the output leaves out of a surface. Tangents in a pose are left out, and so are the
 /// normals of a damaged surface in a pose.
-pub(super) fn list_losses(surface: &SceneSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
-    if !matches!(surface.shape, Shape::Bones(_)) {
+pub(super) fn list_losses(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+    if !matches!(surface.shape, SurfaceShape::Bones(_)) {
         return Ok(());
     }
     losses.add(LossKind::Tangents, usize::from(surface.surface.tangent_frames()?.is_some()));
@@ -37,7 +37,7 @@ pub(super) fn list_losses(surface: &SceneSurface<'_>, losses: &mut FlatLosses<'_
 }
 
 /// Writes the surfaces as objects.
-pub(super) fn write_surfaces(scene: &Scene<'_>, json: &mut JsonText<'_>) -> Result<()> {
+pub(super) fn write_surfaces(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let mut shared = SharedVertices { materials: MaterialIndex::new(scene.contents)?, written: 0, pool: None };
     scene.each_surface(&mut |surface| {
         json.object(|json| write_surface(surface, &mut shared, json))?;
@@ -46,7 +46,7 @@ pub(super) fn write_surfaces(scene: &Scene<'_>, json: &mut JsonText<'_>) -> Resu
     })
 }
 
-fn write_surface(surface: &SceneSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
+fn write_surface(surface: &ExportSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
     let view = &surface.surface;
     let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
     json.field("index").count(surface.number)?;
@@ -68,7 +68,7 @@ fn write_surface(surface: &SceneSurface<'_>, shared: &mut SharedVertices, json: 
     if known.is_none() || !is_single {
         write_attributes(surface, &converted, json)?;
     }
-    if matches!(surface.shape, Shape::Bones(_)) && view.normals()?.is_some() {
+    if matches!(surface.shape, SurfaceShape::Bones(_)) && view.normals()?.is_some() {
         write_posed_normals(surface, json)?;
     }
     let reverses = surface.conversion.reverses_corners();
@@ -80,14 +80,18 @@ fn write_surface(surface: &SceneSurface<'_>, shared: &mut SharedVertices, json: 
 }
 
 /// Writes what belongs to positions: the fields `positions`, `targets`, `frames` and `weights`.
-fn write_vertices(surface: &SceneSurface<'_>, converted: &ConvertedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+fn write_vertices(
+    surface: &ExportSurface<'_>,
+    converted: &ConvertedSurface<'_>,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
     let view = &surface.surface;
     json.field("positions").list(|json| {
         PlacedPositions::new(surface)?.stored.each_block(&mut |block| {
             block.iter().try_for_each(|position| json.floats(&surface.conversion.position(*position)))
         })
     })?;
-    let is_base = matches!(surface.shape, Shape::Base);
+    let is_base = matches!(surface.shape, SurfaceShape::Base);
     let frames = if is_base { surface.frame_count } else { 0 };
     json.field("frames").list(|json| {
         (0..frames).try_for_each(|frame| json.list(|json| write_array(converted.vertex_frame(frame)?, json)))
@@ -114,11 +118,11 @@ fn write_vertices(surface: &SceneSurface<'_>, converted: &ConvertedSurface<'_>, 
 /// Writes what belongs to attribute vertices: the fields `normals`, `tangents`, `target_normals`,
 /// `uvs` and `colors`.
 fn write_attributes(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     converted: &ConvertedSurface<'_>,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
-    let (view, is_posed) = (&surface.surface, matches!(surface.shape, Shape::Bones(_)));
+    let (view, is_posed) = (&surface.surface, matches!(surface.shape, SurfaceShape::Bones(_)));
     let counts = view.counts()?;
     if !is_posed {
         write_optional_array("normals", converted.normals()?, json)?;
@@ -151,7 +155,7 @@ fn write_attributes(
 
 /// Writes the normals of a pose, which belong to vertices of the welded surface: the fields
 /// `normals` and `normal_indices`.
-fn write_posed_normals(surface: &SceneSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+fn write_posed_normals(surface: &ExportSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface)?);
     if parts == VertexParts::Repaired {
         json.field("normals").null()?;

@@ -5,19 +5,19 @@ use crate::error::Result;
 use crate::export::block::BlockWriter;
 use crate::export::loss::LossList;
 use crate::export::part_faces::{FaceCorner, each_face};
-use crate::export::scene::SceneSurface;
-use crate::export::shape::Shape;
+use crate::export::scene::ExportSurface;
+use crate::export::shape::SurfaceShape;
 use crate::export::triangles::PlacedPositions;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 
 /// Writes the faces of a surface.
 pub(super) fn write_faces(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
     let positions = PlacedPositions::new(surface)?;
-    if numbers.has_normals && matches!(surface.shape, Shape::Bones(_)) {
+    if numbers.has_normals && matches!(surface.shape, SurfaceShape::Bones(_)) {
         return write_posed(surface, &positions, numbers, out);
     }
     positions.each_triangle(Some(attribute_count(surface)?), &mut |corners, _| {
@@ -29,7 +29,7 @@ pub(super) fn write_faces(
 /// Writes the normals and the faces of a surface in a pose of bones. A normal then belongs to a
 /// position and an attribute vertex: to a vertex of the welded surface.
 fn write_posed(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     positions: &PlacedPositions<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
@@ -48,7 +48,7 @@ fn write_posed(
 }
 
 fn write_normals(
-    surface: &SceneSurface<'_>,
+    surface: &ExportSurface<'_>,
     order: &VertexOrder,
     stored: usize,
     numbers: &mut VertexNumbers,

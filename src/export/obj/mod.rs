@@ -23,7 +23,7 @@ use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind, counted};
 use super::options::ExportOptions;
-use super::scene::{Scene, SceneSurface};
+use super::scene::{ExportScene, ExportSurface};
 use super::triangles::PlacedPositions;
 use super::{ClipSource, OutputWriter};
 use crate::error::Result;
@@ -45,7 +45,7 @@ const OBJ: FlatFormat = FlatFormat {
 
 /// A writer of OBJ and MTL.
 pub(crate) struct ObjWriter<'a> {
-    scene: Scene<'a>,
+    scene: ExportScene<'a>,
     library: Library,
 }
 
@@ -57,7 +57,7 @@ impl<'a> ObjWriter<'a> {
         options: &'a ExportOptions,
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = Scene::new(contents, clips, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let scene = ExportScene::new(contents, clips, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
         let mut losses = FlatLosses::new(&OBJ, options);
         let mut library = Library::new(contents)?;
         scene.each_surface(&mut |surface| {
@@ -87,7 +87,7 @@ impl<'a> ObjWriter<'a> {
 }
 
 /// Counts the values of a surface that the output leaves out or replaces.
-fn check_values(surface: &SceneSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+fn check_values(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
     let counts = surface.surface.counts()?;
     if counts.colors && !surface.surface.is_single_stream()? {
         losses.add(LossKind::Colors, 1);
