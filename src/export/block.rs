@@ -113,14 +113,21 @@ mod tests {
             (f32::MAX, "3.4028235e38"),
             (f32::MIN_POSITIVE, "1.1754944e-38"),
         ] {
-            let found = text(|block| drop(block.float(value)));
+            let found = text(|block| {
+                block.float(value);
+            });
             assert_eq!(found, expected);
             assert_eq!(found.parse::<f32>().unwrap().to_bits(), value.to_bits());
-            let double = text(|block| drop(block.double(value.into())));
+            let double = text(|block| {
+                block.double(value.into());
+            });
             assert_eq!(double.parse::<f64>().unwrap().to_bits(), f64::from(value).to_bits(), "{double}");
         }
         for value in [0, 7, 10, 99, 100, 4_294_967_295, u64::MAX] {
-            assert_eq!(text(|block| drop(block.unsigned(value))), value.to_string());
+            let found = text(|block| {
+                block.unsigned(value);
+            });
+            assert_eq!(found, value.to_string());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::fault;
 use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::{ExportOptions, LevelChoice};
-use super::scene::{ExportScene, ExportSurface};
+use super::scene::{ExportScene, ExportSurface, PoolKey};
 use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -29,6 +29,8 @@ pub(crate) struct FlatLosses<'f> {
     is_still: bool,
     counts: Vec<(LossKind, usize)>,
     draw_styles: usize,
+    /// The pool of the attributes whose values were counted last.
+    counted_pool: Option<PoolKey>,
     pub(crate) list: LossList,
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn check_flat_options(options: &ExportOptions) -> Result<()> {
 impl<'f> FlatLosses<'f> {
     pub(crate) fn new(format: &'f FlatFormat, options: &ExportOptions) -> Self {
         let is_still = options.frame.is_some();
-        Self { format, is_still, counts: Vec::new(), draw_styles: 0, list: LossList::default() }
+        Self { format, is_still, counts: Vec::new(), draw_styles: 0, counted_pool: None, list: LossList::default() }
     }
 
     /// Counts what the format cannot hold of a surface.
@@ -85,13 +87,15 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Counts the texture coordinates and normals of a surface with a number that is not finite.
+    /// The attributes of a pool are counted once.
     pub(crate) fn values(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
-        fn count<const N: usize>(array: Option<impl Array<Item = [f32; N]>>) -> usize {
-            let count = |count: usize, value| count.saturating_add(usize::from(!is_finite(value)));
-            array.map_or(0, |array| array.fold(0, count))
+        let pool = surface.attribute_pool()?;
+        if pool.is_some() && pool == self.counted_pool {
+            return Ok(());
         }
+        self.counted_pool = pool;
         let (uvs, normals) = (surface.surface.uvs(0)?, surface.surface.normals()?);
-        self.add(LossKind::Values, count(uvs).saturating_add(count(normals)));
+        self.add(LossKind::Values, count_invalid(uvs).saturating_add(count_invalid(normals)));
         Ok(())
     }
 
@@ -175,6 +179,12 @@ impl<'f> FlatLosses<'f> {
             self.list.add(kind, None, text);
         }
     }
+}
+
+/// Returns the number of items with a number that is not finite.
+fn count_invalid<const N: usize>(array: Option<impl Array<Item = [f32; N]>>) -> usize {
+    let count = |count: usize, value| count.saturating_add(usize::from(!is_finite(value)));
+    array.map_or(0, |array| array.fold(0, count))
 }
 
 /// Returns the number of clips that are more than one vertex frame.

@@ -10,6 +10,9 @@
 //! A property that no surface has is absent. Vertices have one index, so a surface with two
 //! different index streams is welded. A face has the property `vertex_indices`, a list of three
 //! vertices.
+//!
+//! The coordinates of a position are in another order, such as `y`, `z`, `x`, if the first byte
+//! after the header would be a line feed. Some readers skip such a byte.
 
 use std::io::Write;
 
@@ -57,6 +60,8 @@ struct VertexProperties {
 pub(crate) struct PlyWriter<'a> {
     scene: ExportScene<'a>,
     properties: VertexProperties,
+    /// The number of coordinates after which the first coordinate is written.
+    turn: usize,
     vertices: u64,
     faces: u64,
 }
@@ -66,7 +71,7 @@ impl<'a> PlyWriter<'a> {
     pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
-        let mut writer = Self { scene, properties: VertexProperties::default(), vertices: 0, faces: 0 };
+        let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
         let mut losses = FlatLosses::new(&PLY, options);
         writer.count(&mut losses)?;
         check_count("vertices", writer.vertices)?;
@@ -77,6 +82,7 @@ impl<'a> PlyWriter<'a> {
 
     fn count(&mut self, losses: &mut FlatLosses<'_>) -> Result<()> {
         let (mut properties, mut vertices, mut faces) = (self.properties, 0_u64, 0_u64);
+        let mut first = None;
         self.scene.each_surface(&mut |surface| {
             losses.surface(surface)?;
             losses.values(surface)?;
@@ -86,7 +92,9 @@ impl<'a> PlyWriter<'a> {
             properties.colors |= view.colors()?.is_some();
             let positions = PlacedPositions::new(surface)?;
             each_part(surface, &mut losses.list, &mut |order, left_out| {
-                vertices = vertices.saturating_add(as_u64(CornerBlocks::new(order, positions.stored.len()).len()));
+                let corners = CornerBlocks::new(order, positions.stored.len());
+                vertices = vertices.saturating_add(as_u64(corners.len()));
+                first = first.or_else(|| corners.first().map(|corner| positions.get_finite(corner.position)));
                 each_face(surface, &positions, order, &mut |_| {
                     faces = faces.saturating_add(1);
                     Ok(())
@@ -96,6 +104,7 @@ impl<'a> PlyWriter<'a> {
             })
         })?;
         (self.properties, self.vertices, self.faces) = (properties, vertices, faces);
+        self.turn = first.map_or(0, safe_turn);
         Ok(())
     }
 
@@ -111,7 +120,7 @@ impl<'a> PlyWriter<'a> {
         out.text("element vertex ").unsigned(self.vertices).text("\n");
         let VertexProperties { normals, uvs, colors } = self.properties;
         for (is_written, kind, names) in [
-            (true, "float", &["x", "y", "z"][..]),
+            (true, "float", &turned(["x", "y", "z"], self.turn)[..]),
             (normals, "float", &["nx", "ny", "nz"]),
             (uvs, "float", &["s", "t"]),
             (colors, "uchar", &["red", "green", "blue", "alpha"]),
@@ -138,7 +147,7 @@ impl<'a> PlyWriter<'a> {
             let posed = surface.shape.skinned_normals(&surface.surface, corners)?;
             for (number, Corner { position, attribute }) in corners.iter().enumerate() {
                 let attribute = as_index(*attribute);
-                out.le_floats(&positions.get_finite(*position));
+                out.le_floats(&turned(positions.get_finite(*position), self.turn));
                 if self.properties.normals {
                     let posed = posed.as_ref().and_then(|posed| posed.get(number).copied());
                     let posed = posed.map(|normal| surface.conversion.normal(normal));
@@ -156,6 +165,20 @@ impl<'a> PlyWriter<'a> {
             }
             out.end_record()
         })
+    }
+}
+
+/// Returns the smallest turn of a position whose first byte in the output is no line feed, or 0.
+fn safe_turn(position: [f32; 3]) -> usize {
+    position.iter().position(|part| !part.to_le_bytes().starts_with(b"\n")).unwrap_or_default()
+}
+
+/// Moves the first `turn` coordinates to the end.
+fn turned<T>([x, y, z]: [T; 3], turn: usize) -> [T; 3] {
+    match turn {
+        1 => [y, z, x],
+        2 => [z, x, y],
+        _ => [x, y, z],
     }
 }
 

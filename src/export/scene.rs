@@ -68,6 +68,23 @@ pub(crate) struct ExportSurface<'s> {
     pub(crate) frame_count: usize,
 }
 
+/// The place and the pool of vertices. Surfaces with equal keys share vertices in the output.
+pub(crate) type PoolKey = (usize, VertexPool);
+
+impl ExportSurface<'_> {
+    /// Returns the key of the positions.
+    pub(crate) const fn position_pool(&self) -> PoolKey {
+        (self.place_number, self.pool)
+    }
+
+    /// Returns the key of the attributes, or `None` if they may belong to this surface only.
+    /// Surfaces of a pool with two index streams share positions, but may have their own
+    /// attributes.
+    pub(crate) fn attribute_pool(&self) -> Result<Option<PoolKey>> {
+        Ok(self.surface.is_single_stream()?.then_some(self.position_pool()))
+    }
+}
+
 impl<'a> ExportScene<'a> {
     /// Finds the places of the exported assets. `target` is the conventions of the output format.
     pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions, target: Space) -> Result<Self> {
@@ -188,16 +205,17 @@ impl<'a> ExportScene<'a> {
             }
             let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
             let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
+            let input = self.input;
             visit(&ExportSurface {
                 surface,
                 number,
                 shape,
                 conversion,
                 place,
+                input,
                 place_number,
                 pool,
                 frame_count,
-                input: self.input,
             })?;
         }
         Ok(())

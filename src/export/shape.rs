@@ -32,6 +32,9 @@ pub(crate) enum ShapePositions<'a> {
     Stored(Positions<'a>),
     /// Positions between two vertex frames, each of which is computed when it is accessed.
     Mixed(InterpolatedPositions<'a>),
+    /// Positions in a pose of bones, each of which is computed when it is accessed. The bones of
+    /// all corners of the surface exist.
+    Posed(SkinnedSurface<'a, 'a>),
     /// Positions that were computed, in memory.
     Computed(Vec<[f32; 3]>),
 }
@@ -103,9 +106,12 @@ fn no_frame(format: &'static str, count: u32, frame: f32) -> Error {
     Error::without_offset(format, Field::new("frame"), cause)
 }
 
-impl SurfaceShape<'_> {
+impl<'s> SurfaceShape<'s> {
     /// Finds or computes the positions of a surface.
-    pub(crate) fn positions<'a>(&self, surface: &Surface<'a>) -> Result<ShapePositions<'a>> {
+    pub(crate) fn positions<'a>(&self, surface: &Surface<'a>) -> Result<ShapePositions<'a>>
+    where
+        's: 'a,
+    {
         match self {
             Self::Base => surface.positions().map(ShapePositions::Stored),
             Self::Frames(moment) if moment.from == moment.to || moment.fraction.to_bits() == 0 => {
@@ -117,6 +123,12 @@ impl SurfaceShape<'_> {
             }
             Self::Bones(palette) => {
                 let skinned = SkinnedSurface::new(surface, palette)?;
+                // Posing all vertices of a pool for each of its surfaces could take hours.
+                let indices = surface.indices()?;
+                if surface.is_single_stream()? && skinned.len() / 8 > indices.len() {
+                    indices.iter().try_for_each(|index| skinned.position(index).map(drop))?;
+                    return Ok(ShapePositions::Posed(skinned));
+                }
                 let mut positions = filled("export", "positions", skinned.len(), [0.0; 3])?;
                 skinned.positions_into(&mut positions)?;
                 Ok(ShapePositions::Computed(positions))
@@ -152,6 +164,7 @@ impl ShapePositions<'_> {
         match self {
             Self::Stored(array) => array.len(),
             Self::Mixed(array) => array.len(),
+            Self::Posed(skinned) => skinned.len(),
             Self::Computed(list) => list.len(),
         }
     }
@@ -162,6 +175,7 @@ impl ShapePositions<'_> {
         match self {
             Self::Stored(array) => array.get(index),
             Self::Mixed(array) => array.get(index),
+            Self::Posed(skinned) => skinned.position(u32::try_from(index).ok()?).ok().flatten(),
             Self::Computed(list) => list.get(index).copied(),
         }
     }
@@ -171,6 +185,9 @@ impl ShapePositions<'_> {
         match self {
             Self::Stored(array) => each_block(*array, visit),
             Self::Mixed(array) => each_block(*array, visit),
+            Self::Posed(skinned) => (0..)
+                .map_while(|index| skinned.position(index).transpose())
+                .try_for_each(|position| visit(&[position?])),
             Self::Computed(list) => list.chunks(1024).try_for_each(visit),
         }
     }

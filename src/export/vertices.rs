@@ -59,6 +59,14 @@ impl<'o> CornerBlocks<'o> {
         }
     }
 
+    /// Returns the corner of the first vertex, or `None` if there are no vertices.
+    pub(crate) fn first(&self) -> Option<Corner> {
+        match self.order {
+            VertexOrder::Stored => (self.stored > 0).then(Corner::default),
+            VertexOrder::Welded(welded) => welded.vertices.first().copied(),
+        }
+    }
+
     /// Calls `visit` with the corners of the vertices in order, in blocks.
     pub(crate) fn each(&self, visit: &mut dyn FnMut(&[Corner]) -> Result<()>) -> Result<()> {
         let VertexOrder::Welded(welded) = self.order else {

@@ -83,11 +83,11 @@ fn ply_keeps_every_corner() {
                 for (vertex, corner) in faces.next().unwrap().iter().zip(triangle) {
                     let (vertex, attribute) = (*vertex as usize, corner.attribute as usize);
                     let position = bits(surface.positions[corner.position as usize]);
-                    assert_eq!(ply.values(vertex, "x").map(bits), Some(position), "{name}");
+                    assert_eq!(bits(ply.position(vertex)), position, "{name}");
                     let expected = surface.normals.get(attribute).copied().map(bits);
-                    assert!(expected.is_none() || ply.values(vertex, "nx").map(bits) == expected, "{name}");
+                    assert!(expected.is_none() || ply.normal(vertex).map(bits) == expected, "{name}");
                     let expected = surface.uvs.get(attribute).copied().map(bits);
-                    assert!(expected.is_none() || ply.values(vertex, "s").map(bits) == expected, "{name}");
+                    assert!(expected.is_none() || ply.values(vertex, ["s", "t"]).map(bits) == expected, "{name}");
                     let color =
                         surface.colors.get(attribute).map(|color| color.map(|part| (part * 255.0).round() as u8));
                     let found = ply.colors.get(vertex).copied();
@@ -263,14 +263,14 @@ fn a_pose_is_exported() {
                 let position = skinned.position(corner.position).unwrap().unwrap();
                 moved += usize::from(position != expected.positions[corner.position as usize]);
                 assert_eq!(bits(obj.positions[v.unwrap()]), bits(position));
-                assert_eq!(ply.values(*vertex as usize, "x").map(bits), Some(bits(position)));
+                assert_eq!(bits(ply.position(*vertex as usize)), bits(position));
                 let normal = normals.as_ref().map(|normals| normals.get(*corner).unwrap().unwrap());
                 let close = |found: Option<[f32; 3]>| match (found, normal) {
                     (Some(found), Some(normal)) => found.iter().zip(normal).all(|(a, b)| (a - b).abs() < 1e-6),
                     (found, normal) => found.is_none() && normal.is_none(),
                 };
                 assert!(close(vn.map(|vn| obj.normals[vn])));
-                assert!(close(ply.values(*vertex as usize, "nx")));
+                assert!(close(ply.normal(*vertex as usize)));
             }
         }
     }
@@ -286,4 +286,25 @@ fn materials_refer_to_listed_images_only() {
     let library = std::str::from_utf8(&files[1]).unwrap();
     assert!(library.contains("newmtl JGuard\n# masked\nmap_Kd jguard.PNG\n"), "{library}");
     assert!(library.contains("newmtl JLid\n") && library.matches("map_Kd").count() == 1, "{library}");
+}
+
+/// Tests that the bytes after the header of a PLY file begin with no line feed, which some readers
+/// skip.
+#[test]
+fn ply_data_begins_with_no_line_feed() {
+    let feed = f32::from_bits(0x3c23_d70a);
+    for (position, order) in [([1.0, feed, feed], "x y z"), ([feed, 1.0, feed], "y z x"), ([feed, feed, 1.0], "z x y")]
+    {
+        let [x, y, z] = position;
+        let file = format!(
+            "<MeshSystem><Meshes><Mesh>
+            <vertexbuffer count='3' ctype='fff' semantic='position'>{x} {y} {z}  1 0 0  0 1 0</vertexbuffer>
+            <MeshSection><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
+            </Mesh></Meshes></MeshSystem>"
+        );
+        let model = meshpeek::Model::open(file.as_str()).unwrap();
+        let (files, _) = export(&model, ExportFormat::Ply, &ExportOptions::default()).unwrap();
+        let ply = read_ply(&files[0]);
+        assert_eq!((ply.properties[..3].join(" ").as_str(), ply.position(0)), (order, position));
+    }
 }

@@ -58,7 +58,7 @@ fn damaged_triangles_are_left_out_and_listed() {
     for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
         let (files, losses) = export(&model, format, &options).unwrap();
         let triangles: Vec<String> =
-            losses.iter().filter(|loss| loss.kind == LossKind::Triangles).map(|loss| loss.to_string()).collect();
+            losses.iter().filter(|loss| loss.kind == LossKind::Triangles).map(ToString::to_string).collect();
         assert!(triangles[0].starts_with("surface 0: 1 triangle with an invalid index"), "{triangles:?}");
         assert_eq!(triangles[1], "surface 0: 1 triangle with a position that is not finite");
         let values = losses.iter().filter(|loss| loss.kind == LossKind::Values).count();
@@ -76,6 +76,58 @@ fn damaged_triangles_are_left_out_and_listed() {
             }
         }
     }
+}
+
+/// Tests that many small surfaces that share many vertices take time and space for their triangles
+/// only.
+#[test]
+fn shared_vertices_are_not_repeated() {
+    use std::fmt::Write as _;
+    let count = 3000;
+    let mut file = format!(
+        "<MeshSystem><Meshes><Mesh name='{}'><vertexbuffer count='{count}' ctype='fff ff' semantic='position texcoord1'>",
+        "x".repeat(50_000)
+    );
+    (0..count).for_each(|vertex| write!(file, "{vertex} 0 0 0 0 ").unwrap());
+    file += "</vertexbuffer>";
+    for _ in 0..count {
+        file += "<MeshSection><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>";
+    }
+    file += "</Mesh></Meshes></MeshSystem>";
+    let model = Model::open(file.as_bytes()).unwrap();
+    for format in FLAT {
+        let (files, _) = export(&model, format, &ExportOptions::default()).unwrap();
+        // A name of 4 KiB is written for each surface.
+        assert!(files[0].len() < count * 9000, "{format}: {} bytes", files[0].len());
+    }
+}
+
+/// Tests that a pose of surfaces with few of many shared vertices has the same positions as a pose
+/// of all vertices.
+#[test]
+fn a_pose_of_shared_vertices_is_the_same() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/ezmesh/flag.ezm")).unwrap();
+    let (head, rest) = text.split_once("</vertexbuffer>").unwrap();
+    let row = head.lines().rev().find(|line| line.ends_with(',')).unwrap();
+    let (_, tail) = rest.split_once("</MeshSection>").unwrap();
+    let section =
+        |triangle: &str| format!("<MeshSection><indexbuffer triangle_count='1'>{triangle}</indexbuffer></MeshSection>");
+    let many = [
+        head.replace("count=\"15\"", "count=\"215\""),
+        format!("\n{row}").repeat(200),
+        "</vertexbuffer>".to_owned(),
+        section("0 1 6") + &section("8 9 14"),
+        tail.to_owned(),
+    ];
+    let options = ExportOptions::default().with_frame(Some(1.5));
+    let [one, other] = [text, many.concat()].map(|text| {
+        let model = Model::open(text.as_bytes()).unwrap();
+        let (files, _) = export(&model, ExportFormat::Obj, &options).unwrap();
+        read_obj(&files[0])
+    });
+    assert_eq!((other.objects.len(), other.positions.len()), (2, 215));
+    assert_eq!(one.positions[..15], other.positions[..15]);
+    assert_eq!(other.objects[1].triangles[0].map(|corner| corner[0]), [8, 9, 14].map(Some));
 }
 
 #[test]

@@ -69,10 +69,20 @@ pub struct Ply {
 }
 
 impl Ply {
-    /// Returns the values of consecutive float properties of a vertex.
-    pub fn values<const N: usize>(&self, vertex: usize, first: &str) -> Option<[f32; N]> {
-        let at = self.properties.iter().position(|property| property == first)?;
-        Some(self.vertices[vertex][at..at + N].try_into().unwrap())
+    /// Returns the values of float properties of a vertex, or `None` if a property is absent.
+    pub fn values<const N: usize>(&self, vertex: usize, names: [&str; N]) -> Option<[f32; N]> {
+        let find = |name: &str| self.properties.iter().position(|property| property == name);
+        let values: Option<Vec<f32>> =
+            names.iter().map(|name| find(name).map(|at| self.vertices[vertex][at])).collect();
+        values.map(|values| values.try_into().unwrap())
+    }
+
+    pub fn position(&self, vertex: usize) -> [f32; 3] {
+        self.values(vertex, ["x", "y", "z"]).unwrap()
+    }
+
+    pub fn normal(&self, vertex: usize) -> Option<[f32; 3]> {
+        self.values(vertex, ["nx", "ny", "nz"])
     }
 }
 

@@ -7,20 +7,20 @@ use crate::export::flat_losses::FlatLosses;
 use crate::export::json_text::JsonText;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::materials::{MaterialIndex, name_text};
-use crate::export::scene::{ExportScene, ExportSurface};
+use crate::export::scene::{ExportScene, ExportSurface, PoolKey};
 use crate::export::shape::{SurfaceShape, each_block};
 use crate::export::triangles::PlacedPositions;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
-use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices, VertexPool};
+use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices};
 
 /// The vertices that a surface may share with a surface before it.
 struct SharedVertices {
     materials: MaterialIndex,
     /// The number of surfaces that were written.
     written: usize,
-    /// The place, the pool and the entry of the vertices that were written last.
-    pool: Option<(usize, VertexPool, usize)>,
+    /// The pool of the vertices that were written last, and their entry.
+    pool: Option<(PoolKey, usize)>,
 }
 
 /// Adds what the output leaves out of a surface. Tangents in a pose are left out, and so are the
@@ -50,7 +50,7 @@ pub(super) fn write_surfaces(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -
 
 fn write_surface(surface: &ExportSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
     let view = &surface.surface;
-    let known = shared.pool.filter(|(place, pool, _)| (*place, *pool) == (surface.place_number, surface.pool));
+    let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
     json.field("index").count(surface.number)?;
     json.field("name").string(&name_text(view.name()?))?;
     json.field("place").count(surface.place_number)?;
@@ -60,14 +60,13 @@ fn write_surface(surface: &ExportSurface<'_>, shared: &mut SharedVertices, json:
     json.field("material_index").optional(described, JsonText::count)?;
     json.field("style").object(|json| write_style(view.draw_style()?, json))?;
     write_matrix(json.field("matrix"), Some(*surface.conversion.map()))?;
-    json.field("shares").optional(known.map(|(.., entry)| entry), JsonText::count)?;
+    json.field("shares").optional(known.map(|(_, entry)| entry), JsonText::count)?;
     let converted = view.converted(surface.conversion);
     if known.is_none() {
         write_vertices(surface, &converted, json)?;
-        shared.pool = Some((surface.place_number, surface.pool, shared.written));
+        shared.pool = Some((surface.position_pool(), shared.written));
     }
-    // Surfaces with two streams may share positions only.
-    let is_single = view.is_single_stream()?;
+    let is_single = surface.attribute_pool()?.is_some();
     if known.is_none() || !is_single {
         write_attributes(surface, &converted, json)?;
     }

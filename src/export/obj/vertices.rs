@@ -3,11 +3,10 @@
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::block::BlockWriter;
-use crate::export::scene::ExportSurface;
+use crate::export::scene::{ExportSurface, PoolKey};
 use crate::export::shape::{SurfaceShape, each_block};
 use crate::export::triangles::{PlacedPositions, finite_or_zero};
 use crate::math::as_u64;
-use crate::model::VertexPool;
 
 /// The numbers of vertices, which OBJ counts from 1 through all objects.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +20,9 @@ pub(super) struct VertexNumbers {
     /// Whether the surface has normals.
     pub(super) has_normals: bool,
     /// The place and the pool of the positions that were written last.
-    positions: Option<(usize, VertexPool)>,
+    positions: Option<PoolKey>,
     /// The place and the pool of the attributes that were written last, if they belong to a pool.
-    attributes: Option<(usize, VertexPool)>,
+    attributes: Option<PoolKey>,
 }
 
 impl Default for VertexNumbers {
@@ -37,17 +36,14 @@ impl VertexNumbers {
     ///
     /// The normals of a pose are not written, because they depend on positions and attributes.
     pub(super) fn write_vertices(&mut self, surface: &ExportSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
-        let pool = Some((surface.place_number, surface.pool));
-        let is_single = surface.surface.is_single_stream()?;
-        if self.positions != pool {
-            self.write_positions(surface, is_single, out)?;
-            self.positions = pool;
+        let (positions, attributes) = (Some(surface.position_pool()), surface.attribute_pool()?);
+        if self.positions != positions {
+            self.write_positions(surface, attributes.is_some(), out)?;
+            self.positions = positions;
         }
-        // Surfaces with two streams may share positions only.
-        let attribute_pool = pool.filter(|_| is_single);
-        if attribute_pool.is_none() || self.attributes != attribute_pool {
+        if attributes.is_none() || self.attributes != attributes {
             self.write_attributes(surface, out)?;
-            self.attributes = attribute_pool;
+            self.attributes = attributes;
         }
         Ok(())
     }
