@@ -26,7 +26,7 @@
 //! ```
 
 mod block;
-mod flat_losses;
+pub(crate) mod flat_losses;
 mod format;
 pub(crate) mod gltf;
 mod input;
@@ -42,7 +42,7 @@ pub(crate) mod scene;
 pub(crate) mod shape;
 mod source;
 pub(crate) mod stl;
-mod triangles;
+pub(crate) mod triangles;
 mod vertices;
 
 use std::fmt;

@@ -1,5 +1,6 @@
 //! Makes an export: chooses the writer of the output format.
 
+use super::ezmesh::export::EzMeshWriter;
 use crate::error::Result;
 use crate::export::gltf::GltfWriter;
 use crate::export::json::JsonMeshWriter;
@@ -24,7 +25,8 @@ impl<'a> Export<'a> {
             ExportFormat::Obj => boxed(ObjWriter::new(input, options)?),
             ExportFormat::Ply => boxed(PlyWriter::new(input, options)?),
             ExportFormat::Stl => boxed(StlWriter::new(input, options)?),
-            ExportFormat::Ezm | ExportFormat::Ezb => unreachable!(),
+            ExportFormat::Ezm => boxed(EzMeshWriter::new(input, options, false)?),
+            ExportFormat::Ezb => boxed(EzMeshWriter::new(input, options, true)?),
             ExportFormat::Json => boxed(JsonMeshWriter::new(input, options)?),
         };
         Ok(Self::with_writer(writer, losses, format, options))

@@ -47,6 +47,7 @@ mod contents;
 pub(super) mod detect;
 mod element_index;
 mod elements;
+pub(crate) mod export;
 mod file;
 mod form;
 mod geometry;

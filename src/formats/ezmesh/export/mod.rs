@@ -1,0 +1,128 @@
+//! Export of a mesh of any format as an EZ-Mesh file.
+//!
+//! Each surface becomes a mesh with one vertex buffer and one section, as the original importer
+//! reads it. Surfaces that share their vertices become sections of one mesh. The vertices of
+//! surfaces without bones are placed.
+
+mod skeleton;
+mod surface;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use super::builder;
+use super::layout::FORMAT;
+use crate::decode::ByteOrder;
+use crate::error::Result;
+use crate::export::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use crate::export::scene::ExportScene;
+use crate::export::{ExportInput, ExportOptions, Loss, LossKind, OutputWriter};
+use crate::model::{MetadataValue, Space};
+
+/// What a text file cannot hold.
+const TEXT: FlatFormat = FlatFormat {
+    lacks: &[LossKind::MorphTargets, LossKind::VertexFrames, LossKind::Hulls, LossKind::Metadata],
+    uv_sets: 4,
+    draw_styles: false,
+};
+
+/// What a binary file cannot hold.
+const BINARY: FlatFormat = FlatFormat {
+    lacks: &[LossKind::MorphTargets, LossKind::VertexFrames, LossKind::Hulls],
+    uv_sets: 4,
+    draw_styles: false,
+};
+
+/// A writer of EZ-Mesh files, with the whole content of the file.
+pub(crate) struct EzMeshWriter {
+    mesh: builder::Mesh,
+    is_binary: bool,
+}
+
+impl EzMeshWriter {
+    /// Builds the content of the file. Stored values of an EZ-Mesh file are not converted, because
+    /// the format defines no axes.
+    pub(crate) fn new(input: &ExportInput<'_>, options: &ExportOptions, is_binary: bool) -> Result<(Self, Vec<Loss>)> {
+        check_flat_options(options)?;
+        let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
+        let scene = ExportScene::new(input, options, target)?;
+        let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options);
+        let mut mesh = builder::Mesh::default();
+        let asset_name = options.source.name().unwrap_or_default();
+        mesh.asset_name = text(asset_name.as_bytes());
+        let bones = skeleton::add(&scene, &mut mesh, &mut losses.list)?;
+        let mut surfaces = surface::SurfaceBuilder::new(&bones);
+        scene.each_surface(&mut |surface| {
+            losses.surface(surface)?;
+            losses.values(surface)?;
+            surfaces.add(surface, &mut mesh, &mut losses.list)
+        })?;
+        add_materials(&scene, &mut mesh)?;
+        if is_binary {
+            add_metadata(&scene, &mut mesh)?;
+        }
+        let losses = losses.finish(&scene)?;
+        Ok((Self { mesh, is_binary }, losses))
+    }
+}
+
+impl OutputWriter for EzMeshWriter {
+    fn ending(&self, _: usize) -> String {
+        if self.is_binary { ".ezb" } else { ".ezm" }.to_owned()
+    }
+
+    fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
+        if self.is_binary { self.mesh.write_ezb(ByteOrder::Little, out) } else { self.mesh.write_ezm(out) }
+    }
+}
+
+/// Adds each material that a section refers to.
+fn add_materials(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
+    let used = mesh.meshes.iter().flat_map(|mesh| &mesh.sections).map(|section| section.material.clone());
+    let mut rest: BTreeSet<Vec<u8>> = used.collect();
+    for index in 0..scene.contents.material_count()? {
+        let material = scene.contents.material(index)?;
+        let name = material.surface.or(material.name).map(|name| text(name.as_bytes())).unwrap_or_default();
+        if rest.remove(&name) {
+            let meta_data = material.text.map(|more| text(more.as_bytes())).unwrap_or_default();
+            mesh.materials.push(builder::Material { name, meta_data });
+        }
+    }
+    mesh.materials.extend(rest.into_iter().map(|name| builder::Material { name, meta_data: Vec::new() }));
+    Ok(())
+}
+
+/// Adds the metadata of the file as user data, which only a binary file can hold.
+fn add_metadata(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
+    scene.contents.metadata(&mut |entry| {
+        let key = text(entry.key.as_bytes());
+        let value = match entry.value {
+            MetadataValue::Text(value) => text(value.as_bytes()),
+            MetadataValue::Integer(value) => value.to_string().into_bytes(),
+            MetadataValue::Real(value) => value.to_string().into_bytes(),
+            MetadataValue::Bytes(bytes) => {
+                mesh.user_binary_data.push(builder::UserBinary { name: key, bytes: bytes.to_vec() });
+                return;
+            }
+        };
+        mesh.user_data.push(builder::UserData { key, value });
+    })
+}
+
+/// Returns a name that both forms of the format can store: bytes that a reader would take for the
+/// end of the name are replaced by `_`.
+fn text(name: &[u8]) -> Vec<u8> {
+    name.iter().map(|byte| if matches!(byte, b'"' | b'<' | b'&' | 0..=31) { b'_' } else { *byte }).collect()
+}
+
+/// Adds a name to a set. If it is there already, or empty, a number is appended.
+fn unique(name: &[u8], empty: &str, names: &mut BTreeSet<Vec<u8>>) -> Vec<u8> {
+    let name = if name.is_empty() { empty.as_bytes().to_vec() } else { text(name) };
+    let mut number = names.len();
+    let mut found = name.clone();
+    while !names.insert(found.clone()) {
+        number = number.saturating_add(1);
+        found = [name.as_slice(), b"_", number.to_string().as_bytes()].concat();
+    }
+    found
+}

@@ -1,0 +1,181 @@
+//! The skeletons and animations of an exported EZ-Mesh file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::builder;
+use super::unique;
+use crate::error::{Cause, Result};
+use crate::export::fault;
+use crate::export::loss::{LossKind, LossList, counted};
+use crate::export::scene::ExportScene;
+use crate::math::as_index;
+use crate::model::animation::{Affine, Animations, Skeleton};
+use crate::model::{Geometry, SpaceConversion, Transform};
+use crate::parse::filled;
+
+/// The greatest number of bones, whose indices have 16 bits.
+const MAX_BONES: usize = 1 << 16;
+
+/// The bones of an asset in the file.
+pub(super) struct AssetBones {
+    /// The name of the skeleton.
+    pub(super) name: Vec<u8>,
+    /// The index in the skeleton of each bone of the asset.
+    pub(super) order: Vec<u32>,
+    /// The conversion of the vertices, without a placement.
+    pub(super) conversion: SpaceConversion,
+}
+
+/// Adds the skeletons and clips of all exported assets. Returns the bones of each asset that has
+/// some.
+pub(super) fn add(
+    scene: &ExportScene<'_>,
+    mesh: &mut builder::Mesh,
+    losses: &mut LossList,
+) -> Result<BTreeMap<usize, AssetBones>> {
+    let mut all = BTreeMap::new();
+    if scene.options.frame.is_some() {
+        return Ok(all);
+    }
+    let mut names = BTreeSet::new();
+    for index in scene.assets()? {
+        let asset = scene.contents.asset(index)?;
+        let animations = asset.animations();
+        let Some(level) =
+            scene.levels(&*asset)?.next().filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
+        else {
+            continue;
+        };
+        let geometry = asset.level(level)?;
+        let geometry: &dyn Geometry = &*geometry;
+        let conversion = scene.conversion(geometry, Affine::IDENTITY)?;
+        let name = unique(b"", "skeleton", &mut names);
+        let (bones, order, labels) = skeleton(animations, &conversion)?;
+        mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });
+        let own = AssetBones { name, order, conversion };
+        add_clips(scene, animations, &own, &labels, mesh, losses)?;
+        all.insert(index, own);
+    }
+    Ok(all)
+}
+
+/// Returns the bones, each after its parent, the new index of each bone, and the name of each bone.
+#[allow(clippy::type_complexity, reason = "three lists of the same bones")]
+fn skeleton(
+    animations: &dyn Animations,
+    conversion: &SpaceConversion,
+) -> Result<(Vec<builder::Bone>, Vec<u32>, Vec<Vec<u8>>)> {
+    let count = animations.bone_count()?;
+    if count >= MAX_BONES {
+        let expected = format!("fewer than {MAX_BONES} bones, whose indices have 16 bits").into();
+        return Err(fault("bones", Cause::Refused { expected, found: counted(count, "bone").into() }));
+    }
+    let skeleton = Skeleton::new(animations)?;
+    let mut names = BTreeSet::new();
+    let (mut bones, mut order) = (Vec::new(), filled("export", "bones", count, u32::MAX)?);
+    let mut labels = filled("export", "bones", count, Vec::new())?;
+    for bone in 0..count {
+        // The parents that have no index yet, from the bone to the root.
+        let up = |bone: &usize| skeleton.parent(*bone);
+        let path: Vec<usize> = std::iter::successors(Some(bone), up)
+            .take_while(|bone| order.get(*bone).is_some_and(|index| *index == u32::MAX))
+            .collect();
+        for bone in path.into_iter().rev() {
+            let stored = animations.bone(bone)?;
+            let parent = skeleton.parent(bone).and_then(|parent| order.get(parent)).copied();
+            let name = unique(stored.name.as_bytes(), "bone", &mut names);
+            if let Some((index, label)) = order.get_mut(bone).zip(labels.get_mut(bone)) {
+                *index = u32::try_from(bones.len()).unwrap_or(u32::MAX);
+                label.clone_from(&name);
+            }
+            bones.push(builder::Bone { name, parent, bind: finite(&conversion.local(&stored.bind)) });
+        }
+    }
+    Ok((bones, order, labels))
+}
+
+/// Adds the clips of an asset, and those of other files, whose bones are matched by name.
+fn add_clips(
+    scene: &ExportScene<'_>,
+    own: &dyn Animations,
+    bones: &AssetBones,
+    labels: &[Vec<u8>],
+    mesh: &mut builder::Mesh,
+    losses: &mut LossList,
+) -> Result<()> {
+    let identity: Vec<Option<usize>> = (0..labels.len()).map(Some).collect();
+    for clip in 0..own.clip_count()? {
+        if scene.options.clip.is_none_or(|chosen| chosen == clip) {
+            let source = (own, clip, scene.options.source.name().unwrap_or_default());
+            add_clip(scene, source, &identity, bones, labels, mesh, losses)?;
+        }
+    }
+    for source in scene.input.clips {
+        let mut map = Vec::new();
+        for bone in 0..source.animations.bone_count()? {
+            map.push(own.find_bone(source.animations.bone(bone)?.name.as_bytes())?);
+        }
+        for clip in 0..source.animations.clip_count()? {
+            add_clip(scene, (source.animations, clip, source.name), &map, bones, labels, mesh, losses)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a clip: a key of each moved bone in each frame. `map` has the bone of the asset for each
+/// bone of the file.
+fn add_clip(
+    scene: &ExportScene<'_>,
+    (animations, index, name): (&dyn Animations, usize, &str),
+    map: &[Option<usize>],
+    bones: &AssetBones,
+    labels: &[Vec<u8>],
+    mesh: &mut builder::Mesh,
+    losses: &mut LossList,
+) -> Result<()> {
+    let clip = animations.clip(index)?;
+    let count = animations.bone_count()?;
+    let mut moved = filled("export", "bones", count, false)?;
+    animations.animated_bones(index, &mut moved)?;
+    let missing = moved.iter().zip(map).filter(|(moved, bone)| **moved && bone.is_none()).count();
+    let stored = clip.name.to_string_lossy();
+    let name = if stored.is_empty() { name.to_owned() } else { stored };
+    if missing > 0 {
+        let text = format!("{} of clip `{name}`, which the mesh does not have", counted(missing, "bone"));
+        losses.add(LossKind::Clips, None, text);
+    }
+    let mut tracks: Vec<(usize, builder::Track)> = Vec::new();
+    for (bone, target) in map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true)) {
+        if let Some(label) = target.and_then(|target| labels.get(target)) {
+            tracks.push((bone, builder::Track { name: label.clone(), ..builder::Track::default() }));
+        }
+    }
+    let mut pose = filled("export", "pose", count, Transform::default())?;
+    for frame in 0..clip.frames {
+        animations.pose(index, as_index(frame), &mut pose)?;
+        for (bone, track) in &mut tracks {
+            let local = pose.get(*bone).copied().unwrap_or_default();
+            track.keys.push(finite(&bones.conversion.local(&local)));
+        }
+    }
+    if tracks.is_empty() || clip.frames == 0 {
+        return Ok(());
+    }
+    let rate = clip.rate.filter(|rate| *rate > 0.0 && rate.is_finite()).unwrap_or(scene.options.rate);
+    mesh.animations.push(builder::Animation {
+        name: super::text(name.as_bytes()),
+        frames: Some(clip.frames),
+        duration: Some(crate::math::narrow(f64::from(clip.frames) / f64::from(rate))),
+        dtime: Some(1.0 / rate),
+        tracks: tracks.into_iter().map(|(_, track)| track).collect(),
+    });
+    Ok(())
+}
+
+/// Returns a transform without numbers that are not finite.
+fn finite(transform: &Transform) -> Transform {
+    let Transform { position, rotation, scale } = *transform;
+    let or = |part: f32, default: f32| if part.is_finite() { part } else { default };
+    let rotation = if rotation.iter().all(|part| part.is_finite()) { rotation } else { [0.0, 0.0, 0.0, 1.0] };
+    Transform { position: position.map(|part| or(part, 0.0)), rotation, scale: scale.map(|part| or(part, 1.0)) }
+}
