@@ -109,7 +109,7 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", &glb, "--surface", "7"], "below 1"),
         (vec![CUBE, "-o", &glb, "--clip", "3"], "below"),
         (vec![CUBE, "-o", &glb, "--asset", "2"], "below 1"),
-        (vec![CUBE, "-o", &glb, "--frame", "1"], "frame"),
+        (vec![CUBE, "-o", &glb, "--frame", "1"], "animation[0]"),
         (vec![CUBE, "-o", &glb, "--rate", "0"], "above 0"),
         (vec![CUBE, "-o", &glb, "--to", "fbx"], "fbx"),
         (vec![CUBE, "-o", &mesh], "meshpeek rewrite"),

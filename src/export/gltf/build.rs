@@ -202,10 +202,7 @@ impl Builder<'_, '_> {
             self.clip(&input, built, &identity, bones, meshes)?;
         }
         for source in self.scene.input.clips {
-            let mut map = Vec::new();
-            for bone in 0..source.animations.bone_count()? {
-                map.push(own.find_bone(source.animations.bone(bone)?.name.as_bytes())?);
-            }
+            let map = bones_by_name(own, source.animations)?;
             for clip in 0..source.animations.clip_count()? {
                 let input =
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
@@ -235,6 +232,18 @@ impl Builder<'_, '_> {
         self.document.animations.extend(animation);
         Ok(())
     }
+}
+
+/// Returns the bone of `own` with the name of each bone of `source`. If several bones of `source`
+/// have one name, only the first has a bone of `own`.
+fn bones_by_name(own: &dyn Animations, source: &dyn Animations) -> Result<Vec<Option<usize>>> {
+    let (mut map, mut is_taken) = (Vec::new(), vec![false; own.bone_count()?]);
+    for bone in 0..source.bone_count()? {
+        let found = own.find_bone(source.bone(bone)?.name.as_bytes())?;
+        let taken = found.and_then(|found| is_taken.get_mut(found));
+        map.push(found.filter(|_| taken.is_some_and(|taken| !std::mem::replace(taken, true))));
+    }
+    Ok(map)
 }
 
 /// Returns the shape of the base: the pose, or the first vertex frame of the targets.

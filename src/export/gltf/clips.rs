@@ -57,6 +57,9 @@ impl ClipInput<'_> {
         let mut object = self.object(&clip)?;
         let mut table = KeyTable::new(skeleton.bone_count());
         let missing = table.read(self.animations, self.clip, bones)?;
+        if clip.frames > 0 {
+            table.add_rest(self.animations, self.clip, bones, skeleton)?;
+        }
         if missing > 0 {
             let name = object.name.clone().unwrap_or_default();
             let text = format!("{} of clip `{name}`, which the mesh does not have", counted(missing, "bone"));

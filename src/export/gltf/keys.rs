@@ -55,6 +55,33 @@ impl KeyTable {
         Ok(missing.into_iter().filter(|missing| *missing).count())
     }
 
+    /// Adds the rest transforms of another file as keys at frame 0, where a bone that the clip moves
+    /// has no key and another rest transform than in the skeleton.
+    pub(super) fn add_rest(
+        &mut self,
+        animations: &dyn Animations,
+        clip: usize,
+        bones: &[Option<usize>],
+        skeleton: &SkeletonPlan,
+    ) -> Result<()> {
+        let mut is_moved = vec![false; bones.len()];
+        animations.animated_bones(clip, &mut is_moved)?;
+        for (source, (target, _)) in bones.iter().zip(is_moved).enumerate().filter(|(_, (_, is_moved))| *is_moved) {
+            let Some((target, lists)) = target.and_then(|target| Some((target, self.0.get_mut(target)?))) else {
+                continue;
+            };
+            let [own, other] = [skeleton.stored_rest(target), animations.bone(source)?.bind];
+            for (property, keys) in PROPERTIES.into_iter().zip(lists) {
+                let [own, other] = [own, other].map(|rest| value_of(&rest, property));
+                let bits = |value: [f32; 4]| value.map(f32::to_bits);
+                if bits(own) != bits(other) && keys.first().is_none_or(|(frame, _)| *frame > 0) {
+                    keys.insert(0, (0, other));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the channels with keys, sorted by bone and property. `frames` is the number of
     /// frames of the clip: the first channel has a key at the last frame, because glTF has no other
     /// place for the length of an animation.

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::export::loss::LossKind;
 use crate::export::options::LevelChoice;
 use crate::export::scene::InstancePlace;
+use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Asset, SpaceConversion, Transform};
 
@@ -22,6 +23,19 @@ struct PlacedAsset<'p> {
     skeleton: Option<(&'p SkeletonPlan, SkeletonNodes)>,
     /// The skin of the surfaces that are not quantized.
     skin: Option<u32>,
+}
+
+/// What a node of a level of detail has. Nodes of several levels with the same part belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LevelPart {
+    /// The surfaces without weights.
+    Static,
+    /// The surfaces with weights.
+    Skinned,
+    /// The quantized surface with this index.
+    Quantized(usize),
+    /// All quantized surfaces without weights, at a place with a transform.
+    PlacedQuantized,
 }
 
 impl PlacedAsset<'_> {
@@ -66,7 +80,7 @@ impl Builder<'_, '_> {
             skin: None,
         };
         at.skin = at.add_skin(built.inverse_binds, &mut self.document);
-        let mut roots: Vec<Vec<u32>> = Vec::new();
+        let mut roots: Vec<Vec<(LevelPart, u32)>> = Vec::new();
         for level in &built.levels {
             roots.push(self.level_nodes(level, &at, meshes)?);
         }
@@ -90,7 +104,12 @@ impl Builder<'_, '_> {
 
     /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those
     /// with weights, and one for each quantized surface.
-    fn level_nodes(&mut self, level: &BuiltLevel, at: &PlacedAsset<'_>, meshes: &mut Vec<u32>) -> Result<Vec<u32>> {
+    fn level_nodes(
+        &mut self,
+        level: &BuiltLevel,
+        at: &PlacedAsset<'_>,
+        meshes: &mut Vec<u32>,
+    ) -> Result<Vec<(LevelPart, u32)>> {
         let shown = |plan: &&PrimitivePlan| at.place.surfaces.as_ref().is_none_or(|range| range.contains(&plan.number));
         let plans: Vec<&PrimitivePlan> = level.plans.iter().filter(shown).collect();
         let (mut roots, mut children) = (Vec::new(), Vec::new());
@@ -100,7 +119,8 @@ impl Builder<'_, '_> {
             if !group.is_empty() {
                 let skin = at.skin.filter(|_| is_skinned);
                 let transform = at.transform.filter(|_| !is_skinned);
-                roots.push(self.mesh_node(level, at, &group, skin, transform, meshes)?);
+                let part = if is_skinned { LevelPart::Skinned } else { LevelPart::Static };
+                roots.push((part, self.mesh_node(level, at, &group, skin, transform, meshes)?));
             }
         }
         for plan in plans.iter().filter(|plan| plan.interval.is_some()) {
@@ -110,12 +130,16 @@ impl Builder<'_, '_> {
             };
             let own = plan.interval.map(|interval| interval.transform(at.conversion)).filter(|_| skin.is_none());
             let node = self.mesh_node(level, at, &[plan], skin, own, meshes)?;
-            if skin.is_some() || at.transform.is_none() { roots.push(node) } else { children.push(node) }
+            if skin.is_some() || at.transform.is_none() {
+                roots.push((LevelPart::Quantized(plan.number), node));
+            } else {
+                children.push(node);
+            }
         }
         if !children.is_empty() {
             let (name, transform) = (at.name.map(str::to_owned), at.transform.map(Box::new));
-            roots
-                .push(add(&mut self.document.nodes, NodeObject { name, transform, children, ..NodeObject::default() }));
+            let node = NodeObject { name, transform, children, ..NodeObject::default() };
+            roots.push((LevelPart::PlacedQuantized, add(&mut self.document.nodes, node)));
         }
         Ok(roots)
     }
@@ -146,7 +170,13 @@ impl Builder<'_, '_> {
     }
 
     /// Adds the root nodes of a place to the scenes.
-    fn add_roots(&mut self, levels: Vec<Vec<u32>>, built: &BuiltAsset, skeleton: Option<u32>, more: &[u32]) {
+    fn add_roots(
+        &mut self,
+        levels: Vec<Vec<(LevelPart, u32)>>,
+        built: &BuiltAsset,
+        skeleton: Option<u32>,
+        more: &[u32],
+    ) {
         let scene_count = if self.scene.options.levels == LevelChoice::Scenes { levels.len() } else { 1 };
         while self.document.scenes.len() < scene_count {
             let name = built.levels.get(self.document.scenes.len()).and_then(|level| level.name.clone());
@@ -156,9 +186,9 @@ impl Builder<'_, '_> {
         if self.scene.options.levels == LevelChoice::Nodes {
             let best = levels.next().unwrap_or_default();
             for level in levels {
-                for (node, lower) in best.iter().zip(level) {
-                    let node = usize::try_from(*node).ok().and_then(|node| self.document.nodes.get_mut(node));
-                    if let Some(node) = node {
+                for (part, lower) in level {
+                    let node = best.iter().find(|(other, _)| *other == part).map(|(_, node)| as_index(*node));
+                    if let Some(node) = node.and_then(|node| self.document.nodes.get_mut(node)) {
                         node.levels.push(lower);
                     }
                 }
@@ -166,7 +196,7 @@ impl Builder<'_, '_> {
             levels = vec![best].into_iter();
         }
         for (scene, roots) in self.document.scenes.iter_mut().zip(levels) {
-            scene.roots.extend(roots);
+            scene.roots.extend(roots.into_iter().map(|(_, node)| node));
             scene.roots.extend(skeleton);
             scene.roots.extend(more);
         }

@@ -69,9 +69,14 @@ impl SkeletonPlan {
         self.bone_count().saturating_add(1)
     }
 
+    /// Returns the rest transform of a bone as the file stores it.
+    pub(super) fn stored_rest(&self, bone: usize) -> Transform {
+        self.rest.get(bone).copied().unwrap_or_default()
+    }
+
     /// Returns the rest transform of a bone in the conventions of the output.
     pub(super) fn rest(&self, bone: usize) -> Transform {
-        self.convert(&self.rest.get(bone).copied().unwrap_or_default())
+        self.convert(&self.stored_rest(bone))
     }
 
     /// Converts a transform relative to the parent of a bone.
