@@ -144,7 +144,7 @@ impl VertexParts {
                 }
                 let count = remove_non_finite(&mut welded, &surface.positions()?);
                 if count > 0 {
-                    let text = format!("{} with a coordinate that is not finite", counted(count, "triangle"));
+                    let text = format!("{} with a position that is not finite", counted(count, "triangle"));
                     losses.add(LossKind::Triangles, Some(number), text);
                 }
                 Ok(VertexOrder::Welded(welded))

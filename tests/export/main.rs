@@ -11,6 +11,7 @@
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::float_cmp,
+    clippy::many_single_char_names,
     clippy::too_many_lines,
     clippy::similar_names,
     reason = "a panic is how a test fails, and exact floats are meant"
@@ -20,6 +21,14 @@ mod expected;
 mod flat;
 mod flat_corpus;
 mod flat_hostile;
+mod gltf;
+mod gltf_compare;
+mod gltf_hostile;
+mod gltf_motion;
+mod gltf_options;
+mod gltf_reader;
+mod gltf_special;
+mod gltf_structure;
 mod json_document;
 mod readers;
 #[path = "../support/mod.rs"]
@@ -30,6 +39,9 @@ use std::path::{Path, PathBuf};
 use meshpeek::Result;
 use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions, Loss};
 use meshpeek::model::Contents;
+
+#[global_allocator]
+static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;
 
 type Model = meshpeek::Model<meshpeek::io::FileBytes>;
 

@@ -11,8 +11,8 @@ use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout,
 use crate::math::{as_index, unit};
 use crate::model::{SpaceConversion, Surface};
 
-/// The greatest error of the length of a direction that is written as it is.
-const MAX_LENGTH_ERROR: f32 = 1e-5;
+/// The greatest error of the squared length of a direction that is written as it is.
+const MAX_LENGTH_ERROR: f32 = 1e-6;
 /// The direction that replaces a direction without length.
 pub(super) const SUBSTITUTE: [f32; 3] = [0.0, 1.0, 0.0];
 
