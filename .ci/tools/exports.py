@@ -34,7 +34,7 @@ def arguments(doc):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="folders with meshes, or meshes")
     parser.add_argument("--meshpeek", metavar="PATH", default="target/release/meshpeek", help="the program")
-    parser.add_argument("--only", metavar="TEXT", default="", help="checks only the files whose path contains this text")
+    parser.add_argument("--only", metavar="TEXT", default="", help="checks only the files with this text in their path")
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keeps the exported files in this folder")
     parser.add_argument("--verbose", action="store_true", help="prints each file")
     return parser
@@ -283,7 +283,7 @@ def places(mesh, surfaces):
     instances = properties.get("instances") or []
     if mesh.format == "secondlife" and instances:
         group = lambda one: [surface for surface in surfaces if surface.asset == one["mesh_id"]]  # noqa: E731
-        rows = lambda one: [[one["transform"][4 * column + row] for column in range(4)] for row in range(3)]  # noqa: E731
+        rows = lambda one: [one["transform"][row::4] for row in range(3)]  # noqa: E731
         instances = sorted(instances, key=lambda one: one["mesh_id"])
         return [Place(group(one), rows(one)) for one in instances]
     if mesh.format == "ezmesh" and instances:
@@ -326,11 +326,6 @@ def bounds(points):
     """Returns the minimum and the maximum of points."""
     columns = list(zip(*points)) or [(0.0,)] * 3
     return [min(column) for column in columns], [max(column) for column in columns]
-
-
-def diagonal(box):
-    low, high = box
-    return sum((b - a) ** 2 for a, b in zip(low, high)) ** 0.5
 
 
 class Glb:
