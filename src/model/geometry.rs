@@ -140,7 +140,7 @@ pub trait Geometry: FormatVersion {
     /// Returns the vertex pool of a surface. Surfaces with equal pools share their arrays of
     /// positions, weights and attributes, so a program reads these arrays once for all of them.
     fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
-        self.surface_sphere(surface).map(|_| VertexPool::new(surface))
+        self.surface_sphere(surface).map(|_| VertexPool::new(self.file_index(surface)))
     }
     /// Returns the lengths of the arrays of a surface. The method reads the item count of every
     /// array of the surface, but no vertex.

@@ -356,6 +356,9 @@ fn expect_lent(geometry: &dyn Geometry) {
         expect_same_surface(&alone, &surface);
         expect_same_surface(&Surface::new(&*twice, 0), &surface);
         assert_eq!(twice.file_index(0), surface.index());
+        for one in [&alone, &Surface::new(&*twice, 0)] {
+            assert_eq!(one.vertex_pool().unwrap(), surface.vertex_pool().unwrap());
+        }
         assert_eq!(lent.vertex_frame_count().unwrap(), geometry.vertex_frame_count().unwrap());
         for frame in 0..=geometry.vertex_frame_count().unwrap() {
             let frames = [&alone, &surface].map(|surface| {
