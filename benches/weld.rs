@@ -1,5 +1,6 @@
 //! Compares welding a surface whose two index streams are equal with welding the same triangles
-//! with two different streams, which needs a sort.
+//! with two different streams. If each attribute vertex belongs to one position, a table suffices,
+//! and otherwise the corners are sorted.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -31,16 +32,25 @@ fn main() {
     let last = u32::try_from(vertices - 1).unwrap();
     mesh.surfaces[0].attribute_indices.iter_mut().for_each(|index| *index = last - *index);
     let different = open(&mesh);
+    // Two neighbouring positions share an attribute vertex.
+    mesh.surfaces[0].attribute_indices.iter_mut().for_each(|index| *index /= 2);
+    let shared = open(&mesh);
 
     let mut criterion = claims::criterion();
-    let contestants = [contestant("different streams", &different), contestant("equal streams", &equal)];
+    let contestants = [
+        contestant("shared attributes", &shared),
+        contestant("different streams", &different),
+        contestant("equal streams", &equal),
+    ];
     claims::compare(&mut criterion, "weld", "one surface", &contestants);
     criterion.final_summary();
     claims::title(&format!("weld a surface of {vertices} vertices"));
-    let [different, equal] = claims::race(41, &contestants);
-    claim("different streams, a sort", different.times(1e3), "ms", Bar::None);
+    let [shared, different, equal] = claims::race(41, &contestants);
+    claim("shared attributes, a sort", shared.times(1e3), "ms", Bar::None);
+    claim("different streams, a table", different.times(1e3), "ms", Bar::None);
     claim("equal streams, a table", equal.times(1e3), "ms", Bar::None);
-    claim("different / equal", different.over(&equal), "times", Bar::AtLeast(4.0));
+    claim("shared / equal", shared.over(&equal), "times", Bar::AtLeast(4.0));
+    claim("shared / different", shared.over(&different), "times", Bar::AtLeast(2.0));
 }
 
 fn open(mesh: &builder::Mesh) -> Mesh<Vec<u8>> {

@@ -134,16 +134,14 @@ impl<'a> ExportScene<'a> {
         Ok(has_place.into_iter().enumerate().filter_map(|(asset, has_place)| has_place.then_some(asset)))
     }
 
-    /// Returns the levels of detail of an asset that are exported.
-    pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Range<usize>> {
+    /// Returns the levels of detail of an asset that are exported. A level of which the file does
+    /// not have the bytes yet is exported only if it is chosen.
+    pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Vec<usize>> {
+        let is_there = |level: &usize| !asset.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
         match self.options.levels {
-            LevelChoice::Best => {
-                let is_missing = |level| asset.level(level).is_err_and(|error| error.kind() == ErrorKind::Missing);
-                let best = (0..asset.level_count()?).find(|level| !is_missing(*level)).unwrap_or_default();
-                Ok(best..best.saturating_add(1))
-            }
-            LevelChoice::One(level) => Ok(level..level.saturating_add(1)),
-            LevelChoice::Scenes | LevelChoice::Nodes => Ok(0..asset.level_count()?),
+            LevelChoice::One(level) => Ok(vec![level]),
+            LevelChoice::Best => Ok(vec![(0..asset.level_count()?).find(is_there).unwrap_or_default()]),
+            LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),
         }
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use meshpeek::export::{ExportOptions, LevelChoice, OutputSpace};
 use meshpeek::model::animation::Affine;
-use meshpeek::model::{Axis, Contents, Corner, Handedness, SkinningRules, Space, SpaceConversion, Weights, Winding};
+use meshpeek::model::{
+    Axis, Contents, Corner, Handedness, Influences, SkinningRules, Space, SpaceConversion, Weights, Winding,
+};
 use meshpeek::{Animations, Array, Bounds, Geometry, Skeleton, Surface};
 
 use crate::gltf_reader::{Matrix, Part, Reader, apply, matrix_of};
@@ -71,10 +73,7 @@ pub fn triangles(surface: &Surface<'_>, conversion: &SpaceConversion) -> Vec<[Co
         let position = positions.get(corner.position as usize);
         corner.attribute < attributes && position.is_some_and(|at| at.iter().all(|part| part.is_finite()))
     };
-    let corner = |at: usize| Corner {
-        position: streams[0].get(at).unwrap() as u32,
-        attribute: streams[1].get(at).unwrap() as u32,
-    };
+    let corner = |at: usize| Corner { position: streams[0].get(at).unwrap(), attribute: streams[1].get(at).unwrap() };
     let all = (0..count).map(|triangle| [0, 1, 2].map(|number| corner(3 * triangle + number)));
     all.filter(|corners| corners.iter().all(is_valid)).map(|corners| conversion.triangle(corners)).collect()
 }
@@ -462,13 +461,15 @@ impl SurfaceCheck<'_, '_> {
 fn influences(weights: &Weights<'_>, vertex: u32, bones: usize) -> BTreeMap<usize, f64> {
     let is_clamped = weights.skinning_rules() == SkinningRules::Clamped;
     let mut shares = BTreeMap::new();
-    for one in weights.get(vertex).iter().flat_map(|list| list.iter()).filter(|one| one.weight > 0.0) {
+    for one in weights.get(vertex).iter().flat_map(Influences::iter).filter(|one| one.weight > 0.0) {
         let bone = usize::try_from(one.bone).ok().filter(|bone| *bone < bones);
         let joint = if is_clamped { bone.unwrap_or(bones - 1) } else { bone.unwrap() };
         *shares.entry(joint).or_insert(0.0) += f64::from(one.weight);
     }
     let total: f64 = shares.values().sum();
-    shares.values_mut().for_each(|share| *share /= total);
+    for share in shares.values_mut() {
+        *share /= total;
+    }
     if shares.is_empty() {
         shares.insert(if is_clamped { 0 } else { bones }, 1.0);
     }

@@ -82,6 +82,7 @@ impl Motion<'_> {
     }
 
     /// Compares the poses of a clip at some moments.
+    #[allow(clippy::too_many_arguments, reason = "the clip and its place in both files")]
     fn clip(
         &self,
         asset: usize,

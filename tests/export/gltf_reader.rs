@@ -131,7 +131,8 @@ impl Reader {
             indices: reader.read_indices().map(|indices| indices.into_u32().collect()).unwrap_or_default(),
             targets: targets
                 .map(|(target, (positions, normals, _))| {
-                    // An accessor without a view has only zeros, and the crate `gltf` does not read it.
+                    // An accessor without a view has only zeros, and the crate `gltf` does not read
+                    // it.
                     let zeros = |count: usize| vec![[0.0; 3]; count];
                     let positions = positions.map(Iterator::collect).or(target.positions().map(|a| zeros(a.count())));
                     [positions, normals.map(Iterator::collect).or(target.normals().map(|a| zeros(a.count())))]
@@ -187,20 +188,21 @@ impl Reader {
 
     /// Returns the world transforms of all nodes.
     pub fn worlds(&self, moment: &Moment) -> Vec<Matrix> {
-        let mut worlds = vec![None; moment.locals.len()];
         let mut parents = vec![None; moment.locals.len()];
         for node in self.document.nodes() {
-            node.children().for_each(|child| parents[child.index()] = Some(node.index()));
+            for child in node.children() {
+                parents[child.index()] = Some(node.index());
+            }
         }
-        for node in 0..worlds.len() {
+        let world = |node| {
             let (mut world, mut next) = (IDENTITY, Some(node));
             while let Some(at) = next {
                 world = multiply(&matrix_of(&moment.locals[at]), &world);
                 next = parents[at];
             }
-            worlds[node] = Some(world);
-        }
-        worlds.into_iter().flatten().collect()
+            world
+        };
+        (0..parents.len()).map(world).collect()
     }
 }
 
@@ -232,10 +234,11 @@ pub fn animate(moment: &mut Moment, tracks: &[Track], time: f64) {
 fn slerp(from: [f64; 4], to: [f64; 4], fraction: f64) -> [f64; 4] {
     let cosine: f64 = from.iter().zip(to).map(|(one, other)| one * other).sum();
     let angle = cosine.abs().min(1.0).acos();
-    let [keep, take] = match angle < 1e-6 {
-        true => [1.0 - fraction, fraction],
-        false => [1.0 - fraction, fraction].map(|share| (share * angle).sin() / angle.sin()),
-    };
+    let mut shares = [1.0 - fraction, fraction];
+    if angle > 1e-6 {
+        shares = shares.map(|share| (share * angle).sin() / angle.sin());
+    }
+    let [keep, take] = shares;
     let mixed: [f64; 4] = std::array::from_fn(|part| from[part] * keep + to[part] * take * cosine.signum());
     let length = mixed.iter().map(|part| part * part).sum::<f64>().sqrt();
     mixed.map(|part| part / length)

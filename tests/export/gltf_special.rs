@@ -43,7 +43,9 @@ fn surfaces_with_equal_counts_keep_their_vertices() {
 fn vertices_without_weights_stay() {
     for places in [vec![0], vec![2, 5], (0..8).collect()] {
         let mut mesh = skinned(Generation::Ms12);
-        places.iter().for_each(|vertex| mesh.surfaces[0].weights[*vertex].clear());
+        for vertex in places {
+            mesh.surfaces[0].weights[vertex].clear();
+        }
         let reader = expect(&mesh, "vertices without weights");
         assert_eq!(reader.document.skins().next().unwrap().joints().count(), 3);
     }

@@ -18,8 +18,8 @@ use crate::parse::room;
 /// An accessor of the JSON.
 #[derive(Clone, Debug)]
 pub(super) struct Accessor {
-    /// The index of the view, or `None` for an array of zeros.
-    pub(super) view: Option<u32>,
+    /// The index of the view.
+    pub(super) view: u32,
     /// The offset of the first element from the start of the view, in bytes.
     pub(super) offset: u32,
     pub(super) count: u64,
@@ -59,8 +59,6 @@ pub(super) trait BufferSink {
     /// Adds an array. `produce` writes its bytes if the sink needs them. Returns the index of the
     /// accessor of its first attribute. The accessors of further attributes follow.
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32>;
-    /// Adds an accessor of zeros without bytes.
-    fn zeros(&mut self, element: ElementType, count: usize) -> Result<u32>;
 }
 
 /// The first run: computes the places of all arrays.
@@ -146,17 +144,12 @@ impl BufferSink for Planner<'_> {
         let (view, count) = (self.add_view(spec, produce)?, as_u64(spec.count));
         let (mut first, mut at) = (None, 0_u32);
         for element in spec.elements {
-            let accessor = Accessor { view: Some(view), offset: at, count, element: *element, bounds };
+            let accessor = Accessor { view, offset: at, count, element: *element, bounds };
             let index = self.add_accessor(accessor)?;
             first.get_or_insert(index);
             at = at.saturating_add(element.size().next_multiple_of(4));
         }
         Ok(first.unwrap_or_default())
-    }
-
-    fn zeros(&mut self, element: ElementType, count: usize) -> Result<u32> {
-        let zero = Bounds { min: [0.0; 3], max: [0.0; 3] };
-        self.add_accessor(Accessor { view: None, offset: 0, count: as_u64(count), element, bounds: Some(zero) })
     }
 }
 
@@ -215,12 +208,6 @@ impl BufferSink for ArrayWriter<'_, '_> {
             return Err(changed());
         }
         self.written = self.written.saturating_add(length);
-        Ok(first)
-    }
-
-    fn zeros(&mut self, _: ElementType, _: usize) -> Result<u32> {
-        let first = self.accessors;
-        self.accessors = first.saturating_add(1);
         Ok(first)
     }
 }

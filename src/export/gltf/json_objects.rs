@@ -187,7 +187,7 @@ pub(super) fn write_material(json: &mut JsonText<'_>, material: &MaterialObject)
 
 pub(super) fn write_accessor(json: &mut JsonText<'_>, accessor: &Accessor) -> Result<()> {
     json.object(|json| {
-        reference(json, "bufferView", accessor.view)?;
+        json.field("bufferView").unsigned(u64::from(accessor.view))?;
         if accessor.offset > 0 {
             json.field("byteOffset").unsigned(u64::from(accessor.offset))?;
         }

@@ -55,8 +55,8 @@ impl KeyTable {
         Ok(missing.into_iter().filter(|missing| *missing).count())
     }
 
-    /// Adds the rest transforms of another file as keys at frame 0, where a bone that the clip moves
-    /// has no key and another rest transform than in the skeleton.
+    /// Adds the rest transforms of another file as keys at frame 0, where a bone that the clip
+    /// moves has no key and another rest transform than in the skeleton.
     pub(super) fn add_rest(
         &mut self,
         animations: &dyn Animations,

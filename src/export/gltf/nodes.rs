@@ -25,7 +25,8 @@ struct PlacedAsset<'p> {
     skin: Option<u32>,
 }
 
-/// What a node of a level of detail has. Nodes of several levels with the same part belong together.
+/// What a node of a level of detail has. Nodes of several levels with the same part belong
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LevelPart {
     /// The surfaces without weights.

@@ -159,7 +159,11 @@ impl VertexInput<'_, '_> {
     }
 
     /// Writes `N` bytes for each vertex.
-    fn write_bytes<const N: usize>(&self, out: &mut dyn Write, get: impl Fn(usize) -> [u8; N]) -> Result<()> {
+    pub(super) fn write_bytes<const N: usize>(
+        &self,
+        out: &mut dyn Write,
+        get: impl Fn(usize) -> [u8; N],
+    ) -> Result<()> {
         let mut bytes = Vec::with_capacity(BLOCK);
         for vertex in 0..self.count {
             bytes.extend_from_slice(&get(vertex));

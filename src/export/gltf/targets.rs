@@ -106,7 +106,8 @@ impl VertexInput<'_, '_> {
     /// Adds targets without a difference, because all primitives of a mesh have the same number.
     fn pad_targets(&self, count: u32, targets: &mut Vec<[Option<u32>; 3]>, sink: &mut dyn BufferSink) -> Result<()> {
         if targets.len() < as_index(count) {
-            let zeros = sink.zeros(ElementType::floats(3), self.count)?;
+            let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+            let zeros = sink.array(&spec, &mut |out| self.write_bytes(out, |_| [0; 12]))?;
             let normals = self.surface.normals()?.map(|_| zeros);
             targets.resize(as_index(count), [Some(zeros), normals, None]);
         }

@@ -63,7 +63,7 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
     json.field("assets").list(|json| {
         for number in scene.assets()? {
             let asset = scene.contents.asset(number)?;
-            let Some(level) = scene.levels(&*asset)?.next() else { continue };
+            let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
             let conversion = scene.conversion(&*asset.level(level)?, Affine::IDENTITY)?;
             first_space.get_or_insert(conversion);
             let animations = asset.animations();

@@ -42,7 +42,7 @@ pub(super) fn add(
         let asset = scene.contents.asset(index)?;
         let animations = asset.animations();
         let Some(level) =
-            scene.levels(&*asset)?.next().filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
+            scene.levels(&*asset)?.first().copied().filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
         else {
             continue;
         };
