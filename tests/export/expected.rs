@@ -15,16 +15,20 @@ pub struct ExpectedSurface {
     pub is_single_stream: bool,
 }
 
+/// Returns the conventions of a mesh that defines none.
+pub fn assumed() -> Space {
+    let space = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
+    space.with_winding(Winding::CounterClockwise)
+}
+
 /// Decodes all visible surfaces at all places, in level 0.
 pub fn decode(contents: &dyn Contents, target: &Space) -> Vec<ExpectedSurface> {
-    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    let assumed = assumed.with_winding(Winding::CounterClockwise);
     let mut all = Vec::new();
     for instance in 0..contents.instance_count().unwrap() {
         let instance = contents.instance(instance).unwrap();
         let asset = contents.asset(instance.asset).unwrap();
         let geometry = asset.level(0).unwrap();
-        let space = geometry.space().or(&assumed).placed(instance.transform);
+        let space = geometry.space().or(&assumed()).placed(instance.transform);
         let conversion = space.conversion_to(target).unwrap();
         let count = geometry.surface_count().unwrap();
         for surface in instance.surfaces.clone().unwrap_or(0..count) {

@@ -7,7 +7,7 @@ use meshpeek::model::animation::Affine;
 use meshpeek::model::{
     Axis, Contents, Corner, Handedness, Influences, SkinningRules, Space, SpaceConversion, Weights, Winding,
 };
-use meshpeek::{Animations, Array, Bounds, Geometry, Skeleton, Surface};
+use meshpeek::{Animations, Array, Bounds, ErrorKind, Geometry, Skeleton, Surface};
 
 use crate::gltf_reader::{Matrix, Part, Reader, apply, matrix_of};
 
@@ -93,10 +93,12 @@ pub fn mesh_nodes(reader: &Reader, contents: &dyn Contents, options: &ExportOpti
             if place.asset != asset {
                 continue;
             }
-            let levels = match options.levels {
-                LevelChoice::Best => 0..1,
-                LevelChoice::One(level) => level..level + 1,
-                LevelChoice::Scenes | LevelChoice::Nodes => 0..open.level_count().unwrap(),
+            let is_there = |level: &usize| !open.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
+            let there = (0..open.level_count().unwrap()).filter(is_there);
+            let levels: Vec<usize> = match options.levels {
+                LevelChoice::Best => there.take(1).collect(),
+                LevelChoice::One(level) => vec![level],
+                LevelChoice::Scenes | LevelChoice::Nodes => there.collect(),
             };
             for level in levels {
                 let geometry = open.level(level).unwrap();

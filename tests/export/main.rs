@@ -17,7 +17,10 @@
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
+#[cfg(feature = "meshopt")]
+mod compressed;
 mod expected;
+mod ezmesh;
 mod flat;
 mod flat_corpus;
 mod flat_hostile;
@@ -88,6 +91,17 @@ fn for_each_sample(mut check: impl FnMut(&str, &Model)) {
         let name = path.display().to_string();
         check(&name, &meshpeek::open(&path).unwrap_or_else(|error| panic!("{name}: {error}")));
     }
+}
+
+/// Opens the meshes of the folder of real files that can be opened. Without the folder, there are
+/// none.
+fn corpus_meshes() -> Vec<(String, Model)> {
+    let Some(folder) = std::env::var_os("MESHPEEK_CORPUS") else {
+        eprintln!("skipped: MESHPEEK_CORPUS is not set");
+        return Vec::new();
+    };
+    let open = |path: PathBuf| Some((path.display().to_string(), meshpeek::open(&path).ok()?));
+    meshes(Path::new(&folder)).into_iter().filter_map(open).collect()
 }
 
 /// Opens a sample.

@@ -1,0 +1,171 @@
+//! Tests of exported EZ-Mesh files: every sample is read back with the reader of the format.
+
+use std::collections::BTreeMap;
+
+use meshpeek::export::{ExportFormat, ExportOptions, LossKind};
+use meshpeek::model::animation::{Affine, Animations};
+use meshpeek::model::{Contents, Geometry, Space, Transform};
+use meshpeek::{Array, MeshFile, Model, OpenOptions, Severity, Surface};
+
+use crate::expected::{assumed, decode};
+use crate::{corpus_meshes, export, for_each_sample, sample};
+
+const FORMATS: [ExportFormat; 2] = [ExportFormat::Ezm, ExportFormat::Ezb];
+
+/// Exports a mesh, and reads it back. The file follows all rules of the format.
+fn again(name: &str, contents: &dyn Contents, format: ExportFormat) -> Model<Vec<u8>> {
+    let (mut files, losses) =
+        export(contents, format, &ExportOptions::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let again = export(contents, format, &ExportOptions::default()).unwrap();
+    assert!(files == again.0 && losses == again.1, "{name}: two exports differ");
+    let options = OpenOptions::default().with_strict(true);
+    let model = Model::open_with(files.remove(0), &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    model.file().check().unwrap();
+    model.file().validate(&mut |finding| assert!(finding.severity < Severity::Error, "{name}: {finding:?}")).unwrap();
+    model
+}
+
+/// Returns the corners of all triangles: position, normal and UV of each.
+fn corners(geometry: &dyn Geometry) -> Vec<[Vec<f32>; 3]> {
+    let mut all = Vec::new();
+    for surface in Surface::all(geometry).unwrap() {
+        let (positions, normals, uvs) =
+            (surface.positions().unwrap(), surface.normals().unwrap(), surface.uvs(0).unwrap());
+        for corner in surface.corners().unwrap() {
+            let attribute = corner.attribute as usize;
+            all.push([
+                positions.get(corner.position as usize).unwrap().to_vec(),
+                normals.map_or(vec![], |normals| normals.get(attribute).unwrap().to_vec()),
+                uvs.map_or(vec![], |uvs| uvs.get(attribute).unwrap().to_vec()),
+            ]);
+        }
+    }
+    all
+}
+
+fn target(model: &dyn Contents) -> Space {
+    if model.format() == "ezmesh" { Space::UNKNOWN } else { Space::GLTF }
+}
+
+fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
+    let model = again(name, contents, format);
+    let mut expected = Vec::new();
+    for surface in decode(contents, &target(contents)) {
+        for corner in surface.triangles.iter().flatten() {
+            let attribute = corner.attribute as usize;
+            expected.push([
+                surface.positions[corner.position as usize].to_vec(),
+                surface.normals.get(attribute).map_or(vec![], |normal| normal.to_vec()),
+                surface.uvs.get(attribute).map_or(vec![], |uv| uv.to_vec()),
+            ]);
+        }
+    }
+    let found = corners(&model);
+    assert_eq!(found.len(), expected.len(), "{name}");
+    for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "{name}: corner {number}");
+    }
+}
+
+#[test]
+fn samples_come_back() {
+    for_each_sample(|name, model| {
+        for format in FORMATS {
+            compare(name, model, format);
+        }
+    });
+}
+
+#[test]
+fn real_files_come_back() {
+    let mut files = 0;
+    for (name, model) in corpus_meshes() {
+        // Damaged surfaces lose triangles, which other tests count.
+        let surfaces = model.surface_count().unwrap_or_default();
+        if (0..surfaces).any(|surface| Surface::new(&model, surface).weld().is_err()) {
+            continue;
+        }
+        let level = model.asset(0).and_then(|asset| asset.level(0).map(drop));
+        if level.is_ok() && export(&model, ExportFormat::Ezb, &ExportOptions::default()).is_ok() {
+            compare(&name, &model, ExportFormat::Ezb);
+            files += 1;
+        }
+    }
+    assert!(files == 0 || files > 200, "{files} files");
+}
+
+#[test]
+fn bones_and_clips_come_back() {
+    let mut compared = 0;
+    for file in ["unigine/skinned_ms12.mesh", "unigine/skinned_ms10.mesh", "ezmesh/flag.ezm", "secondlife/arm.llmesh"] {
+        let source = sample(file);
+        let space = source.space().placed(Affine::IDENTITY).or(&assumed());
+        let conversion = space.conversion_to(&target(&source)).unwrap();
+        for format in FORMATS {
+            let found = again(file, &source, format);
+            assert_eq!(found.bone_count().unwrap(), source.bone_count().unwrap(), "{file}");
+            for bone in 0..source.bone_count().unwrap() {
+                let expected = source.bone(bone).unwrap();
+                let index = found.find_bone(expected.name.as_bytes()).unwrap().unwrap();
+                expect_near(&found.bone(index).unwrap().bind, &conversion.local(&expected.bind));
+            }
+            for clip in 0..source.clip_count().unwrap() {
+                let frames = source.clip(clip).unwrap().frames;
+                let mut poses = [source.bone_count().unwrap(); 2].map(|count| vec![Transform::default(); count]);
+                for frame in 0..frames as usize {
+                    source.pose(clip, frame, &mut poses[0]).unwrap();
+                    found.pose(clip, frame, &mut poses[1]).unwrap();
+                    for (bone, pose) in poses[0].iter().enumerate() {
+                        let name = source.bone(bone).unwrap().name;
+                        let index = found.find_bone(name.as_bytes()).unwrap().unwrap();
+                        expect_near(&poses[1][index], &conversion.local(pose));
+                        compared += 1;
+                    }
+                }
+            }
+            expect_weights(file, &source, &found);
+        }
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+fn expect_near(found: &Transform, expected: &Transform) {
+    let parts = |transform: &Transform| [&transform.position[..], &transform.rotation, &transform.scale].concat();
+    for (found, expected) in parts(found).iter().zip(parts(expected)) {
+        assert!((found - expected).abs() <= 1e-6 * expected.abs().max(1.0), "{found} is not {expected}");
+    }
+}
+
+/// Compares the weights of each corner by the names of the bones.
+fn expect_weights(name: &str, source: &crate::Model, found: &Model<Vec<u8>>) {
+    let list = |geometry: &dyn Geometry, bones: &dyn Animations| {
+        let mut all = Vec::new();
+        for surface in Surface::all(geometry).unwrap() {
+            let Some(weights) = surface.weights().unwrap() else { continue };
+            for corner in surface.corners().unwrap() {
+                let mut shares = BTreeMap::<Vec<u8>, f32>::new();
+                for one in weights.get(corner.position).unwrap().iter().filter(|one| one.weight > 0.0) {
+                    *shares.entry(bones.bone(one.bone as usize).unwrap().name.to_vec()).or_default() += one.weight;
+                }
+                let sum: f32 = shares.values().sum();
+                for share in shares.values_mut() {
+                    *share /= sum;
+                }
+                all.push(shares);
+            }
+        }
+        all
+    };
+    let [expected, found] = [list(source, source), list(found, found)];
+    assert!(!found.is_empty() && found.len() == expected.len(), "{name}");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!(found.keys().eq(expected.keys()), "{name}: {found:?}, {expected:?}");
+        assert!(found.values().zip(expected.values()).all(|(one, other)| (one - other).abs() < 1e-6), "{name}");
+    }
+}
+
+#[test]
+fn vertex_frames_are_a_loss() {
+    let (_, losses) = export(&sample("unreal/guard_d.3d"), ExportFormat::Ezm, &ExportOptions::default()).unwrap();
+    assert!(losses.iter().any(|loss| loss.kind == LossKind::VertexFrames), "{losses:?}");
+}
