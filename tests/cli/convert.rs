@@ -117,7 +117,7 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", "-"], "--to"),
         (vec![CUBE, "-o", "-", "--to", "gltf"], "several files"),
         (vec![CUBE, CUBE, "-o", &none], "--to"),
-        (vec!["data/secondlife/arm.llmesh", "-o", &glb, "--lod", "medium"], "it has"),
+        (vec!["data/secondlife/quad.llmesh", "-o", &glb, "--lod", "medium"], "it has"),
         (vec![GUARD, "-o", &glb, "--frame", "99"], "0 to 8"),
     ] {
         let output = meshpeek(&[&["convert"][..], &arguments].concat());

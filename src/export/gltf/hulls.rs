@@ -1,23 +1,23 @@
 //! Collision shapes, as nodes with points or triangles.
 
-use super::attributes::finite_or_zero;
+use super::attributes::{VertexInput, finite_or_zero, write_little_endian};
 use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use super::surface::SurfaceWriter;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::VertexOrder;
-use crate::export::scene::ExportScene;
-use crate::model::{Asset, Indices, Positions, SpaceConversion, Surface};
-
-use super::attributes::{VertexInput, write_little_endian};
+use crate::export::scene::{ExportScene, InstancePlace};
 use crate::export::shape::SurfaceShape;
+use crate::model::animation::Affine;
+use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion, Surface};
 
-/// Adds a node for each collision shape of an asset, and returns the nodes. Does nothing unless the
-/// options choose collision shapes.
+/// Adds a node for each collision shape of an asset at a place, and returns the nodes. Does nothing
+/// unless the options choose collision shapes.
 pub(super) fn add_nodes(
     asset: &dyn Asset,
     scene: &ExportScene<'_>,
+    place: &InstancePlace,
     conversion: &SpaceConversion,
     document: &mut Document,
     writer: &mut SurfaceWriter<'_>,
@@ -26,53 +26,62 @@ pub(super) fn add_nodes(
     if !scene.options.hulls {
         return Ok(nodes);
     }
+    let mut add_mesh = |name: String, primitives, transform: &Affine| {
+        let transform = conversion.transform(transform).and_then(|map| map.to_transform()).map(Box::new);
+        let mesh = MeshObject { name: Some(name.clone()), primitives, ..MeshObject::default() };
+        let mesh = Some(add(&mut document.meshes, mesh));
+        nodes.push(add(&mut document.nodes, NodeObject { name: Some(name), transform, mesh, ..NodeObject::default() }));
+    };
     for index in 0..asset.hull_count()? {
         let hull = asset.hull(index)?;
-        let Some(points) = hull.points.filter(|points| !points.is_empty()) else { continue };
-        let attributes = vec![(AttributeName::Position, write_points(&points, conversion, writer)?)];
-        let indices = hull.triangles.map(|indices| write_indices(&indices, conversion, writer)).transpose()?;
-        let primitive = Primitive { attributes, indices, is_points: indices.is_none(), ..Primitive::default() };
-        let stored = hull.name.map(|name| name.to_string_lossy()).filter(|name| !name.is_empty());
-        let name =
-            Some(stored.unwrap_or_else(|| format!("hull {index} ({})", format!("{:?}", hull.kind).to_lowercase())));
-        let transform = conversion.transform(&hull.transform).and_then(|map| map.to_transform()).map(Box::new);
-        nodes.push(add_mesh(document, name, vec![primitive], transform));
+        if let Some(primitive) = hull_primitive(&hull, conversion, writer)? {
+            let stored = hull.name.map(|name| name.to_string_lossy()).filter(|name| !name.is_empty());
+            let kind = format!("{:?}", hull.kind).to_lowercase();
+            let name = stored.unwrap_or_else(|| format!("hull {index} ({kind})"));
+            add_mesh(name, vec![primitive], &hull.transform.then(&place.transform));
+        }
     }
     if let Some(geometry) = asset.collision_mesh()? {
-        let mut primitives = Vec::new();
-        for surface in Surface::all(&*geometry)? {
-            let (welded, _) = surface.weld_lossy()?;
-            let order = VertexOrder::Welded(welded);
-            let count = order.vertex_count(0);
-            if count == 0 {
-                continue;
-            }
-            let input = VertexInput {
-                surface: &surface,
-                order: &order,
-                count,
-                shape: SurfaceShape::Base,
-                conversion: *conversion,
-            };
-            let attributes = vec![(AttributeName::Position, input.positions(&mut *writer.sink, &mut writer.block)?)];
-            let indices = Some(input.indices(&mut *writer.sink)?);
-            primitives.push(Primitive { attributes, indices, ..Primitive::default() });
-        }
+        let primitives = collision_primitives(&*geometry, conversion, writer)?;
         if !primitives.is_empty() {
-            nodes.push(add_mesh(document, Some("collision mesh".to_owned()), primitives, None));
+            add_mesh("collision mesh".to_owned(), primitives, &place.transform);
         }
     }
     Ok(nodes)
 }
 
-fn add_mesh(
-    document: &mut Document,
-    name: Option<String>,
-    primitives: Vec<Primitive>,
-    transform: Option<Box<crate::model::Transform>>,
-) -> u32 {
-    let mesh = add(&mut document.meshes, MeshObject { name: name.clone(), primitives, ..MeshObject::default() });
-    add(&mut document.nodes, NodeObject { name, transform, mesh: Some(mesh), ..NodeObject::default() })
+/// Returns the points or triangles of a collision shape, or `None` if the file stores no points.
+fn hull_primitive(
+    hull: &Hull<'_>,
+    conversion: &SpaceConversion,
+    writer: &mut SurfaceWriter<'_>,
+) -> Result<Option<Primitive>> {
+    let Some(points) = hull.points.filter(|points| !points.is_empty()) else { return Ok(None) };
+    let attributes = vec![(AttributeName::Position, write_points(&points, conversion, writer)?)];
+    let indices = hull.triangles.map(|indices| write_indices(&indices, conversion, writer)).transpose()?;
+    Ok(Some(Primitive { attributes, indices, is_points: indices.is_none(), ..Primitive::default() }))
+}
+
+/// Returns the triangles for collision tests.
+fn collision_primitives(
+    geometry: &dyn Geometry,
+    conversion: &SpaceConversion,
+    writer: &mut SurfaceWriter<'_>,
+) -> Result<Vec<Primitive>> {
+    let mut primitives = Vec::new();
+    for surface in Surface::all(geometry)? {
+        let (welded, _) = surface.weld_lossy()?;
+        let order = VertexOrder::Welded(welded);
+        let (surface, count) = (&surface, order.vertex_count(0));
+        if count > 0 {
+            let input =
+                VertexInput { surface, order: &order, count, shape: SurfaceShape::Base, conversion: *conversion };
+            let attributes = vec![(AttributeName::Position, input.positions(&mut *writer.sink, &mut writer.block)?)];
+            let indices = Some(input.indices(&mut *writer.sink)?);
+            primitives.push(Primitive { attributes, indices, ..Primitive::default() });
+        }
+    }
+    Ok(primitives)
 }
 
 fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &mut SurfaceWriter<'_>) -> Result<u32> {

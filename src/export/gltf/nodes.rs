@@ -85,7 +85,8 @@ impl Builder<'_, '_> {
         for level in &built.levels {
             roots.push(self.level_nodes(level, &at, meshes)?);
         }
-        let more = hulls::add_nodes(asset, self.scene, &built.conversion, &mut self.document, &mut self.surfaces)?;
+        let more =
+            hulls::add_nodes(asset, self.scene, place, &built.conversion, &mut self.document, &mut self.surfaces)?;
         self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
         Ok(())
     }

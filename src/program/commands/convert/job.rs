@@ -1,8 +1,11 @@
 //! The conversion of one mesh.
 
+use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
+
+use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts;
@@ -24,6 +27,8 @@ pub struct ConvertJob {
     pub asset: InputAsset,
     /// The path of the main output file, or `-`.
     pub output: PathBuf,
+    /// Whether the folder of the output is created.
+    pub is_in_folder: bool,
 }
 
 /// What was written.
@@ -85,6 +90,10 @@ impl ConvertJob {
 
     /// Writes all files of the output, and then gives them their names together.
     fn write_files(&self, export: &Export<'_>, force: bool) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+        if self.is_in_folder {
+            let folder = folder(&self.output);
+            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
+        }
         let stem = self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (mut pending, mut outputs) = (Vec::new(), Vec::new());
         for file in 0..export.file_count() {

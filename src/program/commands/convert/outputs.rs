@@ -1,10 +1,7 @@
 //! The paths of the output files.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
-
-use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts::stem;
@@ -37,10 +34,10 @@ impl OutputNames {
     /// Returns the conversion of a mesh. `number` counts the meshes from 1.
     pub fn job(&mut self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
         let output = self.output(path, &asset, number)?;
-        Ok(ConvertJob { path: path.to_owned(), asset, output })
+        Ok(ConvertJob { path: path.to_owned(), asset, output, is_in_folder: self.is_folder })
     }
 
-    /// Returns the path of the output of a mesh, and creates its folder.
+    /// Returns the path of the output of a mesh.
     ///
     /// If two meshes of a folder differ in their extension only, the second keeps its extension.
     fn output(&mut self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
@@ -66,7 +63,6 @@ impl OutputNames {
                 return Err(UsageError(text).into());
             }
         }
-        fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", shown(&folder)))?;
         Ok(output)
     }
 
