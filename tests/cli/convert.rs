@@ -100,6 +100,9 @@ fn names_the_option_that_does_not_apply() {
     let folder = tempfile::tempdir().unwrap();
     let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (obj, glb, mesh, none) = (to("a.obj"), to("a.glb"), to("a.mesh"), to("a"));
+    let (_other, low) = scratch("low.llmesh", b"");
+    let done = meshpeek(&["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &low, "--force"]);
+    assert_eq!(code(&done), 0, "{}", text(&done.stderr));
     for (arguments, expected) in [
         (vec![CUBE, "-o", &obj, "--quantized"], "--quantized"),
         (vec![CUBE, "-o", &obj, "--compress"], "--compress"),
@@ -117,7 +120,7 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", "-"], "--to"),
         (vec![CUBE, "-o", "-", "--to", "gltf"], "several files"),
         (vec![CUBE, CUBE, "-o", &none], "--to"),
-        (vec!["data/secondlife/quad.llmesh", "-o", &glb, "--lod", "medium"], "it has"),
+        (vec![&low, "-o", &glb, "--lod", "medium"], "it has high_lod"),
         (vec![GUARD, "-o", &glb, "--frame", "99"], "0 to 8"),
     ] {
         let output = meshpeek(&[&["convert"][..], &arguments].concat());

@@ -43,7 +43,8 @@ impl Motion<'_> {
             }
             let open = self.contents.asset(asset).unwrap();
             let own = open.animations();
-            let geometry = open.level(0).unwrap();
+            let mut levels = (0..open.level_count().unwrap()).filter_map(|level| open.level(level).ok());
+            let geometry = levels.next().unwrap();
             if geometry.vertex_frame_count().unwrap() > 1 {
                 self.vertex_frames(&*geometry, own, asset, &mut animations, worst);
                 continue;
