@@ -2,7 +2,7 @@
 
 use super::options::ExportOptions;
 use crate::array::Array;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, Clip, FrameBlend, Pose, Skeleton, SkinMatrix, SkinnedSurface};
 use crate::model::{Corner, Geometry, InterpolatedPositions, Positions, Surface};
@@ -102,7 +102,8 @@ fn no_frame(format: &'static str, count: u32, frame: f32) -> Error {
         Some(last) => format!("a frame of 0 to {last}"),
         None => "a mesh with frames".to_owned(),
     };
-    let cause = Cause::Choice { names: expected, found: frame.to_string().into() };
+    let text = format!("expected {expected}, found {frame}").into();
+    let cause = Cause::Custom { kind: ErrorKind::NoSuch, text };
     Error::without_offset(format, Field::new("frame"), cause)
 }
 

@@ -121,7 +121,7 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", "-", "--to", "gltf"], "several files"),
         (vec![CUBE, CUBE, "-o", &none], "--to"),
         (vec![&low, "-o", &glb, "--lod", "medium"], "it has high_lod"),
-        (vec![GUARD, "-o", &glb, "--frame", "99"], "0 to 8"),
+        (vec![GUARD, "-o", &glb, "--frame", "99"], "0 to 9"),
     ] {
         let output = meshpeek(&[&["convert"][..], &arguments].concat());
         assert_eq!(code(&output), 2, "{arguments:?}: {}", text(&output.stderr));

@@ -244,7 +244,9 @@ impl Motion<'_> {
                     let weights = &moment.weights[&mesh_node.node];
                     let blend = clip.at_frame(frame, false).unwrap();
                     for (surface, triangles, part) in &pairs {
-                        let [from, to] = [blend.from, blend.to].map(|one| surface.vertex_frame(one as usize).unwrap());
+                        // A file may end within its last frame.
+                        let [from, to] = [blend.from, blend.to].map(|one| surface.vertex_frame(one as usize).ok());
+                        let Some((from, to)) = from.zip(to) else { continue };
                         for (corner, index) in triangles.as_flattened().iter().zip(&part.indices) {
                             let at = |array: &meshpeek::model::Positions<'_>| {
                                 converted.position(array.get(corner.position as usize).unwrap()).map(f64::from)

@@ -130,7 +130,8 @@ fn add_weights(
         let mut row = vec![0.0; as_index(targets)];
         for frame in 0..frames {
             row.fill(0.0);
-            let target = active.saturating_add(frame).checked_sub(1);
+            // An incomplete last frame of the file is not a target. The frame before it is held.
+            let target = active.saturating_add(frame).min(targets).checked_sub(1);
             if let Some(weight) = target.and_then(|target| row.get_mut(as_index(target))) {
                 *weight = 1.0;
             }
