@@ -190,7 +190,7 @@ fn frames_become_base_shapes() {
             expect_frame(&reader, model.contents(), &options, &what, &mut worst);
         }
         let beyond = options().with_clip(Some(clip)).with_frame(Some(1000.0));
-        assert_eq!(glb(model.contents(), &[], &beyond).unwrap_err().kind(), ErrorKind::Choice);
+        assert_eq!(glb(model.contents(), &[], &beyond).unwrap_err().kind(), ErrorKind::NoSuch);
     }
     worst.report();
 }
