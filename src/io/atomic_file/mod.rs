@@ -171,7 +171,12 @@ pub struct AtomicFile {
     name: OsString,
     /// The permissions that the caller chose, or those of the file that is replaced.
     mode: Option<u32>,
+    /// The number of bytes that were written after the system was last asked to write to the disk.
+    waiting: usize,
 }
+
+/// The number of bytes after which the system is asked to write to the disk.
+const WRITE_BACK: usize = 8 << 20;
 
 impl AtomicFile {
     /// Creates a temporary file that becomes the file `name` in `folder`. A symbolic link with this
@@ -196,7 +201,7 @@ impl AtomicFile {
         folder.system.remove_dead();
         let temporary = folder.system.temporary()?;
         let mode = mode.or(existing.map(|existing| existing.mode));
-        Ok(Self { temporary, folder, name: name.to_owned(), mode })
+        Ok(Self { temporary, folder, name: name.to_owned(), mode, waiting: 0 })
     }
 
     /// Returns the folder of the file.
@@ -287,7 +292,13 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.temporary.file.write(bytes)
+        let written = self.temporary.file.write(bytes)?;
+        self.waiting = self.waiting.saturating_add(written);
+        if self.waiting >= WRITE_BACK {
+            self.waiting = 0;
+            SystemFolder::start_write_back(&self.temporary.file);
+        }
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {

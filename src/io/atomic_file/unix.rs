@@ -130,6 +130,18 @@ impl UnixFolder {
         file.set_permissions(fs::Permissions::from_mode(mode))
     }
 
+    /// Asks the system to write the file to the disk, and does not wait for it. The content that is
+    /// still in memory when the file is complete, for which the program waits, is then small.
+    pub(super) fn start_write_back(file: &File) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: The descriptor is open, because `file` owns it. A failure has no effect.
+        unsafe {
+            libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = file;
+    }
+
     /// Reserves space on the disk for `size` bytes. The size of the file does not change.
     ///
     /// Returns an error if the disk or the quota of the user has too little space. If the file
