@@ -30,7 +30,7 @@ pub struct ExportInput<'a> {
 }
 
 /// The number of bytes of decoded data after which pages are released.
-const RELEASE_BYTES: u64 = 4 << 20;
+const RELEASE_BYTES: u64 = 8 << 20;
 
 impl<'a> ExportInput<'a> {
     /// Makes the input of an export without clips of other files.
@@ -45,7 +45,7 @@ impl<'a> ExportInput<'a> {
         Self { clips, ..self }
     }
 
-    /// Calls `release` after about 4 MiB of decoded data.
+    /// Calls `release` after about 8 MiB of decoded data.
     ///
     /// An export reads each byte of a large file once or twice. A program that maps files passes a
     /// function that releases the pages ([`Map::release`](crate::Map::release)), and so bounds the
@@ -76,7 +76,7 @@ impl fmt::Debug for ExportInput<'_> {
     }
 }
 
-/// A writer that calls a function after each 4 MiB.
+/// A writer that calls a function after each 8 MiB.
 pub(crate) struct ReleasingWriter<'o, 'a> {
     out: &'o mut dyn Write,
     release: Option<&'a dyn Fn()>,

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::input::ExportInput;
 use super::loss::{LossKind, LossList, counted};
+use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Corner, Positions, Surface, Welded};
+use crate::model::{Corner, PositionEncoding, Positions, Surface, Welded};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 16 MiB.
@@ -91,22 +92,20 @@ impl VertexParts {
         let positions = surface.positions()?;
         let [vertices, attributes] = [positions.len(), as_index(surface.counts()?.attribute_vertices)];
         let Ok(corners) = surface.corners() else { return Ok(Self::Repaired) };
-        let (mut is_equal, mut greatest) = (true, Corner::default());
+        let (mut is_equal, mut is_valid, mut is_finite) = (true, true, true);
+        let [position_count, attribute_count] =
+            [vertices, attributes].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         each_slice(&corners, input, |slice| {
-            slice.for_each(|Corner { position, attribute }| {
-                is_equal &= position == attribute;
-                greatest.position = greatest.position.max(position);
-                greatest.attribute = greatest.attribute.max(attribute);
-            });
+            is_equal = is_equal && slice.has_equal_streams();
+            let is_same = is_equal && position_count == attribute_count;
+            is_valid = is_valid
+                && slice.positions().first_out_of_range(position_count).is_none()
+                && (is_same || slice.attributes().first_out_of_range(attribute_count).is_none());
         });
-        let mut is_finite = true;
-        each_slice(&positions, input, |slice| {
-            slice.for_each(|position| is_finite &= position.iter().all(|part| part.is_finite()));
-        });
-        let is_invalid = as_index(greatest.position) >= vertices || as_index(greatest.attribute) >= attributes;
+        each_slice(&positions, input, |slice| is_finite = is_finite && is_all_finite(&slice));
         Ok(match corners.len() {
             0 => Self::Welded(0),
-            _ if is_invalid || !is_finite => Self::Repaired,
+            _ if !is_valid || !is_finite => Self::Repaired,
             count if is_equal && vertices == attributes && count >= vertices / 2 => Self::Stored,
             _ => Self::Welded(corners.triangle_count()),
         })
@@ -135,7 +134,7 @@ impl VertexParts {
     ) -> Result<VertexOrder> {
         match self {
             Self::Stored => Ok(VertexOrder::Stored),
-            Self::Welded(_) => surface.weld_triangles(triangles).map(VertexOrder::Welded),
+            Self::Welded(_) => surface.weld_in_any_order(triangles).map(VertexOrder::Welded),
             Self::Repaired => {
                 let (mut welded, omitted) = surface.weld_lossy()?;
                 if let Some(first) = omitted.first {
@@ -195,13 +194,21 @@ fn each_slice<A: Array>(array: &A, input: &ExportInput<'_>, mut visit: impl FnMu
     }
 }
 
+/// Returns whether all coordinates are finite.
+fn is_all_finite(positions: &Positions<'_>) -> bool {
+    match &positions.0 {
+        PositionEncoding::F32(array) => array.non_finite().count == 0,
+        _ => positions.into_iter().all(is_finite),
+    }
+}
+
 /// Removes the triangles with a coordinate that is not finite, and the vertices that only they use.
 /// Returns the number of removed triangles.
 fn remove_non_finite(welded: &mut Welded, positions: &Positions<'_>) -> usize {
     let is_valid = |index: &u32| {
         let corner = welded.vertices.get(as_index(*index));
         let position = corner.and_then(|corner| positions.get(as_index(corner.position)));
-        position.is_some_and(|position| position.iter().all(|part| part.is_finite()))
+        position.is_some_and(is_finite)
     };
     let (triangles, _) = welded.indices.as_chunks::<3>();
     let kept: Vec<u32> = triangles.iter().filter(|triangle| triangle.iter().all(is_valid)).flatten().copied().collect();

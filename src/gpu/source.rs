@@ -14,6 +14,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
 use crate::math::as_index;
 use crate::model::{Corner, IndexStream, SpaceConversion, Surface, Welded};
+use crate::simd::kernel;
 
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
 ///
@@ -351,12 +352,26 @@ impl<'a> VertexSource<'a> {
 /// Returns the ranges of the positions and of the attribute vertices that vertices use.
 fn used_items(order: Option<&[Corner]>, count: usize) -> [Range<usize>; 2] {
     let Some(order) = order else { return [0..count, 0..count] };
+    let (first, last) = least_and_greatest(order);
     [IndexStream::Positions, IndexStream::Attributes].map(|stream| {
-        let indices = order.iter().map(|corner| corner.index(stream));
-        let (first, last) = indices.fold((u32::MAX, 0), |(first, last), index| (first.min(index), last.max(index)));
-        let end = if order.is_empty() { 0 } else { as_index(last).saturating_add(1) };
-        as_index(first).min(end)..end
+        let end = if order.is_empty() { 0 } else { as_index(last.index(stream)).saturating_add(1) };
+        as_index(first.index(stream)).min(end)..end
     })
+}
+
+kernel! {
+    /// Returns the least and the greatest index of each stream.
+    fn least_and_greatest(order: &[Corner]) -> (Corner, Corner) {
+        let mut first = Corner { position: u32::MAX, attribute: u32::MAX };
+        let mut last = Corner::default();
+        for Corner { position, attribute } in order {
+            first.position = first.position.min(*position);
+            first.attribute = first.attribute.min(*attribute);
+            last.position = last.position.max(*position);
+            last.attribute = last.attribute.max(*attribute);
+        }
+        (first, last)
+    }
 }
 
 /// An attribute that the surface has, except for joints and weights.

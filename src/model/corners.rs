@@ -98,12 +98,12 @@ impl<'a> Corners<'a> {
     }
 
     /// Returns the index stream of positions.
-    pub(super) const fn positions(&self) -> Indices<'a> {
+    pub(crate) const fn positions(&self) -> Indices<'a> {
         self.positions
     }
 
     /// Returns the index stream of attributes.
-    pub(super) const fn attributes(&self) -> Indices<'a> {
+    pub(crate) const fn attributes(&self) -> Indices<'a> {
         self.attributes
     }
 
@@ -111,7 +111,7 @@ impl<'a> Corners<'a> {
     ///
     /// If the two index streams are the same array of the file, no index is read. Otherwise the
     /// indices are compared up to the first chunk of 8 KiB with a difference.
-    pub(super) fn has_equal_streams(&self) -> bool {
+    pub(crate) fn has_equal_streams(&self) -> bool {
         if self.positions.is_same_array(&self.attributes) {
             return true;
         }

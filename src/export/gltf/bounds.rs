@@ -2,13 +2,17 @@
 
 use std::io::{self, Write};
 
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::F32;
+
 use super::elements::{ArraySpec, ComponentType, ElementType};
-use crate::array::Bounds;
+use crate::array::{Bounds, Packed};
+use crate::decode::Floats;
 use crate::math::{as_index, fast_max, fast_min};
 
 /// A writer that computes the bounds of floats, or of unsigned integers of 16 bits.
 pub(super) struct BoundsWriter {
-    pub(super) bounds: Bounds,
+    bounds: Bounds,
     is_float: bool,
     width: usize,
     stride: usize,
@@ -21,6 +25,13 @@ impl BoundsWriter {
         Self { bounds: Bounds::EMPTY, is_float, width: element.width.into(), stride: as_index(spec.stride()).max(1) }
     }
 
+    /// Returns the bounds. A bound of -0 is returned as 0, because which of the two is found
+    /// depends on the instructions of the processor.
+    pub(super) fn bounds(&self) -> Bounds {
+        let Bounds { min, max } = self.bounds;
+        Bounds { min: min.map(|part| part + 0.0), max: max.map(|part| part + 0.0) }
+    }
+
     fn add(&mut self, parts: impl Iterator<Item = f32>) {
         for ((min, max), part) in self.bounds.min.iter_mut().zip(&mut self.bounds.max).zip(parts) {
             *min = fast_min(part, *min);
@@ -31,6 +42,12 @@ impl BoundsWriter {
 
 impl Write for BoundsWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Ok(positions) = <[[F32; 3]]>::ref_from_bytes(bytes)
+            && (self.is_float, self.width, self.stride) == (true, 3, 12)
+        {
+            self.bounds = self.bounds.union(&Packed::new(positions, Floats::<3>).bounds());
+            return Ok(bytes.len());
+        }
         for item in bytes.chunks_exact(self.stride) {
             if self.is_float {
                 self.add(item.as_chunks().0.iter().take(self.width).map(|part| f32::from_le_bytes(*part)));

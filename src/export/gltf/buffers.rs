@@ -139,7 +139,7 @@ impl BufferSink for Planner<'_> {
         if spec.has_bounds {
             let mut writer = BoundsWriter::new(spec);
             produce(&mut self.input.releasing(&mut writer))?;
-            bounds = Some(writer.bounds);
+            bounds = Some(writer.bounds());
         }
         let (view, count) = (self.add_view(spec, produce)?, as_u64(spec.count));
         let (mut first, mut at) = (None, 0_u32);

@@ -68,7 +68,7 @@ fn represent_equal<K: Copy + Ord>(
 
 /// Returns the UVs of a surface whose attributes are two stored bytes for each corner, or `None`
 /// for any other surface.
-fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
+pub(super) fn byte_uvs<'a>(surface: &Surface<'a>) -> Result<Option<Uvs<'a>>> {
     let Indices(IndexEncoding::Consecutive(_)) = surface.attribute_indices()? else { return Ok(None) };
     if surface.tangent_frames()?.is_some() || surface.colors()?.is_some() || surface.uvs(1)?.is_some() {
         return Ok(None);

@@ -1,5 +1,6 @@
 //! Welding: converting the two index streams of a surface to a single index stream.
 
+mod attribute_order;
 mod direct;
 mod gather;
 mod lossy;
@@ -55,10 +56,27 @@ impl Surface<'_> {
     ///
     /// Returns the errors of [`weld`](Self::weld).
     pub fn weld_triangles(&self, triangles: Range<u32>) -> Result<Welded> {
+        weld(self, &self.corners_of(triangles)?, self.counts()?)
+    }
+
+    /// Converts some triangles of the surface like [`weld_triangles`](Self::weld_triangles), but in
+    /// any order of the vertices. The order of the attribute vertices in the file is preferred,
+    /// because it takes less time, and the attributes can then be read in order.
+    pub(crate) fn weld_in_any_order(&self, triangles: Range<u32>) -> Result<Welded> {
+        let (corners, counts) = (self.corners_of(triangles)?, self.counts()?);
+        if merge::byte_uvs(self)?.is_none()
+            && let Some(welded) = attribute_order::weld(self, &corners, counts)?
+        {
+            return Ok(welded);
+        }
+        weld(self, &corners, counts)
+    }
+
+    /// Returns the corners of some triangles.
+    fn corners_of(&self, triangles: Range<u32>) -> Result<Corners<'_>> {
         let corners = self.corners()?;
         let [start, end] = [triangles.start, triangles.end].map(|at| as_index(at).saturating_mul(3).min(corners.len()));
-        let part = corners.slice(start..end.max(start)).unwrap_or(corners);
-        weld(self, &part, self.counts()?)
+        Ok(corners.slice(start..end.max(start)).unwrap_or(corners))
     }
 
     /// Converts the surface to vertices with a single index stream like [`weld`](Self::weld), but

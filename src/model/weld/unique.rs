@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Surface;
+use crate::model::weld::attribute_order::least_and_greatest;
 use crate::model::weld::reserve::{filled, reserve};
 use crate::model::weld::welded::Welded;
 
@@ -21,8 +22,7 @@ const UNUSED: u32 = u32::MAX;
 pub(super) fn weld(surface: &Surface<'_>, corners: &Corners<'_>) -> Result<Option<Welded>> {
     let mut indices = filled(surface, corners.len(), 0)?;
     corners.attributes().decode_into(&mut indices)?;
-    let (first, last) =
-        indices.iter().fold((u32::MAX, 0), |(first, last), index| (first.min(*index), last.max(*index)));
+    let (first, last) = least_and_greatest(&indices);
     let span = as_index(last.saturating_sub(first)).saturating_add(1);
     if first > last || span > corners.len() {
         return Ok(None);

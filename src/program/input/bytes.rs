@@ -65,8 +65,13 @@ impl Data {
 
     /// Releases the memory of all pages of a mapped file. They are loaded again when they are read.
     pub fn release(&self) {
+        self.release_part(self.as_ref());
+    }
+
+    /// Releases the memory of the pages of a mapped file that lie in `bytes`, a part of the file.
+    pub fn release_part(&self, bytes: &[u8]) {
         if let Self::Map(file) = self {
-            file.map.release((*file.map).as_ref());
+            file.map.release(bytes);
         }
     }
 

@@ -47,11 +47,12 @@ pub fn stem(path: &Path, asset: &InputAsset) -> String {
 /// Returns the hash of the bytes of all files of a mesh.
 pub fn hash(asset: &InputAsset) -> String {
     let mut hash = Xxh3::new();
-    for source in 0..asset.model.file().source_count() {
-        for block in asset.source_bytes(source).chunks(HASH_BLOCK) {
+    let file = asset.model.file();
+    for source in (0..file.source_count()).filter_map(|source| file.source(source)) {
+        for block in source.as_ref().chunks(HASH_BLOCK) {
             prefetch(block);
             hash.update(block);
-            asset.release();
+            source.release_part(block);
         }
     }
     format!("xxh3-128:{:032x}", hash.digest128())
