@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshpeek::export::{ExportFormat, ExportOptions, LossKind};
 use meshpeek::model::animation::{Affine, Animations};
 use meshpeek::model::{Contents, Geometry, Space, Transform};
-use meshpeek::{Array, MeshFile, Model, OpenOptions, Severity, Surface};
+use meshpeek::{Array, Model, OpenOptions, Severity, Surface};
 
 use crate::expected::{assumed, decode};
 use crate::{corpus_meshes, export, for_each_sample, sample};

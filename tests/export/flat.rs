@@ -224,7 +224,7 @@ fn a_vertex_frame_is_exported() {
         }
     }
     let error = export(&model, ExportFormat::Obj, &ExportOptions::default().with_frame(Some(10.0))).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Choice, "{error}");
+    assert_eq!(error.kind(), ErrorKind::NoSuch, "{error}");
 }
 
 fn decode_conversion(model: &crate::Model) -> meshpeek::model::SpaceConversion {

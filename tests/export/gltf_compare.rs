@@ -432,10 +432,12 @@ impl SurfaceCheck<'_, '_> {
         let own = self.surface.counts().unwrap().targets.max(1) as usize;
         let size = diagonal(&self.conversion.bounds(&self.surface.positions().unwrap().bounds())).max(1e-30);
         for target in 1..own {
-            let [positions, normals] = &part.targets[target - 1];
+            let [positions, normals, tangents] = &part.targets[target - 1];
             let stored = self.surface.target_positions(target).unwrap();
             let directions = self.surface.target_normals(target).unwrap();
+            let frames = self.surface.target_tangent_frames(target).unwrap();
             assert_eq!(normals.is_some(), directions.is_some(), "{}", self.what);
+            assert_eq!(tangents.is_some(), frames.is_some(), "{}", self.what);
             for (corner, vertex) in corners {
                 let expected = self.conversion.position(stored.get(corner.position as usize).unwrap()).map(f64::from);
                 let found = sum(part.positions[*vertex], positions.as_ref().unwrap()[*vertex]);
@@ -446,15 +448,17 @@ impl SurfaceCheck<'_, '_> {
                     self.conversion.normal(directions.get(corner.attribute as usize).unwrap()).map(f64::from);
                 let found = sum(part.normals.as_ref().unwrap()[*vertex], normals[*vertex]);
                 self.worst.expect("normal of a target", distance(found, expected), 2e-6, &text);
+                let Some((frames, tangents)) = frames.as_ref().zip(tangents.as_ref()) else { continue };
+                let tangent = frames.get(corner.attribute as usize).unwrap().tangent();
+                let expected = self.conversion.direction(tangent).map(f64::from);
+                let [x, y, z, _] = part.tangents.as_ref().unwrap()[*vertex];
+                let found = sum([x, y, z], tangents[*vertex]);
+                self.worst.expect("tangent of a target", distance(found, expected), 1e-5, &text);
             }
         }
         // A surface with fewer targets than another surface of the mesh has the base shape.
-        for [positions, normals] in part.targets.iter().skip(own - 1).take(if own > 1 { usize::MAX } else { 0 }) {
-            assert!(
-                positions.iter().chain(normals).flatten().all(|difference| *difference == [0.0; 3]),
-                "{}",
-                self.what
-            );
+        for differences in part.targets.iter().skip(own - 1).take(if own > 1 { usize::MAX } else { 0 }) {
+            assert!(differences.iter().flatten().flatten().all(|difference| *difference == [0.0; 3]), "{}", self.what);
         }
     }
 }

@@ -255,7 +255,7 @@ impl Motion<'_> {
                             let part_of = f64::from(blend.fraction);
                             let expected = std::array::from_fn(|axis| from[axis] + (to[axis] - from[axis]) * part_of);
                             let mut found = part.positions[*index as usize].map(f64::from);
-                            for (weight, [target, _]) in
+                            for (weight, [target, ..]) in
                                 weights.iter().zip(&part.targets).filter(|(one, _)| **one != 0.0)
                             {
                                 let moved = target.as_ref().unwrap()[*index as usize];

@@ -32,7 +32,7 @@ pub struct Part {
     pub sets: Vec<Vec<([u16; 4], [f32; 4])>>,
     pub indices: Vec<u32>,
     /// The differences of positions and normals of each morph target.
-    pub targets: Vec<[Option<Vec<[f32; 3]>>; 2]>,
+    pub targets: Vec<[Option<Vec<[f32; 3]>>; 3]>,
 }
 
 /// A node of a skin, with its inverse bind matrix.
@@ -130,12 +130,14 @@ impl Reader {
             sets: sets.collect(),
             indices: reader.read_indices().map(|indices| indices.into_u32().collect()).unwrap_or_default(),
             targets: targets
-                .map(|(target, (positions, normals, _))| {
+                .map(|(target, (positions, normals, tangents))| {
                     // An accessor without a view has only zeros, and the crate `gltf` does not read
                     // it.
                     let zeros = |count: usize| vec![[0.0; 3]; count];
                     let positions = positions.map(Iterator::collect).or(target.positions().map(|a| zeros(a.count())));
-                    [positions, normals.map(Iterator::collect).or(target.normals().map(|a| zeros(a.count())))]
+                    let normals = normals.map(Iterator::collect).or(target.normals().map(|a| zeros(a.count())));
+                    let tangents = tangents.map(Iterator::collect).or(target.tangents().map(|a| zeros(a.count())));
+                    [positions, normals, tangents]
                 })
                 .collect(),
         }

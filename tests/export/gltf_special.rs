@@ -6,7 +6,7 @@ use meshpeek::model::Transform;
 use meshpeek::unigine::{AnimationGeneration, Generation, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::{Model, unreal};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::gltf::{compare_file, options};
 use crate::gltf_compare::Worst;
@@ -206,28 +206,44 @@ fn placements_of_scripts_come_back() {
     worst.report();
 }
 
-/// A level may have only skinned surfaces, while another level also has others.
+/// A level may have only skinned surfaces, while another level also has others. A level that lacks
+/// a kind of surfaces shows nothing in its place.
 #[test]
 fn levels_pair_skinned_surfaces_with_skinned_surfaces() {
-    let lower = || level(&[square()]);
-    let bytes = asset(&[
-        ("high_lod", level(&[without(square(), "Weights"), square()])),
-        ("medium_lod", lower()),
-        ("low_lod", lower()),
-        ("lowest_lod", lower()),
-        ("skin", map(&skin())),
-    ]);
-    let model = Model::open(bytes).unwrap();
-    for levels in [LevelChoice::Nodes, LevelChoice::Scenes] {
-        let options = options().with_levels(levels);
-        let reader = compare_file(model.contents(), &[], &options, "levels", &mut Worst::default()).unwrap();
+    let skinned = || level(&[square()]);
+    let both = || level(&[without(square(), "Weights"), square()]);
+    for (high, medium, low) in [(both(), skinned(), skinned()), (skinned(), skinned(), both())] {
+        let bytes = asset(&[
+            ("high_lod", high),
+            ("medium_lod", medium),
+            ("low_lod", low),
+            ("lowest_lod", skinned()),
+            ("skin", map(&skin())),
+        ]);
+        let model = Model::open(bytes).unwrap();
+        let scenes = options().with_levels(LevelChoice::Scenes);
+        let reader = compare_file(model.contents(), &[], &scenes, "levels", &mut Worst::default()).unwrap();
+        assert!(!reader.json.to_string().contains("MSFT_lod"));
+        let nodes = options().with_levels(LevelChoice::Nodes);
+        let reader = compare_file(model.contents(), &[], &nodes, "levels", &mut Worst::default()).unwrap();
         let nodes = list(&reader.json, "nodes");
-        let is_skinned = |node: &Value| node.get("skin").is_some();
-        let best: Vec<&Value> = nodes.iter().filter(|node| node["extensions"]["MSFT_lod"].is_object()).collect();
-        assert_eq!(best.len(), usize::from(levels == LevelChoice::Nodes));
-        for node in best {
+        let kind = |node: &Value| node.get("mesh").map(|_| node.get("skin").is_some());
+        let (mut kinds, mut roots) = (Vec::new(), Vec::new());
+        for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node["extensions"]["MSFT_lod"].is_object()) {
             let lower = list(&node["extensions"]["MSFT_lod"], "ids").iter().map(|id| id.as_u64().unwrap() as usize);
-            assert!(is_skinned(node) && lower.clone().count() == 3 && lower.clone().all(|id| is_skinned(&nodes[id])));
+            kinds.push(std::iter::once(kind(node)).chain(lower.map(|id| kind(&nodes[id]))).collect::<Vec<_>>());
+            roots.push(json!(index));
         }
+        let scene = list(&list(&reader.json, "scenes")[0], "nodes");
+        assert!(roots.iter().all(|root| scene.contains(root)));
+        kinds.sort_unstable();
+        let [still, moved] = [Some(false), Some(true)];
+        let shown = if kinds.iter().any(|kinds| kinds[0] == still) {
+            vec![still, None, None, None]
+        } else {
+            vec![None, None, still, None]
+        };
+        assert_eq!(kinds.len(), 2);
+        assert!(kinds.contains(&vec![moved; 4]) && kinds.contains(&shown), "{kinds:?}");
     }
 }

@@ -184,24 +184,38 @@ impl Builder<'_, '_> {
             let name = built.levels.get(self.document.scenes.len()).and_then(|level| level.name.clone());
             self.document.scenes.push(NodeScene { name, roots: Vec::new() });
         }
-        let mut levels = levels.into_iter();
-        if self.scene.options.levels == LevelChoice::Nodes {
-            let best = levels.next().unwrap_or_default();
-            for level in levels {
-                for (part, lower) in level {
-                    let node = best.iter().find(|(other, _)| *other == part).map(|(_, node)| as_index(*node));
-                    if let Some(node) = node.and_then(|node| self.document.nodes.get_mut(node)) {
-                        node.levels.push(lower);
-                    }
-                }
-            }
-            levels = vec![best].into_iter();
-        }
+        let levels =
+            if self.scene.options.levels == LevelChoice::Nodes { vec![self.join_levels(&levels)] } else { levels };
         for (scene, roots) in self.document.scenes.iter_mut().zip(levels) {
             scene.roots.extend(roots.into_iter().map(|(_, node)| node));
             scene.roots.extend(skeleton);
             scene.roots.extend(more);
         }
+    }
+
+    /// Adds the nodes of lower levels to the nodes of the best level. A level that lacks a part of
+    /// another level gets a node without a mesh for it.
+    fn join_levels(&mut self, levels: &[Vec<(LevelPart, u32)>]) -> Vec<(LevelPart, u32)> {
+        let mut parts: Vec<LevelPart> = Vec::new();
+        for (part, _) in levels.iter().flatten() {
+            if !parts.contains(part) {
+                parts.push(*part);
+            }
+        }
+        let mut joined = Vec::new();
+        for part in parts {
+            let mut nodes = levels.iter().map(|level| {
+                let found = level.iter().find(|(other, _)| *other == part).map(|(_, node)| *node);
+                found.unwrap_or_else(|| add(&mut self.document.nodes, NodeObject::default()))
+            });
+            let Some(best) = nodes.next() else { continue };
+            let lower: Vec<u32> = nodes.collect();
+            if let Some(node) = self.document.nodes.get_mut(as_index(best)) {
+                node.levels = lower;
+            }
+            joined.push((part, best));
+        }
+        joined
     }
 }
 

@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::{ExportInput, fault};
 use crate::math::{as_index, as_u64, subtract, unit};
-use crate::model::{Geometry, Normals, Positions};
+use crate::model::{Geometry, Normals, Positions, TangentFrames};
 
 /// The greatest number of morph targets of all primitives of a mesh together.
 const MAX_TARGETS: usize = 1 << 18;
@@ -94,8 +94,14 @@ impl VertexInput<'_, '_> {
                     let positions = self.surface.target_positions(target)?;
                     let positions = self.position_differences(base, positions, sink, block)?;
                     let normals = self.surface.normals()?.zip(self.surface.target_normals(target)?);
-                    let normals = normals.map(|(base, normals)| self.normal_differences(base, normals, sink, block));
-                    targets.push([Some(positions), normals.transpose()?, None]);
+                    let normal = |normals: &Normals<'_>, index| Some(self.conversion.normal(normals.get(index)?));
+                    let normals = normals.map(|pair| self.direction_differences(pair, normal, sink, block));
+                    let frames = self.surface.tangent_frames()?.zip(self.surface.target_tangent_frames(target)?);
+                    let tangent = |frames: &TangentFrames<'_>, index| {
+                        Some(self.conversion.direction(frames.get(index)?.tangent()))
+                    };
+                    let tangents = frames.map(|pair| self.direction_differences(pair, tangent, sink, block));
+                    targets.push([Some(positions), normals.transpose()?, tangents.transpose()?]);
                 }
                 self.pad_targets(count, &mut targets, sink)?;
             }
@@ -109,7 +115,8 @@ impl VertexInput<'_, '_> {
             let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
             let zeros = sink.array(&spec, &mut |out| self.write_bytes(out, |_| [0; 12]))?;
             let normals = self.surface.normals()?.map(|_| zeros);
-            targets.resize(as_index(count), [Some(zeros), normals, None]);
+            let tangents = self.surface.tangent_frames()?.map(|_| zeros);
+            targets.resize(as_index(count), [Some(zeros), normals, tangents]);
         }
         Ok(())
     }
@@ -132,10 +139,12 @@ impl VertexInput<'_, '_> {
         })
     }
 
-    fn normal_differences(
+    /// Writes the differences between the directions of the base shape and those of a target.
+    /// `direction` returns an item of an array as a direction in the output.
+    fn direction_differences<A>(
         &self,
-        base: Normals<'_>,
-        target: Normals<'_>,
+        (base, target): (A, A),
+        direction: impl Fn(&A, usize) -> Option<[f32; 3]>,
         sink: &mut dyn BufferSink,
         block: &mut FloatBlock,
     ) -> Result<u32> {
@@ -143,11 +152,8 @@ impl VertexInput<'_, '_> {
         sink.array(&spec, &mut |out| {
             self.write_each(block, out, |vertex| {
                 let index = as_index(self.order.corner(vertex).attribute);
-                let direction = |normals: &Normals<'_>| unit(self.conversion.normal(normals.get(index)?));
-                match direction(&base).zip(direction(&target)) {
-                    Some((base, target)) => subtract(target, base),
-                    None => [0.0; 3],
-                }
+                let pair = direction(&base, index).and_then(unit).zip(direction(&target, index).and_then(unit));
+                pair.map_or([0.0; 3], |(base, target)| subtract(target, base))
             })
         })
     }
