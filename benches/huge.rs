@@ -34,7 +34,8 @@ use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, adjacent_path};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, MeshFile as _};
 use support::claims::{Bar, Series, claim, skipped};
-use support::inputs::{random, tiles};
+use support::inputs::random;
+use support::inputs::tiles::{self, Seams};
 
 /// The variable with the folder for the files, if it is not the default temporary folder.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
@@ -91,7 +92,7 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
     }
     let start = Instant::now();
     let side = tiles::side((gigabytes * 1e9) as u64, tiles::TILES.len());
-    tiles::write(side, tiles::TILES.len(), File::create(path).unwrap());
+    tiles::write(side, tiles::TILES.len(), Seams::None, File::create(path).unwrap());
     claim("the mesh", size(path) / 1e9, "GB", Bar::None);
     claim("written in", start.elapsed().as_secs_f64(), "s", Bar::None);
     if claims::testing() {
@@ -119,7 +120,7 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
 fn cold(path: &Path) {
     let triangles = if claims::testing() { COLD / 100 } else { COLD };
     let side = tiles::side(triangles * TRIANGLE, 1);
-    tiles::write(side, 1, File::create(path).unwrap());
+    tiles::write(side, 1, Seams::None, File::create(path).unwrap());
     claims::title(&format!("a cold mesh of {} triangles, by a cold sidecar", 2 * u64::from(side).pow(2)));
     let [_, _] = tell("build", path);
     claim("mesh", size(path) / 1e6, "MB", Bar::None);

@@ -13,7 +13,7 @@
     reason = "each bench uses only a part of it, these are system calls, and a panic is how a bench fails"
 )]
 
-pub use system::{anonymous, evict, faults, free, peak, read, resident};
+pub use system::{anonymous, evict, faults, free, peak, peak_of_children, read, resident};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -81,14 +81,24 @@ mod system {
 
     /// Returns the number of page faults of this process.
     pub fn faults() -> Option<f64> {
+        let usage = usage(libc::RUSAGE_SELF);
+        Some((usage.ru_minflt + usage.ru_majflt) as f64)
+    }
+
+    /// Returns the maximum number of bytes of memory that a child process used, including pages of
+    /// files. Only children that have ended count.
+    pub fn peak_of_children() -> Option<f64> {
+        Some(usage(libc::RUSAGE_CHILDREN).ru_maxrss as f64 * 1024.0)
+    }
+
+    fn usage(of: libc::c_int) -> libc::rusage {
         // SAFETY: the structure consists of integers, for which zero is valid, and the call fills
         // it in.
-        let usage = unsafe {
+        unsafe {
             let mut usage = std::mem::zeroed::<libc::rusage>();
-            libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+            libc::getrusage(of, &raw mut usage);
             usage
-        };
-        Some((usage.ru_minflt + usage.ru_majflt) as f64)
+        }
     }
 }
 
@@ -101,6 +111,10 @@ mod system {
     }
 
     pub fn peak() -> Option<f64> {
+        None
+    }
+
+    pub fn peak_of_children() -> Option<f64> {
         None
     }
 

@@ -1,0 +1,115 @@
+//! Measures the conversion of a mesh of 1 GB to a binary glTF file, and compares it with a copy of
+//! the output. Both wait until their file is on the disk.
+//!
+//! `cargo bench --bench export` measures the program. Without the feature `cli`, the bench measures
+//! the library, which uses a single thread. `--gigabytes 1 --folder FOLDER` choose the size of the
+//! mesh and the folder of the files.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+)]
+
+mod support;
+
+use support::{claims, memory};
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use meshpeek::Model;
+use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions};
+use meshpeek::io::{AtomicFile, OpenFolder};
+use support::claims::{Bar, Series, claim};
+use support::inputs::tiles::{self, Seams};
+
+/// The program, if it was built with the bench.
+const PROGRAM: Option<&str> = option_env!("CARGO_BIN_EXE_meshpeek");
+/// The variable with the folder for the files, if it is not the default temporary folder.
+const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
+/// The size of the mesh in gigabytes, and that of the mesh for tests.
+const GIGABYTES: f64 = 1.0;
+const SMALL: f64 = 0.02;
+/// The maximum memory of the process, including the pages of mapped files, in bytes.
+const PEAK: f64 = 64e6;
+/// The minimum of the time of the copy, divided by the time of the conversion.
+const RATIO: f64 = 0.5;
+const ROUNDS: usize = 7;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, job, input, _, output, _] = arguments.as_slice()
+        && job == "convert"
+    {
+        return convert(Path::new(input), Path::new(output));
+    }
+    let option = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1).cloned();
+    let folder = option("--folder").map(Into::into).or_else(|| std::env::var_os(FOLDER));
+    let folder = tempfile::tempdir_in(folder.unwrap_or_else(|| std::env::temp_dir().into())).unwrap();
+    let gigabytes = option("--gigabytes").map_or(GIGABYTES, |number| number.parse().unwrap());
+    let gigabytes = if claims::testing() { SMALL } else { gigabytes };
+    for (seams, name) in [(Seams::None, "equal index streams"), (Seams::Charts, "different index streams")] {
+        let path = folder.path().join("big.mesh");
+        let side = tiles::side((gigabytes * 1e9) as u64, tiles::TILES.len());
+        tiles::write(side, tiles::TILES.len(), seams, File::create(&path).unwrap());
+        claims::title(&format!("a mesh of {gigabytes} GB to .glb, {name}"));
+        measure(&path);
+    }
+}
+
+fn measure(input: &Path) {
+    let [output, target] = ["big.glb", "copy.glb"].map(|name| input.with_file_name(name));
+    let (mut conversions, mut copies) = (Vec::new(), Vec::new());
+    for _ in 0..claims::rounds(ROUNDS) {
+        conversions.push(seconds(|| {
+            let program = PROGRAM.map_or_else(|| std::env::current_exe().unwrap(), Into::into);
+            let mut command = Command::new(program);
+            command.arg("convert").arg(input).arg("-o").arg(&output).arg("--force");
+            assert!(command.output().unwrap().status.success());
+        }));
+        copies.push(seconds(|| {
+            fs::copy(&output, &target).unwrap();
+            File::open(&target).unwrap().sync_all().unwrap();
+        }));
+    }
+    let (conversions, copies) = (Series(conversions), Series(copies));
+    claim("the output", output.metadata().unwrap().len() as f64 / 1e6, "MB", Bar::None);
+    claim("converted in", conversions.clone(), "s", Bar::None);
+    claim("copied in", copies.clone(), "s", Bar::None);
+    claim("copy / conversion", copies.over(&conversions), "times", Bar::AtLeast(RATIO));
+    match memory::peak_of_children() {
+        Some(peak) => drop(claim("most memory, with pages of files", peak / 1e6, "MB", Bar::AtMost(PEAK / 1e6))),
+        None => claims::skipped("most memory", "Linux only"),
+    }
+}
+
+fn seconds(job: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    job();
+    start.elapsed().as_secs_f64()
+}
+
+/// Converts a file by the library, for the same arguments as the program.
+fn convert(input: &Path, output: &Path) {
+    // SAFETY: the file is in a temporary folder of the parent process, and no process writes to it
+    // any more.
+    let model = Model::open(unsafe { meshpeek::map(input).unwrap() }).unwrap();
+    let map = model.file().source(0).unwrap();
+    let release = || map.release(map.as_ref());
+    let export_input = ExportInput::new(model.contents()).with_release(&release);
+    let options = ExportOptions::default();
+    let export = Export::new(&export_input, ExportFormat::Glb, &options).unwrap();
+    let folder = OpenFolder::open(output.parent().unwrap()).unwrap();
+    let mut file = AtomicFile::create(folder, output.file_name().unwrap_or(OsStr::new("")), Some(0o600)).unwrap();
+    export.write_file(0, "big", &mut file).unwrap();
+    file.finish(true).unwrap();
+}
