@@ -138,7 +138,8 @@ pub trait Geometry: FormatVersion {
         self.surface_sphere(surface).map(|_| DrawStyle::default())
     }
     /// Returns the vertex pool of a surface. Surfaces with equal pools share their arrays of
-    /// positions, weights and attributes, so a program reads these arrays once for all of them.
+    /// positions and weights, and with a single index stream also those of attributes. A program
+    /// reads these arrays once for all of them.
     fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
         self.surface_sphere(surface).map(|_| VertexPool::new(self.file_index(surface)))
     }

@@ -97,7 +97,8 @@ impl<'a> Surface<'a> {
         self.geometry.draw_style(self.index)
     }
 
-    /// Returns the vertex pool of the surface. Surfaces with equal pools share their vertices.
+    /// Returns the vertex pool of the surface. Surfaces with equal pools share their positions and
+    /// weights, and with a single index stream also their attributes.
     pub fn vertex_pool(&self) -> Result<VertexPool> {
         self.geometry.vertex_pool(self.index)
     }

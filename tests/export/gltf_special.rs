@@ -206,6 +206,22 @@ fn placements_of_scripts_come_back() {
     worst.report();
 }
 
+/// The surfaces of an Unreal mesh share positions. These two also have equal indices, but not equal
+/// UVs.
+#[test]
+fn surfaces_with_equal_indices_keep_their_own_uvs() {
+    let mut mesh = unreal::builder::Mesh::new(unreal::Variant::Classic, 3);
+    mesh.frames = vec![vec![[0, 0, 0], [9, 0, 0], [0, 9, 0]]];
+    mesh.polygons = [0_u8, 1]
+        .map(|texture| {
+            let uvs = [[texture, 10], [20, texture], [30, 40]];
+            unreal::RawPolygon { vertices: [0, 1, 2].map(Into::into), uvs, texture, ..unreal::RawPolygon::EMPTY }
+        })
+        .to_vec();
+    let model = Model::from(unreal::Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap());
+    compare_file(model.contents(), &[], &options(), "two textures", &mut Worst::default()).unwrap();
+}
+
 /// A level may have only skinned surfaces, while another level also has others. A level that lacks
 /// a kind of surfaces shows nothing in its place.
 #[test]

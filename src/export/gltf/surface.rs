@@ -162,10 +162,11 @@ impl<'b> SurfaceWriter<'b> {
         losses: &mut LossList,
     ) -> Result<PrimitivePlan> {
         let surface = input.surface;
-        let is_stored = matches!(input.order, VertexOrder::Stored);
+        // Surfaces of a pool with two index streams may have their own attributes.
+        let is_shared = matches!(input.order, VertexOrder::Stored) && surface.is_single_stream()?;
         let pool = surface.vertex_pool()?;
         let shared =
-            self.shared.take().filter(|shared| is_stored && shared.pool == pool && shared.count == input.count);
+            self.shared.take().filter(|shared| is_shared && shared.pool == pool && shared.count == input.count);
         let shared = match shared {
             Some(shared) => shared,
             None => self.attributes(input, number, level, skeleton, losses)?,
@@ -192,7 +193,7 @@ impl<'b> SurfaceWriter<'b> {
             interval: shared.interval,
             inverse_binds: None,
         };
-        self.shared = Some(shared).filter(|_| is_stored);
+        self.shared = Some(shared).filter(|_| is_shared);
         Ok(plan)
     }
 
