@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use meshpeek::export::{ExportFormat, ExportOptions, LossKind};
 use meshpeek::model::animation::{Affine, Animations};
 use meshpeek::model::{Contents, Geometry, Space, Transform};
+use meshpeek::unigine::Generation;
 use meshpeek::{Array, Model, OpenOptions, Severity, Surface};
 
 use crate::expected::{assumed, decode};
+use crate::support::unigine::skinned;
 use crate::{corpus_meshes, export, for_each_sample, sample};
 
 const FORMATS: [ExportFormat; 2] = [ExportFormat::Ezm, ExportFormat::Ezb];
@@ -127,6 +129,35 @@ fn bones_and_clips_come_back() {
         }
     }
     assert!(compared > 20, "{compared}");
+}
+
+/// A vertex without weights follows a bone that never moves.
+#[test]
+fn vertices_without_weights_stay() {
+    let mut mesh = skinned(Generation::Ms12);
+    mesh.surfaces[0].weights[2].clear();
+    mesh.bones[1].name = "without bones".to_owned();
+    let source = Model::open(mesh.to_bytes().unwrap()).unwrap();
+    let conversion = source.space().placed(Affine::IDENTITY).or(&assumed()).conversion_to(&Space::GLTF).unwrap();
+    for format in FORMATS {
+        let found = again("without weights", &source, format);
+        let still = source.bone_count().unwrap();
+        assert_eq!(found.bone_count().unwrap(), still + 1);
+        assert_eq!(found.bone(still).unwrap().name.as_bytes(), b"without bones_3");
+        let (stored, written) = (Surface::new(&source, 0), Surface::new(&found, 0));
+        let (positions, weights) = (written.positions().unwrap(), written.weights().unwrap().unwrap());
+        let expected = conversion.position(stored.positions().unwrap().get(2).unwrap());
+        let moved: Vec<i32> = (0..positions.len())
+            .filter(|vertex| positions.get(*vertex) == Some(expected))
+            .flat_map(|vertex| weights.get(vertex as u32).unwrap().iter().collect::<Vec<_>>())
+            .filter(|one| one.weight > 0.0)
+            .map(|one| one.bone)
+            .collect();
+        assert!(!moved.is_empty() && moved.iter().all(|bone| *bone as usize == still), "{moved:?}");
+        let mut pose = vec![Transform::default(); still + 1];
+        found.pose(0, 1, &mut pose).unwrap();
+        expect_near(&pose[still], &Transform::default());
+    }
 }
 
 fn expect_near(found: &Transform, expected: &Transform) {

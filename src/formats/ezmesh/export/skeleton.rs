@@ -26,6 +26,24 @@ pub(super) struct AssetBones {
     pub(super) conversion: SpaceConversion,
 }
 
+impl AssetBones {
+    /// Returns the index of the bone that never moves, which [`add_still`] adds.
+    pub(super) fn still(&self) -> u16 {
+        u16::try_from(self.order.len()).unwrap_or(u16::MAX)
+    }
+}
+
+/// Adds a bone that never moves after the bones of the asset, unless it is there. Vertices without
+/// weights follow it, because a vertex of the format follows a bone.
+pub(super) fn add_still(bones: &AssetBones, mesh: &mut builder::Mesh) {
+    let skeleton = mesh.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
+    if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {
+        let mut names = skeleton.bones.iter().map(|bone| bone.name.clone()).collect();
+        let name = unique(b"without bones", "", &mut names);
+        skeleton.bones.push(builder::Bone { name, ..builder::Bone::default() });
+    }
+}
+
 /// Adds the skeletons and clips of all exported assets. Returns the bones of each asset that has
 /// some.
 pub(super) fn add(

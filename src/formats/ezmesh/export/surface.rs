@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::builder::{self, Column};
-use super::skeleton::AssetBones;
+use super::skeleton::{self, AssetBones};
 use super::{text, unique};
 use crate::array::Array;
 use crate::decode::convert::{OutputFormat as _, Unorm};
@@ -51,7 +51,10 @@ impl<'b> SurfaceBuilder<'b> {
                 continue;
             }
             let name = unique(view.name()?.as_bytes(), "mesh", &mut self.names);
-            let columns = columns(surface, &order, &conversion, bones, losses)?;
+            let (columns, has_still) = columns(surface, &order, &conversion, bones, losses)?;
+            if let Some(bones) = bones.filter(|_| has_still) {
+                skeleton::add_still(bones, mesh);
+            }
             mesh.meshes.push(builder::MeshElement {
                 name,
                 skeleton: bones.map(|bones| bones.name.clone()).unwrap_or_default(),
@@ -89,14 +92,15 @@ fn section(surface: &ExportSurface<'_>, order: &VertexOrder, conversion: &SpaceC
     Ok(builder::Section { material, triangles, ..builder::Section::default() })
 }
 
-/// Returns the attributes of the vertices of a surface.
+/// Returns the attributes of the vertices of a surface, and whether a vertex follows the bone
+/// that never moves.
 fn columns(
     surface: &ExportSurface<'_>,
     order: &VertexOrder,
     conversion: &SpaceConversion,
     bones: Option<&AssetBones>,
     losses: &mut LossList,
-) -> Result<Vec<Column>> {
+) -> Result<(Vec<Column>, bool)> {
     let view = &surface.surface;
     let positions = surface.shape.positions(view)?;
     let count = order.vertex_count(positions.len());
@@ -126,9 +130,11 @@ fn columns(
     }
     if let Some((weights, bones)) = view.weights()?.zip(bones) {
         let vertices = corners.map(|corner| corner.position);
-        columns.extend(influences(&weights, bones, vertices, losses, surface.number));
+        let (influences, has_still) = influences(&weights, bones, vertices, losses, surface.number);
+        columns.extend(influences);
+        return Ok((columns, has_still));
     }
-    Ok(columns)
+    Ok((columns, false))
 }
 
 /// Returns a colour as `0xAARRGGBB`.
@@ -137,20 +143,25 @@ fn argb(color: [f32; 4]) -> u32 {
     u32::from_be_bytes([alpha, red, green, blue])
 }
 
-/// Returns the columns of the four greatest weights of each vertex, and of their bones.
+/// Returns the columns of the four greatest weights of each vertex, and of their bones. Also
+/// returns whether a vertex follows the bone that never moves.
 fn influences(
     weights: &Weights<'_>,
     bones: &AssetBones,
     vertices: impl Iterator<Item = u32>,
     losses: &mut LossList,
     surface: usize,
-) -> [Column; 2] {
-    let (mut shares, mut indices, mut too_many) = (Vec::new(), Vec::new(), 0_usize);
+) -> ([Column; 2], bool) {
+    let (mut shares, mut indices, mut too_many, mut has_still) = (Vec::new(), Vec::new(), 0_usize, false);
     for vertex in vertices {
         let mut list =
             weights.get(vertex).map(|list| merged(&list, bones, weights.skinning_rules())).unwrap_or_default();
         too_many = too_many.saturating_add(usize::from(list.len() > INFLUENCES));
         list.truncate(INFLUENCES);
+        if list.is_empty() && weights.skinning_rules() == SkinningRules::Strict {
+            list.push((bones.still(), 1.0));
+            has_still = true;
+        }
         let sum: f64 = list.iter().map(|(_, weight)| f64::from(*weight)).sum();
         let (mut share, mut index) = ([0.0; INFLUENCES], [0; INFLUENCES]);
         for ((share, index), (bone, weight)) in share.iter_mut().zip(&mut index).zip(list) {
@@ -163,7 +174,7 @@ fn influences(
         let text = format!("all but the 4 greatest weights of {too_many} vertices");
         losses.add(LossKind::Influences, Some(surface), text);
     }
-    [Column::weights(shares), Column::bones(indices)]
+    ([Column::weights(shares), Column::bones(indices)], has_still)
 }
 
 /// Returns each bone once, from the greatest weight to the least.
