@@ -15,27 +15,23 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
     let conversion = model.space().or(&assumed).conversion_to(&target)?;
     // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
-    let (mut pool, mut attributes, mut first, mut next) = (None, None, [1; 3], [1; 3]);
-    for surface in Surface::all(&model)? {
-        if !surface.is_drawn()? {
-            continue;
-        }
+    let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
+    for surface in Surface::all(&model)?.filter(|surface| surface.is_drawn().unwrap_or(true)) {
         let converted = surface.converted(conversion);
         let (positions, uvs, normals) = (converted.positions()?, converted.uvs(0)?, converted.normals()?);
         let (uv_count, normal_count) = (uvs.map_or(0, |uvs| uvs.len()), normals.map_or(0, |normals| normals.len()));
         writeln!(out, "o {}\nusemtl {}", surface.name()?, surface.material()?.unwrap_or(Name::new(b"default")))?;
-        // Surfaces with equal pools share their positions, which are written once. With a single
-        // index stream, they also share their attributes.
+        // Surfaces with equal pools share their positions. With single streams, they share the rest.
         let shared = Some(surface.vertex_pool()?);
         if pool != shared {
             positions.iter().try_for_each(|[x, y, z]| writeln!(out, "v {x} {y} {z}"))?;
-            (pool, first[0], next[0]) = (shared, next[0], next[0] + positions.len());
+            (first[0], next[0]) = (next[0], next[0] + positions.len());
         }
-        if attributes != shared || !surface.is_single_stream()? {
+        if pool != shared || !surface.is_single_stream()? {
             uvs.iter().flat_map(Array::iter).try_for_each(|[u, v]| writeln!(out, "vt {u} {v}"))?;
             normals.iter().flat_map(Array::iter).try_for_each(|[x, y, z]| writeln!(out, "vn {x} {y} {z}"))?;
-            (attributes, first[1], next[1]) = (shared, next[1], next[1] + uv_count);
-            (first[2], next[2]) = (next[2], next[2] + normal_count);
+            (pool, first) = (shared, [first[0], next[1], next[2]]);
+            next = [next[0], next[1] + uv_count, next[2] + normal_count];
         }
         for corners in converted.triangles()? {
             write!(out, "f")?;
