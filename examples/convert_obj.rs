@@ -21,7 +21,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         let (positions, uvs, normals) = (converted.positions()?, converted.uvs(0)?, converted.normals()?);
         let (uv_count, normal_count) = (uvs.map_or(0, |uvs| uvs.len()), normals.map_or(0, |normals| normals.len()));
         writeln!(out, "o {}\nusemtl {}", surface.name()?, surface.material()?.unwrap_or(Name::new(b"default")))?;
-        // Surfaces with equal pools share their positions. With single streams, they share the rest.
+        // Surfaces with equal pools share positions, and with single streams the other attributes.
         let shared = Some(surface.vertex_pool()?);
         if pool != shared {
             positions.iter().try_for_each(|[x, y, z]| writeln!(out, "v {x} {y} {z}"))?;

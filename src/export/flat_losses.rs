@@ -1,9 +1,9 @@
 //! What the flat formats leave out: those without a scene, such as OBJ.
 
 use super::fault;
-use super::loss::{Loss, LossKind, LossList, counted};
+use super::loss::{Loss, LossKind, LossList, counted, incomplete_frame};
 use super::options::{ExportOptions, LevelChoice};
-use super::scene::{ExportScene, ExportSurface, PoolKey};
+use super::scene::{ExportScene, ExportSurface, PoolKey, whole_frames};
 use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -123,7 +123,12 @@ impl<'f> FlatLosses<'f> {
             self.add_text(LossKind::Skin, bones, counted(bones, "bone"));
             let mut frames = 0;
             for level in scene.levels(asset)? {
-                frames = frames.max(asset.level(level)?.vertex_frame_count()?);
+                let geometry = asset.level(level)?;
+                let (whole, all) = (whole_frames(&*geometry, 0)?, geometry.vertex_frame_count()?);
+                if !self.lacks(LossKind::VertexFrames) && as_index(whole) < all {
+                    self.list.add(LossKind::Values, None, incomplete_frame(whole));
+                }
+                frames = frames.max(all);
             }
             let more = frames.saturating_sub(1);
             self.add_text(LossKind::VertexFrames, more, counted(more, "vertex frame"));

@@ -137,6 +137,11 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Describes the last vertex frame of a file that contains only a part of it.
+pub(crate) fn incomplete_frame(number: u32) -> String {
+    format!("vertex frame {number}, of which the file has only a part")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,6 +35,10 @@ pub enum Compression {
     Khr,
 }
 
+/// The rates of clips that are exported, in frames per second. With another rate, the times of
+/// frames could be infinite or equal.
+pub(crate) const RATES: std::ops::RangeInclusive<f32> = 1e-6..=1e6;
+
 /// The options of an [`Export`](super::Export).
 ///
 /// The default exports all assets of the file and all of their visible surfaces, at the most

@@ -6,7 +6,7 @@ use super::input::ExportInput;
 use super::options::{ExportOptions, LevelChoice, OutputSpace};
 use super::shape::{ExportPose, SurfaceShape};
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
 use crate::model::{
     Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
@@ -122,7 +122,21 @@ impl<'a> ExportScene<'a> {
                 materials: 0..contents.material_count()?,
             });
         }
+        scene.check_clip()?;
         Ok(scene)
+    }
+
+    /// Returns an error if no asset has the chosen clip.
+    fn check_clip(&self) -> Result<()> {
+        let Some(clip) = self.options.clip else { return Ok(()) };
+        let mut missing = Ok(());
+        for asset in self.assets()? {
+            match self.contents.asset(asset)?.animations().clip(clip) {
+                Ok(_) => return Ok(()),
+                Err(error) => missing = Err(error),
+            }
+        }
+        missing
     }
 
     /// Returns the indices of the assets of all places, in ascending order and without repetition.
@@ -195,7 +209,7 @@ impl<'a> ExportScene<'a> {
         let geometry = &**geometry;
         self.check_surfaces(geometry)?;
         let conversion = self.conversion(geometry, place.transform)?;
-        let frame_count = geometry.vertex_frame_count()?;
+        let frame_count = as_index(whole_frames(geometry, 0)?);
         let pose = ExportPose::new(geometry, asset.animations(), self.options)?;
         for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
             if !self.shows(geometry, number)? {
@@ -222,4 +236,15 @@ impl<'a> ExportScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
+}
+
+/// Returns the number of vertex frames of a mesh, without the last one if the file contains only a
+/// part of it. `surface` is the index of a surface.
+pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u32> {
+    let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+    let Some(last) = count.checked_sub(1).filter(|last| *last > 0 && geometry.surface_count().is_ok_and(|all| all > 0))
+    else {
+        return Ok(count);
+    };
+    Ok(if geometry.vertex_frame(surface, as_index(last)).is_ok() { count } else { last })
 }

@@ -8,7 +8,7 @@ use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Corner, PositionEncoding, Positions, Surface, Welded};
+use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 16 MiB.
@@ -200,6 +200,29 @@ fn is_all_finite(positions: &Positions<'_>) -> bool {
         PositionEncoding::F32(array) => array.non_finite().count == 0,
         _ => positions.into_iter().all(is_finite),
     }
+}
+
+/// Returns the number of texture coordinates and normals with a number that is not finite.
+pub(crate) fn non_finite_attributes(surface: &Surface<'_>, input: &ExportInput<'_>) -> Result<usize> {
+    let mut count = 0_usize;
+    for set in 0..surface.counts()?.uv_sets {
+        let Some(uvs) = surface.uvs(as_index(set))? else { continue };
+        each_slice(&uvs, input, |slice| {
+            let found = match &slice.0 {
+                UvEncoding::F32(array) => usize::try_from(array.non_finite().count).unwrap_or(usize::MAX),
+                _ => slice.into_iter().filter(|uv| !is_finite(*uv)).count(),
+            };
+            count = count.saturating_add(found);
+        });
+    }
+    // A normal that is decoded from integers is always finite.
+    let is_float = |normals: &Normals<'_>| matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_));
+    if let Some(normals) = surface.normals()?.filter(is_float) {
+        each_slice(&normals, input, |slice| {
+            count = count.saturating_add(slice.into_iter().filter(|normal| !is_finite(*normal)).count());
+        });
+    }
+    Ok(count)
 }
 
 /// Removes the triangles with a coordinate that is not finite, and the vertices that only they use.

@@ -11,6 +11,7 @@ use crate::{code, command, json, meshpeek, sample, scratch, text};
 
 const GUARD: &str = "data/unreal/guard";
 const CUBE: &str = "data/unigine/cube_ms13.mesh";
+const BEND: &str = "data/unigine/bend_an10.anim";
 
 /// Returns the JSON of a GLB file.
 fn glb(path: &str) -> Value {
@@ -99,7 +100,7 @@ fn refuses_what_a_format_cannot_hold() {
 fn names_the_option_that_does_not_apply() {
     let folder = tempfile::tempdir().unwrap();
     let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (obj, glb, mesh, none) = (to("a.obj"), to("a.glb"), to("a.mesh"), to("a"));
+    let (obj, glb, mesh, none, mtl) = (to("a.obj"), to("a.glb"), to("a.mesh"), to("a"), to("a.mtl"));
     let (_other, low) = scratch("low.llmesh", b"");
     let done = meshpeek(&["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &low, "--force"]);
     assert_eq!(code(&done), 0, "{}", text(&done.stderr));
@@ -113,7 +114,13 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", &glb, "--clip", "3"], "below"),
         (vec![CUBE, "-o", &glb, "--asset", "2"], "below 1"),
         (vec![CUBE, "-o", &glb, "--frame", "1"], "animation[0]"),
-        (vec![CUBE, "-o", &glb, "--rate", "0"], "above 0"),
+        (vec![CUBE, "-o", &obj, "--clip", "3", "--allow-loss"], "below"),
+        (vec![CUBE, "-o", &glb, "--frame", "1", "--animation", BEND], "--animation"),
+        (vec![CUBE, "-o", &glb, "--animation", BEND], "moves no bone"),
+        (vec![CUBE, "-o", &glb, "--rate", "0"], "0.000001 to 1000000"),
+        (vec![CUBE, "-o", &obj, "--to", "glb"], "end the path with .glb"),
+        (vec![CUBE, "-o", &mesh, "--to", "glb", "--force"], "end the path with .glb"),
+        (vec![GUARD, "-o", &mtl, "--to", "obj", "--allow-loss"], "another file of the output has this path"),
         (vec![CUBE, "-o", &glb, "--to", "fbx"], "fbx"),
         (vec![CUBE, "-o", &mesh], "meshpeek rewrite"),
         (vec![CUBE, "-o", &none], "--to"),
@@ -154,6 +161,60 @@ fn converts_folders() {
         assert!(files[3]["error"]["message"].as_str().unwrap().contains("broken.mesh"));
     }
     assert_eq!(code(&meshpeek(&arguments)), 3, "existing files are kept, which is worse than a damaged file");
+}
+
+/// An output never replaces another mesh, another output, or a part of it.
+#[test]
+fn outputs_of_a_folder_stay_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["in", "both", "out"] {
+        fs::create_dir(path(name)).unwrap();
+    }
+    let convert = |input: &str, output: &str, rest: &[&str]| {
+        let [input, output] = [input, output].map(|name| path(name).to_str().unwrap().to_owned());
+        meshpeek(&[&["convert", &input, "-o", &output, "--allow-loss", "--force"], rest].concat())
+    };
+    // `x.gltf` has `x_0.bin` and `x_1.bin`, and `x_0.gltf` also has `x_0.bin`.
+    fs::write(path("in/x.mesh"), bytes("skinned_ms12")).unwrap();
+    fs::write(path("in/x_0.mesh"), bytes("cube_ms13")).unwrap();
+    let output = convert("in", "out", &["--to", "gltf", "--split", "1500"]);
+    let errors = text(&output.stderr);
+    assert!(code(&output) == 2 && errors.contains("another file of the output has this path"), "{errors}");
+    let written = tree(&path("out"));
+    let [first, second] = [["x.gltf", "x_0.bin", "x_1.bin"].as_slice(), &["x_0.gltf", "x_0.bin"]]
+        .map(|names| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>());
+    assert!(written == first || written == second, "{written:?}");
+    // The text file of the same name would be replaced.
+    let flag = fs::read("data/ezmesh/flag.ezm").unwrap();
+    fs::write(path("both/a.ezm"), &flag).unwrap();
+    fs::copy("data/ezmesh/flag101.ezb", path("both/a.ezb")).unwrap();
+    let output = convert("both", "both", &["--to", "ezm"]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("is another mesh of the input"), "{}", text(&output.stderr));
+    // With one output for several meshes, none is written.
+    let glb = path("one.glb");
+    let output = meshpeek(&["convert", "data/unreal/Toys/Classes/Toys.uc", "-o", glb.to_str().unwrap()]);
+    assert_eq!((code(&output), glb.exists()), (2, false), "{}", text(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_of_many_jobs_have_the_default_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let [input, output] = ["in", "out"].map(|name| folder.path().join(name));
+    fs::create_dir(&input).unwrap();
+    fs::write(folder.path().join("plain"), "").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    for number in 0..200 {
+        fs::write(input.join(format!("{number}.mesh")), bytes("cube_ms13")).unwrap();
+    }
+    let arguments = ["convert", input.to_str().unwrap(), "-o", output.to_str().unwrap(), "--to", "glb", "--jobs", "16"];
+    assert_eq!(code(&meshpeek(&arguments)), 0);
+    let expected = mode(&folder.path().join("plain"));
+    assert_eq!(tree(&output).len(), 200);
+    assert!(tree(&output).iter().all(|name| mode(&output.join(name)) == expected));
 }
 
 #[test]

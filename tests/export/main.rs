@@ -32,6 +32,7 @@ mod gltf_options;
 mod gltf_reader;
 mod gltf_special;
 mod gltf_structure;
+mod gltf_unusual;
 mod json_document;
 mod readers;
 #[path = "../support/mod.rs"]

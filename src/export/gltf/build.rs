@@ -4,12 +4,14 @@ use super::buffers::BufferSink;
 use super::clips::ClipInput;
 use super::document::Document;
 use super::materials::MaterialTable;
+use super::nodes::LevelRoots;
 use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
+use crate::export::loss::incomplete_frame;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::scene::ExportScene;
+use crate::export::scene::{ExportScene, whole_frames};
 use crate::export::shape::{ExportPose, SurfaceShape};
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations};
@@ -29,6 +31,7 @@ pub(super) fn build(
         losses,
         document: Document::default(),
         materials: MaterialTable::default(),
+        levels: LevelRoots::default(),
     };
     let mut assets: Vec<usize> = scene.places.iter().map(|place| place.asset).collect();
     assets.sort_unstable();
@@ -37,6 +40,7 @@ pub(super) fn build(
         builder.asset(asset)?;
     }
     builder.document.is_quantized = builder.surfaces.uses_quantization;
+    builder.document.scenes.extend(builder.levels.scenes());
     Ok(builder.document)
 }
 
@@ -46,10 +50,13 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) losses: &'b mut LossList,
     pub(super) document: Document,
     pub(super) materials: MaterialTable,
+    pub(super) levels: LevelRoots,
 }
 
 /// The primitives of a level of detail.
 pub(super) struct BuiltLevel {
+    /// The index of the level in its asset.
+    pub(super) number: usize,
     pub(super) name: Option<String>,
     pub(super) plans: Vec<PrimitivePlan>,
     pub(super) targets: TargetPlan,
@@ -113,7 +120,7 @@ impl Builder<'_, '_> {
             let mut plans = Vec::new();
             let targets = self.level(asset, geometry, conversion, &mut built.skeleton, &mut plans)?;
             let name = asset.level_name(level)?.map(|name| name.to_string_lossy());
-            built.levels.push(BuiltLevel { name, plans, targets });
+            built.levels.push(BuiltLevel { number: level, name, plans, targets });
         }
         match built {
             Some(built) => Ok(built),
@@ -178,14 +185,11 @@ impl Builder<'_, '_> {
     /// Returns the number of vertex frames. The last frame is left out if the file contains only a
     /// part of it.
     fn whole_frames(&mut self, geometry: &dyn Geometry, surfaces: &[usize]) -> Result<u32> {
-        let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
-        let last = count.checked_sub(1).filter(|last| *last > 0).zip(surfaces.first());
-        let Some((last, surface)) = last else { return Ok(count) };
-        if geometry.vertex_frame(*surface, as_index(last)).is_ok() {
-            return Ok(count);
+        let count = whole_frames(geometry, surfaces.first().copied().unwrap_or_default())?;
+        if as_index(count) < geometry.vertex_frame_count()? {
+            self.losses.add(LossKind::Values, None, incomplete_frame(count));
         }
-        self.losses.add(LossKind::Values, None, format!("vertex frame {last}, of which the file has only a part"));
-        Ok(last)
+        Ok(count)
     }
 
     /// Adds the clips of an asset, and those of other files.
@@ -193,33 +197,45 @@ impl Builder<'_, '_> {
         let options = self.scene.options;
         let chosen = |clip: usize| options.clip.is_none_or(|chosen| chosen == clip);
         let count = own.clip_count()?;
-        if let Some(clip) = options.clip {
-            own.clip(clip)?;
-        }
         let identity: Vec<Option<usize>> = (0..own.bone_count()?).map(Some).collect();
         for clip in (0..count).filter(|clip| chosen(*clip)) {
             let input = ClipInput { animations: own, clip, name: options.source.name(), rate: options.rate };
-            self.clip(&input, built, &identity, bones, meshes)?;
+            if !self.clip(&input, built, Some(&identity), bones, meshes)? {
+                let name = own.clip(clip)?.name.to_string_lossy();
+                if !name.is_empty() {
+                    self.losses.add(LossKind::Metadata, None, format!("clip `{name}`, which moves nothing"));
+                }
+            }
         }
         for source in self.scene.input.clips {
             let map = bones_by_name(own, source.animations)?;
             for clip in 0..source.animations.clip_count()? {
                 let input =
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
-                self.clip(&input, built, &map, bones, meshes)?;
+                // Vertex frames fit their own mesh only.
+                let is_moving = source.animations.clip(clip)?.first_vertex_frame.is_none();
+                let map = Some(map.as_slice()).filter(|_| is_moving && built.skeleton.is_some());
+                if !self.clip(&input, built, map, bones, meshes)? {
+                    let kind = if map.is_some() { LossKind::Metadata } else { LossKind::Clips };
+                    let text = format!("clip {clip} of {}, which moves no bone of the mesh", source.name);
+                    self.losses.add(kind, None, text);
+                }
             }
         }
         Ok(())
     }
 
+    /// Adds a clip. `map` has the bone of the mesh for each bone of the file of the clip, or is
+    /// `None` if the clip does not fit the mesh. Returns `false` if the clip moves nothing.
     fn clip(
         &mut self,
         input: &ClipInput<'_>,
         built: &BuiltAsset,
-        map: &[Option<usize>],
+        map: Option<&[Option<usize>]>,
         bones: &[u32],
         meshes: &[u32],
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let Some(map) = map else { return Ok(false) };
         let sink = &mut *self.surfaces.sink;
         let targets = built.levels.first().map_or(TargetPlan::None, |level| level.targets);
         let animation = match (targets, &built.skeleton) {
@@ -229,8 +245,9 @@ impl Builder<'_, '_> {
             (_, Some(skeleton)) => input.bones(skeleton, map, bones, sink, self.losses)?,
             _ => None,
         };
+        let is_added = animation.is_some();
         self.document.animations.extend(animation);
-        Ok(())
+        Ok(is_added)
     }
 }
 

@@ -7,9 +7,13 @@ use super::elements::{ArraySpec, ElementType};
 use super::keys::{ChannelKeys, KeyTable};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;
+use crate::export::RATES;
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::math::{as_index, narrow};
 use crate::model::animation::{Animations, Clip, Property};
+
+/// The rate of a clip if neither the file nor the options have a rate in [`RATES`].
+const DEFAULT_RATE: f32 = 30.0;
 
 /// The file of a clip, and what it is exported with.
 pub(super) struct ClipInput<'s> {
@@ -26,11 +30,12 @@ impl ClipInput<'_> {
     fn object(&self, clip: &Clip<'_>) -> Result<AnimationObject> {
         let stored = clip.name.to_string_lossy();
         let name = if stored.is_empty() { self.name.map(str::to_owned) } else { Some(stored) };
-        let rate = clip.rate.filter(|rate| *rate > 0.0 && rate.is_finite());
+        let rate = clip.rate.filter(|rate| RATES.contains(rate));
+        let assumed = if RATES.contains(&self.rate) { self.rate } else { DEFAULT_RATE };
         let mut object = AnimationObject {
             name,
             frames: clip.frames,
-            rate: rate.unwrap_or(self.rate),
+            rate: rate.unwrap_or(assumed),
             has_rate: rate.is_some(),
             ..AnimationObject::default()
         };

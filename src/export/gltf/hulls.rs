@@ -3,12 +3,15 @@
 use super::attributes::{VertexInput, finite_or_zero, write_little_endian};
 use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
 use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::nodes::node_transform;
 use super::surface::SurfaceWriter;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::VertexOrder;
+use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::{ExportScene, InstancePlace};
 use crate::export::shape::SurfaceShape;
+use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion, Surface};
 
@@ -21,30 +24,34 @@ pub(super) fn add_nodes(
     conversion: &SpaceConversion,
     document: &mut Document,
     writer: &mut SurfaceWriter<'_>,
+    losses: &mut LossList,
 ) -> Result<Vec<u32>> {
     let mut nodes = Vec::new();
     if !scene.options.hulls {
         return Ok(nodes);
     }
-    let mut add_mesh = |name: String, primitives, transform: &Affine| {
-        let transform = conversion.transform(transform).and_then(|map| map.to_transform()).map(Box::new);
+    let mut add_mesh = |name: String, primitives, transform: &Affine, losses: &mut LossList| {
+        let transform = node_transform(transform, conversion, "a collision shape", losses).map(Box::new);
         let mesh = MeshObject { name: Some(name.clone()), primitives, ..MeshObject::default() };
         let mesh = Some(add(&mut document.meshes, mesh));
         nodes.push(add(&mut document.nodes, NodeObject { name: Some(name), transform, mesh, ..NodeObject::default() }));
     };
     for index in 0..asset.hull_count()? {
         let hull = asset.hull(index)?;
-        if let Some(primitive) = hull_primitive(&hull, conversion, writer)? {
+        if let Some(primitive) = hull_primitive(&hull, conversion, writer, losses)? {
             let stored = hull.name.map(|name| name.to_string_lossy()).filter(|name| !name.is_empty());
             let kind = format!("{:?}", hull.kind).to_lowercase();
             let name = stored.unwrap_or_else(|| format!("hull {index} ({kind})"));
-            add_mesh(name, vec![primitive], &hull.transform.then(&place.transform));
+            add_mesh(name, vec![primitive], &hull.transform.then(&place.transform), losses);
+        } else {
+            let text = format!("collision shape {index}, for which the file stores no points");
+            losses.add(LossKind::Hulls, None, text);
         }
     }
     if let Some(geometry) = asset.collision_mesh()? {
         let primitives = collision_primitives(&*geometry, conversion, writer)?;
         if !primitives.is_empty() {
-            add_mesh("collision mesh".to_owned(), primitives, &place.transform);
+            add_mesh("collision mesh".to_owned(), primitives, &place.transform, losses);
         }
     }
     Ok(nodes)
@@ -55,10 +62,12 @@ fn hull_primitive(
     hull: &Hull<'_>,
     conversion: &SpaceConversion,
     writer: &mut SurfaceWriter<'_>,
+    losses: &mut LossList,
 ) -> Result<Option<Primitive>> {
     let Some(points) = hull.points.filter(|points| !points.is_empty()) else { return Ok(None) };
     let attributes = vec![(AttributeName::Position, write_points(&points, conversion, writer)?)];
-    let indices = hull.triangles.map(|indices| write_indices(&indices, conversion, writer)).transpose()?;
+    let triangles = hull.triangles.map(|indices| valid_triangles(&indices, points.len(), losses)).unwrap_or_default();
+    let indices = if triangles.is_empty() { None } else { Some(write_triangles(&triangles, conversion, writer)?) };
     Ok(Some(Primitive { attributes, indices, is_points: indices.is_none(), ..Primitive::default() }))
 }
 
@@ -91,19 +100,33 @@ fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &m
     })
 }
 
-fn write_indices(indices: &Indices<'_>, conversion: &SpaceConversion, writer: &mut SurfaceWriter<'_>) -> Result<u32> {
-    let elements = [ElementType::integers(ComponentType::U32, 1)];
+/// Returns the triangles whose indices are below `count`. Others are added to `losses`.
+fn valid_triangles(indices: &Indices<'_>, count: usize, losses: &mut LossList) -> Vec<[u32; 3]> {
+    let mut valid = Vec::new();
     let triangles = indices.len() / 3;
-    let count = triangles.saturating_mul(3);
-    let spec = ArraySpec::indices(&elements, count);
-    writer.sink.array(&spec, &mut |out| {
-        for triangle in 0..triangles {
-            let first = triangle.saturating_mul(3);
-            let corner = |corner: usize| indices.get(first.saturating_add(corner)).unwrap_or_default();
-            for index in conversion.triangle([0, 1, 2].map(corner)) {
-                out.write_all(&index.to_le_bytes())?;
-            }
+    for first in (0..triangles).map(|triangle| triangle.saturating_mul(3)) {
+        let corners = [0, 1, 2].map(|corner| indices.get(first.saturating_add(corner)).unwrap_or(u32::MAX));
+        if corners.iter().all(|index| as_index(*index) < count) {
+            valid.push(corners);
         }
-        Ok(())
+    }
+    let omitted = triangles.saturating_sub(valid.len());
+    if omitted > 0 {
+        let text = format!("{} of a collision shape with an invalid index", counted(omitted, "triangle"));
+        losses.add(LossKind::Triangles, None, text);
+    }
+    valid
+}
+
+fn write_triangles(
+    triangles: &[[u32; 3]],
+    conversion: &SpaceConversion,
+    writer: &mut SurfaceWriter<'_>,
+) -> Result<u32> {
+    let elements = [ElementType::integers(ComponentType::U32, 1)];
+    let spec = ArraySpec::indices(&elements, triangles.len().saturating_mul(3));
+    writer.sink.array(&spec, &mut |out| {
+        let indices = triangles.iter().flat_map(|triangle| conversion.triangle(*triangle));
+        indices.into_iter().try_for_each(|index| Ok(out.write_all(&index.to_le_bytes())?))
     })
 }

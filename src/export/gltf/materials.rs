@@ -37,11 +37,7 @@ impl MaterialTable {
         key: &PrimitiveMaterial,
         place: &InstancePlace,
     ) -> Result<u32> {
-        let DrawStyle { blend, two_sided, unlit, .. } = key.style;
-        let own = format!(
-            "{:?} {:?} {blend:?} {two_sided} {unlit} {} {:?}",
-            key.stored, key.surface, key.has_uvs, place.materials
-        );
+        let own = format!("{:?} {:?} {:?} {} {:?}", key.stored, key.surface, key.style, key.has_uvs, place.materials);
         if let Some(index) = self.added.get(own.as_bytes()) {
             return Ok(*index);
         }
@@ -78,22 +74,30 @@ fn make(
     let named = found.and_then(|material| material.name).map(|name| name.to_string_lossy());
     let name = named.or(stored.clone()).filter(|name| !name.is_empty()).unwrap_or_else(|| key.surface.clone());
     let is_masked = found.and_then(|material| material.masked) == Some(true);
+    let color = found.and_then(|material| material.color).map(clamped);
     let alpha = match key.style.blend {
         Blend::Masked => AlphaMode::Mask,
         Blend::Translucent | Blend::Modulated | Blend::Alpha => AlphaMode::Blend,
         Blend::Opaque | Blend::Unknown(_) if is_masked => AlphaMode::Mask,
+        Blend::Opaque | Blend::Unknown(_) if color.is_some_and(|[.., alpha]| alpha < 1.0) => AlphaMode::Blend,
         Blend::Opaque | Blend::Unknown(_) => AlphaMode::Opaque,
     };
     let mut object = MaterialObject {
         name,
         alpha,
-        color: found.and_then(|material| material.color).map(clamped),
+        color,
         is_two_sided: key.style.two_sided,
         is_unlit: key.style.unlit || found.and_then(|material| material.unlit) == Some(true),
         ..MaterialObject::default()
     };
     if matches!(key.style.blend, Blend::Translucent | Blend::Modulated | Blend::Unknown(_)) {
         object.add_extra("blend", format!("{:?}", key.style.blend).to_lowercase());
+    }
+    let DrawStyle { flat, environment, unfiltered, .. } = key.style;
+    for (is_set, style) in [(flat, "flat"), (environment, "environment"), (unfiltered, "unfiltered")] {
+        if is_set {
+            object.add_extra(style, "true".to_owned());
+        }
     }
     add_textures(scene, document, key, found, stored.as_deref(), &mut object);
     if let Some(text) = found.and_then(|material| material.text) {
@@ -113,10 +117,15 @@ fn add_textures(
 ) {
     let mut names = Vec::new();
     for texture in found.iter().flat_map(|material| &material.textures) {
-        let file = texture.file.unwrap_or(texture.name).to_string_lossy();
+        let file = texture.file.unwrap_or(texture.name);
         match texture.role {
-            TextureRole::Color => names.push(file),
-            TextureRole::Detail => object.add_extra("detail_texture", file),
+            TextureRole::Color => {
+                // The image may have the name of the texture instead of that of its file.
+                let is_image = |name: &Name<'_>| scene.options.source.image(name.as_bytes()).is_some();
+                let name = [file, texture.name].into_iter().find(is_image).unwrap_or(file);
+                names.push(name.to_string_lossy());
+            }
+            TextureRole::Detail => object.add_extra("detail_texture", file.to_string_lossy()),
         }
     }
     if found.is_none_or(|material| material.textures.is_empty()) {

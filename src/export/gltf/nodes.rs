@@ -6,10 +6,10 @@ use super::hulls;
 use super::skeleton::{SkeletonNodes, SkeletonPlan};
 use super::surface::PrimitivePlan;
 use crate::error::Result;
-use crate::export::loss::LossKind;
+use crate::export::loss::{LossKind, LossList};
 use crate::export::options::LevelChoice;
 use crate::export::scene::InstancePlace;
-use crate::math::as_index;
+use crate::math::{as_index, narrow};
 use crate::model::animation::Affine;
 use crate::model::{Asset, SpaceConversion, Transform};
 
@@ -37,6 +37,46 @@ enum LevelPart {
     Quantized(usize),
     /// All quantized surfaces without weights, at a place with a transform.
     PlacedQuantized,
+}
+
+/// The root nodes of all places, from which the scenes are made.
+#[derive(Default)]
+pub(super) struct LevelRoots {
+    /// The number and the name of each level of detail, in ascending order.
+    names: Vec<(usize, Option<String>)>,
+    places: Vec<PlacedLevels>,
+}
+
+/// The root nodes at a place.
+struct PlacedLevels {
+    /// The number and the nodes of each level of detail, in ascending order.
+    levels: Vec<(usize, Vec<u32>)>,
+    /// The nodes of all levels.
+    more: Vec<u32>,
+}
+
+impl LevelRoots {
+    fn add_name(&mut self, level: usize, name: Option<&String>) {
+        let place = self.names.iter().take_while(|(number, _)| *number < level).count();
+        if self.names.get(place).is_none_or(|(number, _)| *number != level) {
+            self.names.insert(place, (level, name.cloned()));
+        }
+    }
+
+    /// Makes a scene of each level. A place without this level has the next better one there, or
+    /// its best one.
+    pub(super) fn scenes(self) -> impl Iterator<Item = NodeScene> {
+        let Self { names, places } = self;
+        names.into_iter().map(move |(level, name)| {
+            let mut roots = Vec::new();
+            for place in &places {
+                let shown = place.levels.iter().rev().find(|(number, _)| *number <= level).or(place.levels.first());
+                roots.extend(shown.into_iter().flat_map(|(_, nodes)| nodes));
+                roots.extend(&place.more);
+            }
+            NodeScene { name, roots }
+        })
+    }
 }
 
 impl PlacedAsset<'_> {
@@ -85,23 +125,22 @@ impl Builder<'_, '_> {
         for level in &built.levels {
             roots.push(self.level_nodes(level, &at, meshes)?);
         }
-        let more =
-            hulls::add_nodes(asset, self.scene, place, &built.conversion, &mut self.document, &mut self.surfaces)?;
+        let more = hulls::add_nodes(
+            asset,
+            self.scene,
+            at.place,
+            conversion,
+            &mut self.document,
+            &mut self.surfaces,
+            self.losses,
+        )?;
         self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
         Ok(())
     }
 
     /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
     fn transform(&mut self, place: &InstancePlace, conversion: &SpaceConversion) -> Option<Transform> {
-        let map = conversion.transform(&place.transform).unwrap_or_default();
-        let transform = map.to_transform().unwrap_or_else(|| {
-            self.losses.add(LossKind::Placements, None, "the transform of an instance, which is singular");
-            Transform::default()
-        });
-        if !is_near(&Affine::from(&transform), &map) {
-            self.losses.add(LossKind::Placements, None, "the shear of the transform of an instance");
-        }
-        (transform != Transform::default()).then_some(transform)
+        node_transform(&place.transform, conversion, "an instance", self.losses)
     }
 
     /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those
@@ -179,18 +218,27 @@ impl Builder<'_, '_> {
         skeleton: Option<u32>,
         more: &[u32],
     ) {
-        let scene_count = if self.scene.options.levels == LevelChoice::Scenes { levels.len() } else { 1 };
-        while self.document.scenes.len() < scene_count {
-            let name = built.levels.get(self.document.scenes.len()).and_then(|level| level.name.clone());
-            self.document.scenes.push(NodeScene { name, roots: Vec::new() });
+        let mut placed =
+            PlacedLevels { levels: Vec::new(), more: skeleton.into_iter().chain(more.iter().copied()).collect() };
+        let best = built.levels.first().and_then(|level| level.name.clone());
+        let nodes = |roots: Vec<(LevelPart, u32)>| roots.into_iter().map(|(_, node)| node).collect();
+        match self.scene.options.levels {
+            LevelChoice::Scenes => {
+                for (level, roots) in built.levels.iter().zip(levels) {
+                    self.levels.add_name(level.number, level.name.as_ref());
+                    placed.levels.push((level.number, nodes(roots)));
+                }
+            }
+            LevelChoice::Nodes => {
+                self.levels.add_name(0, best.as_ref());
+                placed.levels.push((0, nodes(self.join_levels(&levels))));
+            }
+            LevelChoice::Best | LevelChoice::One(_) => {
+                self.levels.add_name(0, best.as_ref());
+                placed.levels.extend(levels.into_iter().take(1).map(|roots| (0, nodes(roots))));
+            }
         }
-        let levels =
-            if self.scene.options.levels == LevelChoice::Nodes { vec![self.join_levels(&levels)] } else { levels };
-        for (scene, roots) in self.document.scenes.iter_mut().zip(levels) {
-            scene.roots.extend(roots.into_iter().map(|(_, node)| node));
-            scene.roots.extend(skeleton);
-            scene.roots.extend(more);
-        }
+        self.levels.places.push(placed);
     }
 
     /// Adds the nodes of lower levels to the nodes of the best level. A level that lacks a part of
@@ -219,9 +267,32 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Returns whether two maps differ by less than the rounding of an `f32`.
+/// Returns a map between stored positions as the transform of a node, or `None` if it moves
+/// nothing. What a node cannot have is added to `losses`, as of `what`.
+pub(super) fn node_transform(
+    map: &Affine,
+    conversion: &SpaceConversion,
+    what: &str,
+    losses: &mut LossList,
+) -> Option<Transform> {
+    let map = conversion.transform(map).unwrap_or_default();
+    let transform = map.to_transform().unwrap_or_else(|| {
+        losses.add(LossKind::Placements, None, format!("the transform of {what}, which is singular"));
+        let [.., origin] = map.columns();
+        Transform { position: origin.map(narrow), ..Transform::default() }
+    });
+    if map.to_transform().is_some() && !is_near(&Affine::from(&transform), &map) {
+        losses.add(LossKind::Placements, None, format!("the shear of the transform of {what}"));
+    }
+    (transform != Transform::default()).then_some(transform)
+}
+
+/// Returns whether the axes of two maps differ by less than the rounding of an `f32`.
 fn is_near(one: &Affine, other: &Affine) -> bool {
-    let size = other.columns().as_flattened().iter().fold(1e-30_f64, |size, part| size.max(part.abs()));
-    let pairs = one.columns().into_iter().flatten().zip(other.columns().into_iter().flatten());
-    pairs.into_iter().all(|(one, other)| (one - other).abs() <= size * 1e-5)
+    let axes = |map: &Affine| {
+        let [x, y, z, _] = map.columns();
+        [x, y, z].into_iter().flatten()
+    };
+    let size = axes(other).fold(1e-30_f64, |size, part| size.max(part.abs()));
+    axes(one).zip(axes(other)).all(|(one, other)| (one - other).abs() <= size * 1e-5)
 }

@@ -13,8 +13,9 @@ use super::skeleton::SkeletonPlan;
 use super::targets::TargetPlan;
 use crate::array::Array;
 use crate::error::Result;
-use crate::export::loss::LossList;
+use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::shape::SurfaceShape;
+use crate::export::vertices::non_finite_attributes;
 use crate::export::{ExportInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
@@ -50,13 +51,20 @@ impl<'a> OrderCache<'a> {
         Self { input, parts: RefCell::default(), orders: RefCell::default(), kept: RefCell::default() }
     }
 
-    /// Returns the parts of surface `index`, which the first call computes.
-    fn parts(&self, index: usize, surface: &Surface<'_>) -> Result<VertexParts> {
+    /// Returns the parts of surface `index`, which the first call computes. The first call also
+    /// adds values that are not finite to `losses`. `number` is the index of the surface in its
+    /// level.
+    fn parts(&self, index: usize, surface: &Surface<'_>, losses: &mut LossList, number: usize) -> Result<VertexParts> {
         if let Some(parts) = self.parts.borrow().get(index) {
             return Ok(*parts);
         }
         let parts = VertexParts::new(surface, &self.input)?;
         self.parts.borrow_mut().push(parts);
+        let count = non_finite_attributes(surface, &self.input)?;
+        if count > 0 {
+            let text = format!("{} that are not finite", counted(count, "value"));
+            losses.add(LossKind::Values, Some(number), text);
+        }
         Ok(parts)
     }
 
@@ -131,7 +139,7 @@ impl<'b> SurfaceWriter<'b> {
         losses: &mut LossList,
         plans: &mut Vec<PrimitivePlan>,
     ) -> Result<()> {
-        let parts = self.cache.parts(self.surfaces, surface)?;
+        let parts = self.cache.parts(self.surfaces, surface, losses, number)?;
         self.surfaces = self.surfaces.saturating_add(1);
         for triangles in parts.ranges() {
             let order = self.cache.order(self.parts, || parts.order(surface, triangles, losses, number))?;
@@ -222,15 +230,20 @@ impl<'b> SurfaceWriter<'b> {
                 if has_short { input.short_normals(interval.as_ref(), sink)? } else { input.normals(sink, block)? };
             attributes.push((AttributeName::Normal, normals));
         }
-        if surface.tangent_frames()?.is_some() && !is_posed && interval.is_none() {
+        if surface.tangent_frames()?.is_some() && is_posed {
+            losses.add(LossKind::Tangents, Some(number), "tangents, because the surface is posed");
+        } else if surface.tangent_frames()?.is_some() && interval.is_none() {
             let tangents = if has_short { input.short_tangents(sink, block) } else { input.tangents(sink, block) }?;
             attributes.push((AttributeName::Tangent, tangents));
         }
+        // The sets of a surface may have gaps, which glTF does not allow.
+        let mut target_set = 0_u32;
         for set in 0..surface.counts()?.uv_sets {
             if surface.uvs(as_index(set))?.is_some() {
                 let codes = if is_quantized { input.uv_codes(set, sink)? } else { None };
                 let uvs = codes.map_or_else(|| input.uvs(set, sink, block), Ok)?;
-                attributes.push((AttributeName::TexCoord(set), uvs));
+                attributes.push((AttributeName::TexCoord(target_set), uvs));
+                target_set = target_set.saturating_add(1);
             }
         }
         if surface.colors()?.is_some() {

@@ -58,7 +58,6 @@ impl BoneSpace {
 
 /// Writes the fields `assets` and `animations`.
 pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
-    let mut clips = ClipFilter { chosen: scene.options.clip, next: 0 };
     let mut first_space = None;
     json.field("assets").list(|json| {
         for number in scene.assets()? {
@@ -70,7 +69,7 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
             json.object(|json| {
                 json.field("asset").count(number)?;
                 write_matrix(json.field("bind_shape"), conversion.transform(&animations.bind_shape()?))?;
-                write_skeleton(animations, &BoneSpace::new(conversion), &mut clips, "", json)
+                write_skeleton(animations, &BoneSpace::new(conversion), scene.options.clip, "", json)
             })?;
         }
         Ok(())
@@ -80,32 +79,18 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
         scene.input.clips.iter().try_for_each(|source| {
             json.object(|json| {
                 json.field("name").string(source.name)?;
-                write_skeleton(source.animations, &space, &mut clips, source.name, json)
+                write_skeleton(source.animations, &space, None, source.name, json)
             })
         })
     })
 }
 
-/// Selects the exported clips. Clips are numbered through all assets and files.
-struct ClipFilter {
-    chosen: Option<usize>,
-    next: usize,
-}
-
-impl ClipFilter {
-    fn takes_next(&mut self) -> bool {
-        let number = self.next;
-        self.next = number.saturating_add(1);
-        self.chosen.is_none_or(|chosen| chosen == number)
-    }
-}
-
-/// Writes the fields `bones` and `clips`. `name` is the name of clips for which the file stores
-/// none.
+/// Writes the fields `bones` and `clips`. `chosen` is the index of the only clip that is written.
+/// `name` is the name of clips for which the file stores none.
 fn write_skeleton(
     animations: &dyn Animations,
     space: &BoneSpace,
-    clips: &mut ClipFilter,
+    chosen: Option<usize>,
     name: &str,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
@@ -118,7 +103,7 @@ fn write_skeleton(
     })?;
     json.field("clips").list(|json| {
         for number in 0..animations.clip_count()? {
-            if clips.takes_next() {
+            if chosen.is_none_or(|chosen| chosen == number) {
                 json.object(|json| write_clip(animations, number, space, name, json))?;
             }
         }

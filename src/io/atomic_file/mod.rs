@@ -184,9 +184,9 @@ impl AtomicFile {
     ///
     /// The file gets the permissions `mode` when it is [complete](Self::complete). If `mode` is
     /// `None`, it gets the permissions of the file that it replaces, or the default permissions of
-    /// the process. The default can only be read by setting the mask of the process (`umask`) for a
-    /// moment, so a program with several threads should choose a mode. On systems other than Unix,
-    /// `mode` is ignored.
+    /// the process. On Unix systems other than Linux, the default can only be read by setting the
+    /// mask of the process (`umask`) for a moment, so a program with several threads should choose
+    /// a mode there. On systems other than Unix, `mode` is ignored.
     ///
     /// # Errors
     ///

@@ -28,6 +28,28 @@ const UNSUPPORTED: [i32; 6] = [libc::EPERM, libc::EINVAL, libc::ENOSYS, libc::EO
 static CLEANED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 
+/// Held while the mask of the process is changed.
+static MASK: Mutex<()> = Mutex::new(());
+
+/// Returns the mask of the process as Linux reports it, which does not change it.
+fn reported_mask() -> Option<u32> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(line.trim(), 8).ok()
+}
+
+/// Returns the mask of the process by setting it for a moment.
+#[allow(clippy::useless_conversion, reason = "the type of a mode differs between systems")]
+fn set_mask() -> u32 {
+    let held = MASK.lock();
+    // SAFETY: The call changes the mask of the process, and no memory.
+    let mask = unsafe { libc::umask(0o077) };
+    // SAFETY: The same as above.
+    unsafe { libc::umask(mask) };
+    drop(held);
+    mask.into()
+}
+
 /// An open folder.
 #[derive(Debug)]
 pub(super) struct UnixFolder {
@@ -116,14 +138,8 @@ impl UnixFolder {
     }
 
     /// Returns the permissions of a new file that the user has not restricted.
-    #[allow(clippy::useless_conversion, reason = "the type of a mode differs between systems")]
     pub(super) fn default_mode() -> u32 {
-        // The mask can only be read by setting it.
-        // SAFETY: The call changes the mask of the process, and no memory.
-        let mask = unsafe { libc::umask(0o077) };
-        // SAFETY: The same as above.
-        unsafe { libc::umask(mask) };
-        0o666 & !u32::from(mask)
+        0o666 & !reported_mask().unwrap_or_else(set_mask)
     }
 
     pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {

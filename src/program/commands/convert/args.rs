@@ -50,7 +50,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "N")]
     clip: Option<usize>,
     /// Write the shape at this frame of the clip, without animations; 2.5 is between frames 2 and 3
-    #[arg(long, value_parser = parse_frame_index, value_name = "N")]
+    #[arg(long, value_parser = parse_frame_index, value_name = "N", conflicts_with = "animations")]
     frame: Option<FrameIndex>,
     /// Frames per second of clips for which the file stores no rate
     #[arg(long, value_parser = parse_rate, value_name = "RATE", default_value = "30")]
@@ -62,7 +62,7 @@ pub struct ConvertArgs {
     /// Coordinate conventions of the output
     #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
     space: SpaceName,
-    /// Also write collision shapes (glTF, EZ-Mesh)
+    /// Also write collision shapes (glTF)
     #[arg(long)]
     hulls: bool,
     /// Write the file even if parts of the mesh are left out
@@ -149,7 +149,12 @@ const fn description(format: ExportFormat) -> &'static str {
 
 fn parse_rate(text: &str) -> Result<f32, String> {
     let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected a number above 0".to_owned()) }
+    let range = crate::export::RATES;
+    if range.contains(&rate) {
+        Ok(rate)
+    } else {
+        Err(format!("expected a number of {} to {}", range.start(), range.end()))
+    }
 }
 
 impl ConvertArgs {
@@ -171,7 +176,10 @@ impl ConvertArgs {
     /// Returns the output format.
     pub fn format(&self) -> Result<ExportFormat, UsageError> {
         let format = match self.to {
-            Some(format) => format,
+            Some(format) => {
+                self.check_extension(format)?;
+                format
+            }
             None => self.format_of_output()?,
         };
         self.check_options(format)?;
@@ -181,7 +189,8 @@ impl ConvertArgs {
     fn format_of_output(&self) -> Result<ExportFormat, UsageError> {
         let names = || ExportFormat::ALL.map(ExportFormat::extension).join(", ");
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
-            return Err(UsageError(format!("-o: the output has no extension; choose a format with --to: {}", names())));
+            let text = format!("-o: no extension chooses the format of a folder or of -; give --to: {}", names());
+            return Err(UsageError(text));
         }
         let extension = self.output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         if let Ok(format) = extension.parse() {
@@ -194,6 +203,25 @@ impl ConvertArgs {
             )));
         }
         Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
+    }
+
+    /// Returns an error if the output has the extension of another format than that of `--to`.
+    fn check_extension(&self, format: ExportFormat) -> Result<(), UsageError> {
+        if self.writes_to_folder() || self.output == Path::new(STDIN) {
+            return Ok(());
+        }
+        let extension = self.output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let is_other = match extension.parse::<ExportFormat>() {
+            Ok(named) => named != format,
+            Err(_) => format_named(&self.output).is_some() || is_mesh_file(&self.output),
+        };
+        if is_other {
+            let (path, to) = (shown(&self.output), format.extension());
+            return Err(UsageError(format!(
+                "{path}: the extension is that of another format than --to {to}; end the path with .{to}"
+            )));
+        }
+        Ok(())
     }
 
     /// Returns an error if an option does not apply to the format.

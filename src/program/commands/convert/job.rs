@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts;
+use super::outputs::ChosenPaths;
 use super::pipe;
 use crate::export::{ClipSource, Export, ExportFormat, ExportInput, Loss};
 use crate::program::args::STDIN;
@@ -29,6 +30,8 @@ pub struct ConvertJob {
     pub output: PathBuf,
     /// Whether the folder of the output is created.
     pub is_in_folder: bool,
+    /// The paths of the output files of all meshes.
+    pub chosen: ChosenPaths,
 }
 
 /// What was written.
@@ -95,12 +98,17 @@ impl ConvertJob {
             fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
         }
         let stem = self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut paths = vec![self.output.clone()];
+        for file in 1..export.file_count() {
+            let path = self.output.with_file_name(export.file_name(file, &stem));
+            if path == self.output || !self.chosen.take(&path) {
+                let text = format!("{}: another file of the output has this path; choose another OUT", shown(&path));
+                return Err(UsageError(text).into());
+            }
+            paths.push(path);
+        }
         let (mut pending, mut outputs) = (Vec::new(), Vec::new());
-        for file in 0..export.file_count() {
-            let path = match file {
-                0 => self.output.clone(),
-                _ => self.output.with_file_name(export.file_name(file, &stem)),
-            };
+        for (file, path) in paths.into_iter().enumerate() {
             let mut size = 0;
             pending.push(PendingOutput::write(&path, force, |out| {
                 pipe::write(out, |out| Ok(export.write_file(file, &stem, out)?))?;

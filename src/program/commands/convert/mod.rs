@@ -69,7 +69,7 @@ impl ConvertArgs {
         results: &Mutex<Vec<(usize, ConvertResult)>>,
         global: &Global,
     ) -> anyhow::Result<Outcome> {
-        let mut names = OutputNames::new(self, format);
+        let names = OutputNames::new(self, format);
         let threads = self.threads();
         let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(threads);
         let receiver = Mutex::new(receiver);
@@ -84,15 +84,20 @@ impl ConvertArgs {
             for _ in 0..threads {
                 scope.spawn(work);
             }
-            let mut number = 0_usize;
+            let (mut number, mut only) = (0_usize, None);
             let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
                 number = number.saturating_add(1);
                 match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                    Ok(job) => drop(sender.send((number, job))),
+                    Ok(job) if self.writes_to_folder() => drop(sender.send((number, job))),
+                    // Nothing is written if another mesh follows.
+                    Ok(job) => only = Some(job),
                     Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
                 }
                 Ok(Outcome::Fine)
             })?;
+            if let Some(job) = only.filter(|_| number == 1) {
+                drop(sender.send((number, job)));
+            }
             drop(sender);
             Ok(outcome)
         })

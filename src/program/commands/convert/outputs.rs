@@ -1,13 +1,16 @@
 //! The paths of the output files.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use super::args::ConvertArgs;
 use super::facts::stem;
 use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
+use crate::program::formats::is_mesh_file;
 use crate::program::input::asset::InputAsset;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
@@ -20,27 +23,50 @@ pub struct OutputNames {
     format: ExportFormat,
     /// The folders on the command line, whose structure the output repeats.
     folders: Vec<PathBuf>,
-    /// The paths that were chosen, in lower case.
-    chosen: BTreeSet<String>,
+    /// The files and folders on the command line, without links.
+    inputs: Vec<PathBuf>,
+    chosen: ChosenPaths,
+}
+
+/// The paths of all output files, in lower case. Clones share the list.
+#[derive(Clone, Default)]
+pub struct ChosenPaths(Arc<Mutex<BTreeSet<String>>>);
+
+impl ChosenPaths {
+    /// Adds a path. Returns `false` if another output file has it.
+    pub fn take(&self, path: &Path) -> bool {
+        let mut paths = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        paths.insert(path.to_string_lossy().to_lowercase())
+    }
 }
 
 impl OutputNames {
     pub fn new(args: &ConvertArgs, format: ExportFormat) -> Self {
         let folders = args.files.files.iter().filter(|path| path.is_dir()).cloned().collect();
         let is_folder = args.writes_to_folder();
-        Self { output: args.output.clone(), is_folder, format, folders, chosen: BTreeSet::new() }
+        let inputs = args.files.files.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        Self { output: args.output.clone(), is_folder, format, folders, inputs, chosen: ChosenPaths::default() }
     }
 
     /// Returns the conversion of a mesh. `number` counts the meshes from 1.
-    pub fn job(&mut self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
+    pub fn job(&self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
         let output = self.output(path, &asset, number)?;
-        Ok(ConvertJob { path: path.to_owned(), asset, output, is_in_folder: self.is_folder })
+        if self.is_folder && self.is_other_input(&output, path) {
+            let text = format!(
+                "{}: the output {} is another mesh of the input; choose another folder",
+                shown(path),
+                shown(&output)
+            );
+            return Err(UsageError(text).into());
+        }
+        let chosen = if self.is_folder { self.chosen.clone() } else { ChosenPaths::default() };
+        Ok(ConvertJob { path: path.to_owned(), asset, output, is_in_folder: self.is_folder, chosen })
     }
 
     /// Returns the path of the output of a mesh.
     ///
     /// If two meshes of a folder differ in their extension only, the second keeps its extension.
-    fn output(&mut self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
+    fn output(&self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
         if !self.is_folder {
             if number > 1 {
                 let text = format!(
@@ -55,10 +81,10 @@ impl OutputNames {
         let stem = stem(path, asset);
         let extension = self.format.extension();
         let mut output = folder.join(format!("{stem}.{extension}"));
-        if !self.choose(&output) {
+        if !self.chosen.take(&output) {
             let own = path.file_name().unwrap_or_default().to_string_lossy();
             output = folder.join(format!("{own}.{extension}"));
-            if path == Path::new(STDIN) || !self.choose(&output) {
+            if path == Path::new(STDIN) || !self.chosen.take(&output) {
                 let text = format!("{}: another mesh has the same output, {}", shown(path), shown(&output));
                 return Err(UsageError(text).into());
             }
@@ -66,8 +92,12 @@ impl OutputNames {
         Ok(output)
     }
 
-    fn choose(&mut self, output: &Path) -> bool {
-        self.chosen.insert(output.to_string_lossy().to_lowercase())
+    /// Returns whether an output would replace a mesh that may be an input, other than `path`.
+    fn is_other_input(&self, output: &Path, path: &Path) -> bool {
+        let Ok(existing) = fs::canonicalize(output) else { return false };
+        is_mesh_file(&existing)
+            && fs::canonicalize(path).ok().as_ref() != Some(&existing)
+            && self.inputs.iter().any(|input| existing.starts_with(input))
     }
 
     /// Returns the folder of a mesh, relative to the folder on the command line that contains it.
