@@ -12,6 +12,8 @@ pub enum LossKind {
     Influences,
     /// Clips, or a part of them.
     Clips,
+    /// Bones that a clip of another file moves and the mesh does not have.
+    ClipBones,
     /// Morph targets.
     MorphTargets,
     /// Vertex frames.
@@ -48,6 +50,7 @@ impl LossKind {
             Self::Skin => "skin",
             Self::Influences => "influences",
             Self::Clips => "clips",
+            Self::ClipBones => "clip-bones",
             Self::MorphTargets => "morph-targets",
             Self::VertexFrames => "vertex-frames",
             Self::UvSets => "uv-sets",
@@ -69,7 +72,7 @@ impl LossKind {
     /// data that describes the mesh but does not change its shape or look.
     #[must_use]
     pub const fn is_minor(self) -> bool {
-        matches!(self, Self::Tangents | Self::Names | Self::Metadata | Self::Values)
+        matches!(self, Self::ClipBones | Self::Tangents | Self::Names | Self::Metadata | Self::Values)
     }
 }
 

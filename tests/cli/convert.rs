@@ -249,8 +249,10 @@ fn adds_the_clips_of_other_files() {
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     assert_eq!(names(&glb(&to)).len(), own.len() + 2);
     let other = meshpeek(&[&arguments[..], &["--animation", "data/unigine/wave_an10.anim"]].concat());
-    assert_eq!(code(&other), 2, "the bones differ");
+    // Some bones differ.
+    assert_eq!(code(&other), 0, "{}", text(&other.stderr));
     assert!(text(&other.stderr).contains("bones of clip"), "{}", text(&other.stderr));
+    assert_eq!(names(&glb(&to)).len(), own.len() + 1);
 }
 
 #[test]

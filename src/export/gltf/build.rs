@@ -216,7 +216,8 @@ impl Builder<'_, '_> {
                 let is_moving = source.animations.clip(clip)?.first_vertex_frame.is_none();
                 let map = Some(map.as_slice()).filter(|_| is_moving && built.skeleton.is_some());
                 if !self.clip(&input, built, map, bones, meshes)? {
-                    let kind = if map.is_some() { LossKind::Metadata } else { LossKind::Clips };
+                    let is_still = map.is_some_and(|map| map.iter().any(Option::is_some));
+                    let kind = if is_still { LossKind::Metadata } else { LossKind::Clips };
                     let text = format!("clip {clip} of {}, which moves no bone of the mesh", source.name);
                     self.losses.add(kind, None, text);
                 }

@@ -68,7 +68,7 @@ impl ClipInput<'_> {
         if missing > 0 {
             let name = object.name.clone().unwrap_or_default();
             let text = format!("{} of clip `{name}`, which the mesh does not have", counted(missing, "bone"));
-            losses.add(LossKind::Clips, None, text);
+            losses.add(LossKind::ClipBones, None, text);
         }
         let mut times: Option<(Vec<u32>, u32)> = None;
         for (number, channel) in table.channels(skeleton, clip.frames).enumerate() {

@@ -160,7 +160,8 @@ fn add_clip(
     let name = if stored.is_empty() { name.to_owned() } else { stored };
     if missing > 0 {
         let text = format!("{} of clip `{name}`, which the mesh does not have", counted(missing, "bone"));
-        losses.add(LossKind::Clips, None, text);
+        let fits = moved.iter().zip(map).any(|(moved, bone)| *moved && bone.is_some());
+        losses.add(if fits { LossKind::ClipBones } else { LossKind::Clips }, None, text);
     }
     let mut tracks: Vec<(usize, builder::Track)> = Vec::new();
     for (bone, target) in map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true)) {
