@@ -32,8 +32,8 @@ use meshpeek::io::{AtomicFile, OpenFolder};
 use support::claims::{Bar, Series, claim};
 use support::inputs::tiles::{self, Seams};
 
-/// The program, if it was built with the bench.
-const PROGRAM: Option<&str> = option_env!("CARGO_BIN_EXE_meshpeek");
+/// The program, if it is built with the bench.
+const PROGRAM: Option<&str> = if cfg!(feature = "cli") { option_env!("CARGO_BIN_EXE_meshpeek") } else { None };
 /// The variable with the folder for the files, if it is not the default temporary folder.
 const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
 /// The size of the mesh in gigabytes, and that of the mesh for tests.
