@@ -49,8 +49,8 @@ use std::io::Write;
 pub use format::ExportFormat;
 pub use input::{ClipSource, ExportInput};
 pub use loss::{Loss, LossKind};
-pub(crate) use options::RATES;
 pub use options::{Compression, ExportOptions, LevelChoice, OutputSpace};
+pub(crate) use options::{RATES, clip_rate};
 pub use source::SourceFacts;
 pub(crate) use vertices::{VertexOrder, VertexParts};
 

@@ -39,6 +39,19 @@ pub enum Compression {
 /// frames could be infinite or equal.
 pub(crate) const RATES: std::ops::RangeInclusive<f32> = 1e-6..=1e6;
 
+/// The rate of clips if neither the file nor the program has one in [`RATES`].
+const DEFAULT_RATE: f32 = 30.0;
+
+/// Returns the rate of a clip: the stored one if it is in [`RATES`], or else the assumed one. Also
+/// returns whether it is the stored one.
+pub(crate) fn clip_rate(stored: Option<f32>, assumed: f32) -> (f32, bool) {
+    let valid = |rate: &f32| RATES.contains(rate);
+    match stored.filter(valid) {
+        Some(stored) => (stored, true),
+        None => (Some(assumed).filter(valid).unwrap_or(DEFAULT_RATE), false),
+    }
+}
+
 /// The options of an [`Export`](super::Export).
 ///
 /// The default exports all assets of the file and all of their visible surfaces, at the most
@@ -92,7 +105,7 @@ impl Default for ExportOptions {
             levels: LevelChoice::Best,
             clip: None,
             frame: None,
-            rate: 30.0,
+            rate: DEFAULT_RATE,
             space: OutputSpace::Target,
             quantized: false,
             compression: None,

@@ -9,8 +9,7 @@ use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
-use crate::export::loss::incomplete_frame;
-use crate::export::loss::{LossKind, LossList};
+use crate::export::loss::{LossKind, LossList, incomplete_frame};
 use crate::export::scene::{ExportScene, whole_frames};
 use crate::export::shape::{ExportPose, SurfaceShape};
 use crate::math::as_index;
@@ -200,7 +199,7 @@ impl Builder<'_, '_> {
         let identity: Vec<Option<usize>> = (0..own.bone_count()?).map(Some).collect();
         for clip in (0..count).filter(|clip| chosen(*clip)) {
             let input = ClipInput { animations: own, clip, name: options.source.name(), rate: options.rate };
-            if !self.clip(&input, built, Some(&identity), bones, meshes)? {
+            if !self.clip(&input, built, &identity, bones, meshes)? {
                 let name = own.clip(clip)?.name.to_string_lossy();
                 if !name.is_empty() {
                     self.losses.add(LossKind::Metadata, None, format!("clip `{name}`, which moves nothing"));
@@ -214,9 +213,9 @@ impl Builder<'_, '_> {
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
                 // Vertex frames fit their own mesh only.
                 let is_moving = source.animations.clip(clip)?.first_vertex_frame.is_none();
-                let map = Some(map.as_slice()).filter(|_| is_moving && built.skeleton.is_some());
-                if !self.clip(&input, built, map, bones, meshes)? {
-                    let is_still = map.is_some_and(|map| map.iter().any(Option::is_some));
+                let fits = is_moving && built.skeleton.is_some();
+                if !fits || !self.clip(&input, built, &map, bones, meshes)? {
+                    let is_still = fits && map.iter().any(Option::is_some);
                     let kind = if is_still { LossKind::Metadata } else { LossKind::Clips };
                     let text = format!("clip {clip} of {}, which moves no bone of the mesh", source.name);
                     self.losses.add(kind, None, text);
@@ -226,17 +225,16 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Adds a clip. `map` has the bone of the mesh for each bone of the file of the clip, or is
-    /// `None` if the clip does not fit the mesh. Returns `false` if the clip moves nothing.
+    /// Adds a clip. `map` has the bone of the mesh for each bone of the file of the clip. Returns
+    /// `false` if the clip moves nothing.
     fn clip(
         &mut self,
         input: &ClipInput<'_>,
         built: &BuiltAsset,
-        map: Option<&[Option<usize>]>,
+        map: &[Option<usize>],
         bones: &[u32],
         meshes: &[u32],
     ) -> Result<bool> {
-        let Some(map) = map else { return Ok(false) };
         let sink = &mut *self.surfaces.sink;
         let targets = built.levels.first().map_or(TargetPlan::None, |level| level.targets);
         let animation = match (targets, &built.skeleton) {

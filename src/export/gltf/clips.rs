@@ -7,13 +7,10 @@ use super::elements::{ArraySpec, ElementType};
 use super::keys::{ChannelKeys, KeyTable};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;
-use crate::export::RATES;
+use crate::export::clip_rate;
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::math::{as_index, narrow};
 use crate::model::animation::{Animations, Clip, Property};
-
-/// The rate of a clip if neither the file nor the options have a rate in [`RATES`].
-const DEFAULT_RATE: f32 = 30.0;
 
 /// The file of a clip, and what it is exported with.
 pub(super) struct ClipInput<'s> {
@@ -30,15 +27,8 @@ impl ClipInput<'_> {
     fn object(&self, clip: &Clip<'_>) -> Result<AnimationObject> {
         let stored = clip.name.to_string_lossy();
         let name = if stored.is_empty() { self.name.map(str::to_owned) } else { Some(stored) };
-        let rate = clip.rate.filter(|rate| RATES.contains(rate));
-        let assumed = if RATES.contains(&self.rate) { self.rate } else { DEFAULT_RATE };
-        let mut object = AnimationObject {
-            name,
-            frames: clip.frames,
-            rate: rate.unwrap_or(assumed),
-            has_rate: rate.is_some(),
-            ..AnimationObject::default()
-        };
+        let (rate, has_rate) = clip_rate(clip.rate, self.rate);
+        let mut object = AnimationObject { name, frames: clip.frames, rate, has_rate, ..AnimationObject::default() };
         for index in 0.. {
             let Some(event) = self.animations.event(self.clip, index)? else { break };
             object.events.push((event.time, event.function.to_string_lossy()));

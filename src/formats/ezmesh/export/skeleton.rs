@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::builder;
 use super::unique;
 use crate::error::{Cause, Result};
-use crate::export::fault;
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
+use crate::export::{clip_rate, fault};
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, Skeleton};
 use crate::model::{Geometry, SpaceConversion, Transform};
@@ -180,7 +180,7 @@ fn add_clip(
     if tracks.is_empty() || clip.frames == 0 {
         return Ok(());
     }
-    let rate = clip.rate.filter(|rate| *rate > 0.0 && rate.is_finite()).unwrap_or(scene.options.rate);
+    let (rate, _) = clip_rate(clip.rate, scene.options.rate);
     mesh.animations.push(builder::Animation {
         name: super::text(name.as_bytes()),
         frames: Some(clip.frames),

@@ -192,12 +192,11 @@ impl ConvertArgs {
             let text = format!("-o: no extension chooses the format of a folder or of -; give --to: {}", names());
             return Err(UsageError(text));
         }
-        let extension = self.output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if let Ok(format) = extension.parse() {
+        let path = shown(&self.output);
+        if let Some(format) = self.named_format() {
             return Ok(format);
         }
-        let path = shown(&self.output);
-        if format_named(&self.output).is_some() || is_mesh_file(&self.output) {
+        if self.is_named_as_mesh() {
             return Err(UsageError(format!(
                 "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
             )));
@@ -205,17 +204,22 @@ impl ConvertArgs {
         Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
     }
 
+    /// Returns the output format that the extension of the output names.
+    fn named_format(&self) -> Option<ExportFormat> {
+        self.output.extension()?.to_str()?.parse().ok()
+    }
+
+    /// Returns whether the output has the name of a mesh file in a format that is only read.
+    fn is_named_as_mesh(&self) -> bool {
+        format_named(&self.output).is_some() || is_mesh_file(&self.output)
+    }
+
     /// Returns an error if the output has the extension of another format than that of `--to`.
     fn check_extension(&self, format: ExportFormat) -> Result<(), UsageError> {
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
             return Ok(());
         }
-        let extension = self.output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let is_other = match extension.parse::<ExportFormat>() {
-            Ok(named) => named != format,
-            Err(_) => format_named(&self.output).is_some() || is_mesh_file(&self.output),
-        };
-        if is_other {
+        if self.named_format().map_or_else(|| self.is_named_as_mesh(), |named| named != format) {
             let (path, to) = (shown(&self.output), format.extension());
             return Err(UsageError(format!(
                 "{path}: the extension is that of another format than --to {to}; end the path with .{to}"

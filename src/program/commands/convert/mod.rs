@@ -88,7 +88,7 @@ impl ConvertArgs {
             let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
                 number = number.saturating_add(1);
                 match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                    Ok(job) if self.writes_to_folder() => drop(sender.send((number, job))),
+                    Ok(job) if job.is_in_folder => drop(sender.send((number, job))),
                     // Nothing is written if another mesh follows.
                     Ok(job) => only = Some(job),
                     Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
