@@ -33,7 +33,7 @@ mod json_text;
 pub(crate) mod loss;
 mod materials;
 pub(crate) mod obj;
-mod options;
+pub(crate) mod options;
 mod part_faces;
 pub(crate) mod ply;
 pub(crate) mod scene;
@@ -49,8 +49,8 @@ use std::io::Write;
 pub use format::ExportFormat;
 pub use input::{ClipSource, ExportInput};
 pub use loss::{Loss, LossKind};
+pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions, LevelChoice, OutputSpace};
-pub(crate) use options::{RATES, clip_rate};
 pub use source::SourceFacts;
 pub(crate) use vertices::{VertexOrder, VertexParts};
 

@@ -149,7 +149,7 @@ const fn description(format: ExportFormat) -> &'static str {
 
 fn parse_rate(text: &str) -> Result<f32, String> {
     let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    let range = crate::export::RATES;
+    let range = crate::export::options::RATES;
     if range.contains(&rate) {
         Ok(rate)
     } else {
