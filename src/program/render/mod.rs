@@ -2,6 +2,7 @@
 //! progress on standard error.
 
 pub mod arrays;
+pub mod escape;
 pub mod held;
 pub mod json;
 pub mod json_writer;
