@@ -46,6 +46,9 @@ impl Format {
         if ezmesh::detect::is_known(bytes) {
             return Ok(Self::EzMesh);
         }
+        if let Some(error) = unsupported::placeholder(bytes) {
+            return Err(error);
+        }
         match unigine::detect::file_kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.cause(), Cause::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {

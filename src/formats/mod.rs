@@ -12,7 +12,7 @@ mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
 pub mod unreal;
-mod unsupported;
+pub(crate) mod unsupported;
 
 pub use detect::{Format, finding};
 pub use model::{FormatFile, Model};

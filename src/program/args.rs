@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
@@ -26,6 +27,10 @@ pub struct Global {
     /// skipped in folders
     #[arg(short, long, global = true, help_heading = EVERYWHERE, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// When to colour the output: `auto` colours it on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto",
+          value_parser = color_parser())]
+    pub color: ColorChoice,
     /// Read files into memory instead of mapping them
     ///
     /// Files above 1 MiB are mapped by default. Use this option if another program may change or
@@ -66,6 +71,32 @@ pub struct Files {
     /// Files, folders (searched for meshes), glob patterns, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub walk: WalkArgs,
+}
+
+/// The options that choose which files of a folder are read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Folders and glob patterns")]
+pub struct WalkArgs {
+    /// Also read hidden files and folders, whose names start with a dot
+    #[arg(long)]
+    pub hidden: bool,
+    /// Also read files that `.gitignore`, `.ignore` and the exclude files of Git name
+    #[arg(long)]
+    pub no_ignore: bool,
+    /// Leave out files and folders that match a pattern of `.gitignore`, such as 'old/**'; may be
+    /// given several times
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+}
+
+/// The option that runs a command again when a file changes.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct WatchArgs {
+    /// Run again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// A file to read.
@@ -168,6 +199,15 @@ impl Attribute {
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// Parses the value of `--color`.
+fn color_parser() -> impl TypedValueParser<Value = ColorChoice> {
+    named_values(vec![
+        (ColorChoice::Auto, "auto", "On a terminal, unless `NO_COLOR` is set"),
+        (ColorChoice::Always, "always", "Always"),
+        (ColorChoice::Never, "never", "Never"),
+    ])
 }
 
 /// Parses the names of values of an option. Each value has a name and a description.

@@ -4,45 +4,43 @@
 mod args;
 mod atomic_write;
 mod bench;
+mod command_line;
 mod commands;
+mod describe;
 mod formats;
+mod help;
 mod input;
 mod outcome;
 mod render;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::Global;
 use render::report::report;
 
 const EXAMPLES: &str = "\
 Examples:
-  meshpeek info model.mesh                     format, bounds, surfaces, bones and clips
-  meshpeek info assets --json                  every mesh in a folder, as JSON
-  meshpeek map model.mesh --at 4711            the meaning of the byte at offset 4711
-  meshpeek validate 'assets/**/*.mesh'         findings, by rule
-  meshpeek dump model.mesh --attribute uv0 --range 0..10
-  meshpeek dump Models/box --frame 7           a vertex frame of Models/box_d.3d and Models/box_a.3d
-  meshpeek rewrite model.mesh -o again.mesh    read the file and write it again
-  meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
-  meshpeek lod tree.llmesh --lod low -o t.llmesh
-  meshpeek convert guard_d.3d -o guard.glb     glTF, OBJ, PLY, STL, EZ-Mesh or JSON
-  meshpeek query city.mesh ray --from 0,0,99 --toward 0,0,0
-  meshpeek index huge.mesh                     a sidecar, which makes dump and query faster
-  meshpeek bench model.mesh                    compared with a loader that copies
+  meshpeek data/unigine/skinned_ms12.mesh             size, surfaces, bones and clips, as info prints them
+  meshpeek ls data --sort -triangles                  a table of all meshes in a folder
+  meshpeek validate 'data/**/*.mesh'                  findings, by rule
+  meshpeek dump data/ezmesh/flag.ezm -o flag.npz      arrays for NumPy
+  meshpeek convert data/unreal/guard -o guard.glb     glTF, OBJ, PLY, STL, EZ-Mesh or JSON
+  meshpeek map data/unigine/cube_ms13.mesh --at 200   the meaning of the byte at offset 200
+  meshpeek query data/unigine/cube_ms13.mesh ray --from 0.1,0.2,9 --toward 0.1,0.2,0
 
 Exit codes:
-  0  success; findings of severity info included
-  1  findings of severity warning or error
+  0  success
+  1  findings of severity warning or error (validate), or a difference (diff)
   2  the command line is wrong
   3  a file could not be read or written
-With several files, all of them are processed, and the highest exit code is returned.";
+With several files, all of them are processed, and the highest exit code is returned.
+`meshpeek VERB --help` and `meshpeek man VERB` have the options of a verb.";
 
 /// Inspect game mesh files: map them into memory, and read only the bytes that a command needs
 #[derive(Debug, Parser)]
-#[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true, args_override_self = true)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -54,6 +52,8 @@ struct Cli {
 enum ProgramVerb {
     /// Describe files: format, bounds, surfaces, bones, clips, and how many bytes were read
     Info(commands::info::InfoArgs),
+    /// List the meshes of folders in a table: sort, filter, count, find duplicates
+    Ls(commands::ls::LsArgs),
     /// List every byte range of a file with its name, type, count and alignment, or explain one
     /// byte
     Map(commands::map::MapArgs),
@@ -86,9 +86,17 @@ pub fn run() -> ExitCode {
     atomic_write::interrupt::survive_file_size_limit();
     // Without the guard, only a file that is shortened while it is read ends the program.
     let _ = crate::io::guard::install();
-    let Cli { global, verb } = Cli::parse();
+    let mut command = help::with_help(Cli::command());
+    let arguments = command_line::with_verb(&command, std::env::args_os().collect());
+    let parsed = command.try_get_matches_from_mut(&arguments);
+    let Cli { global, verb } = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(parsed) => parsed,
+        Err(error) => return command_line::report(&error, &arguments).into(),
+    };
+    global.color.write_global();
     let done = match verb {
         ProgramVerb::Info(info) => info.run(&global),
+        ProgramVerb::Ls(ls) => ls.run(&global),
         ProgramVerb::Map(map) => map.run(&global),
         ProgramVerb::Validate(validate) => validate.run(&global),
         ProgramVerb::Dump(dump) => dump.run(&global),
@@ -99,7 +107,7 @@ pub fn run() -> ExitCode {
         ProgramVerb::Index(index) => index.run(&global),
         ProgramVerb::Bench(bench) => bench.run(&global),
         ProgramVerb::Completions(completions) => completions.run(Cli::command()),
-        ProgramVerb::Man(man) => man.run(Cli::command()),
+        ProgramVerb::Man(man) => man.run(help::with_help(Cli::command())),
     };
     done.unwrap_or_else(|error| report(&error, &global)).into()
 }

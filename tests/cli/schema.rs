@@ -21,7 +21,7 @@ const GUIDE: &str = include_str!("../../src/guide/json.md");
 
 /// The fields that an object may lack, each with the definition of its document. All other fields
 /// of the output are required.
-const OPTIONAL: [(&str, &str); 31] = [
+const OPTIONAL: [(&str, &str); 34] = [
     ("bench", "/files/*/path"),
     ("convert", "/files/*/error"),
     ("convert", "/files/*/format"),
@@ -33,6 +33,7 @@ const OPTIONAL: [(&str, &str); 31] = [
     ("info", "/files/*/findings/*/file"),
     ("info", "/files/*/lods/*/asset"),
     ("info", "/files/*/mesh"),
+    ("info", "/files/*/placed_bounds"),
     ("info", "/files/*/properties/animations"),
     ("info", "/files/*/properties/hashes/*"),
     ("info", "/files/*/properties/left_out"),
@@ -41,6 +42,8 @@ const OPTIONAL: [(&str, &str); 31] = [
     ("info", "/files/*/properties/physics_cost_data/*"),
     ("info", "/files/*/surfaces/*/asset"),
     ("info", "/unresolved"),
+    ("ls", "/files/*/duplicate_of"),
+    ("ls", "/files/*/mesh"),
     ("map", "/error"),
     ("pose", "/onto"),
     ("query_nearest", "/attributes"),
@@ -62,6 +65,7 @@ const OPEN: [&str; 2] = ["hashes", "physics_cost_data"];
 static DOCUMENTS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
     let mut documents = Documents::default();
     documents.info();
+    documents.tables();
     documents.maps();
     documents.validate();
     documents.dumps();
@@ -92,12 +96,13 @@ impl Documents {
             }
         }
         self.run("info", 0, &["info", &sample("bend_an10"), &sample("skinned_ms12")]);
+        self.run("info", 0, &["info", "data/unreal/guard", "data/unigine/skinned_ms12.mesh", "--placed", "--gpu"]);
         let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![1]].concat());
-        self.run("info", 1, &["info", &odd]);
+        self.run("info", 0, &["info", &odd]);
         let (_folder, path) = scratch("everything.llmesh", &raw_assets::everything());
         self.run("info", 0, &["info", &path, "--lod", "all"]);
         let (_folder, path) = scratch("everything.ezb", &raw_files::everything().binary(ByteOrder::Big));
-        self.run("info", 1, &["info", &path]);
+        self.run("info", 0, &["info", &path]);
         let (_folder, path) = scratch("hull.ezm", raw_files::hull().as_bytes());
         self.run("info", 0, &["info", &path]);
         // Entries of files that cannot be read, with and without a readable part.
@@ -121,6 +126,14 @@ impl Documents {
         described["files"][0]["surfaces"].as_array_mut().unwrap().truncate(1);
         described["files"][0]["findings"].as_array_mut().unwrap().truncate(1);
         self.0.push(("info", described));
+    }
+
+    fn tables(&mut self) {
+        let all = ["--gpu", "--sort", "content,topology,findings"];
+        self.run("ls", 0, &[&["ls", "data"], &all[..]].concat());
+        self.run("ls", 0, &["ls", "data", "--surfaces", "--gpu"]);
+        self.run("ls", 0, &["ls", "data", "--duplicates=topology"]);
+        self.run("ls", 3, &["ls", "data/ezmesh", "no such folder"]);
     }
 
     fn maps(&mut self) {
@@ -268,6 +281,8 @@ impl Documents {
     }
 
     fn failures(&mut self) {
+        self.run("failure", 2, &["info", "--nonsense"]);
+        self.run("failure", 2, &["dump", &sample("cube_ms13"), "--range", "3..99"]);
         let (_folder, path) = scratch("cut.mesh", &bytes("cube_ms13")[..30]);
         for arguments in [
             &["map"][..],

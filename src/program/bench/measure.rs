@@ -8,17 +8,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::program::render::progress::Progress;
 use anyhow::{Context as _, bail};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::memory::{self, Usage};
 use super::mesh_files::MeshFiles;
 use super::question::{BenchQuestion, Contestant, Response};
 use super::spread::Spread;
-use super::units;
 use crate::program::args::Global;
 use crate::program::render::text::shown;
+use crate::program::render::units;
 
 /// The mesh for which the benchmark measures all queries.
 pub struct Subject {
@@ -127,7 +127,7 @@ pub fn answers(rounds: u32) -> u64 {
 }
 
 /// Measures every query on one mesh, with a warm and with a cold page cache.
-pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar) -> anyhow::Result<FileMeasurement> {
+pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &Progress) -> anyhow::Result<FileMeasurement> {
     let mut notes = Vec::new();
     let needed = subject.bytes.saturating_mul(subject.growth);
     let fits = memory::available().is_none_or(|available| needed < available);
@@ -170,7 +170,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressBar
                         return Ok(FileMeasurement { subject, questions, notes });
                     }
                     one.samples_mut(by).push(sample);
-                    bar.inc(1);
+                    bar.add(1);
                 }
             }
             compare(&subject, &one)?;

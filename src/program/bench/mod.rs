@@ -14,4 +14,3 @@ pub mod reading_loader;
 pub mod report;
 pub mod spread;
 pub mod stream;
-pub mod units;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::measure::FileMeasurement;
 use super::question::Contestant;
 use super::spread::{Spread, spent};
-use super::units::significant;
+use crate::program::render::units::significant;
 
 /// Sizes in the SVG picture, in pixels. The constants are, in this order: the left end of the time
 /// axes, the length of the time axes, the height of a row, the space above the plot of a mesh, the

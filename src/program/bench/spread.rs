@@ -1,6 +1,6 @@
 //! The median, minimum and maximum of a set of numbers.
 
-use super::units::significant;
+use crate::program::render::units::significant;
 
 /// The median, minimum and maximum of a set of numbers, such as the times of all rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,6 @@ use crate::Model;
 use crate::io::OpenFolder;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum as _};
-use indicatif::ProgressBar;
 
 use super::bench_stream::{BenchInput, StreamArgs};
 use crate::program::args::{Global, STDIN};
@@ -17,14 +16,15 @@ use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::MeshFiles;
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
-use crate::program::bench::{answers, copying_loader, generate, measure, memory, plot, report, units};
+use crate::program::bench::{answers, copying_loader, generate, measure, memory, plot, report};
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::print_json;
-use crate::program::render::progress::progress;
+use crate::program::render::progress::Progress;
 use crate::program::render::text::{complain, shown};
+use crate::program::render::units;
 
 const HELP: &str = "\
 The copying loader does the least work with which a file can be copied: it reads the whole file into memory at once, decodes every \
@@ -38,16 +38,13 @@ Without FILE, meshes of about 1 MB, 100 MB and 1 GB are generated in a temporary
 program is interrupted or killed, folders named meshpeek-bench-* remain there. A format that cannot reach a size is measured at its \
 largest size. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less time.
 
-Examples:
-  meshpeek bench model.mesh                     an existing file
-  meshpeek bench --size 1M                      a small mesh of every format
-  meshpeek bench --size 10G --format unigine-static --rounds 3
-  meshpeek bench --plot bench.svg --json > bench.json
-  meshpeek bench --stream huge.mesh             fly over a mesh while its parts are streamed
-  meshpeek bench --stream --size 4G             .. over a generated one
-  meshpeek bench --stream assets --budget 64M   .. over a folder of Second Life assets
+If the answers differ, the exit code is 1.
 
-Exit codes: 1 if the answers differ; otherwise as for every verb.";
+Examples:
+  meshpeek bench data/unigine/cube_ms13.mesh --rounds 1           an existing file
+  meshpeek bench --size 100K --format unigine-static --rounds 1   a generated mesh
+  meshpeek bench --size 10K --rounds 1 --plot bench.svg --json    every format, with a picture
+  meshpeek bench --stream --size 300K --frames 20                 fly over a mesh while its parts are streamed";
 
 /// Sizes of the generated meshes if the option `--size` is not given, in bytes.
 const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
@@ -201,9 +198,9 @@ impl BenchArgs {
         // is mapped.
         drop(asset);
         self.print_host(host, global)?;
-        let bar = progress(measure::answers(self.rounds), "answers", global);
+        let bar = Progress::of_items(measure::answers(self.rounds), "answers", global);
         let measured = measure::measure(subject, self.rounds, global, &bar);
-        bar.finish_and_clear();
+        drop(bar);
         Ok(vec![measured?])
     }
 
@@ -242,10 +239,10 @@ impl BenchArgs {
         }
         self.print_host(host, global)?;
         let total = u64::try_from(plan.len()).unwrap_or_default().saturating_mul(measure::answers(self.rounds));
-        let bar = progress(total, "answers", global);
+        let bar = Progress::of_items(total, "answers", global);
         let each = plan.into_iter().map(|(kind, size)| self.measure_sample(kind, size, scratch, global, &bar));
         let all = each.collect();
-        bar.finish_and_clear();
+        drop(bar);
         all
     }
 
@@ -255,7 +252,7 @@ impl BenchArgs {
         size: u64,
         scratch: &Path,
         global: &Global,
-        bar: &ProgressBar,
+        bar: &Progress,
     ) -> anyhow::Result<FileMeasurement> {
         bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id()));
         let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];

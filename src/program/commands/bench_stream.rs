@@ -11,22 +11,23 @@ use clap::Args;
 use crate::gpu::{Semantic, VertexFormat, VertexLayout};
 use crate::io::FileBytes;
 use crate::math::as_index;
-use crate::program::args::Global;
+use crate::program::args::{Global, WalkArgs};
 use crate::program::atomic_write::PendingOutput;
 use crate::program::bench::generate::{self, secondlife};
+use crate::program::bench::measure;
 use crate::program::bench::memory::{self, Usage};
 use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
 use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
 use crate::program::bench::stream::report::{self, FlightSubject};
 use crate::program::bench::stream::world::WorldScene;
-use crate::program::bench::{measure, units};
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
 use crate::program::input::paths::InputPaths;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::print_json;
 use crate::program::render::text::shown;
+use crate::program::render::units;
 use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
 use crate::{Map, Model};
 
@@ -207,7 +208,7 @@ impl StreamArgs {
     }
 
     fn fly_over_folder(&self, folder: &Path, name: String) -> anyhow::Result<(FlightSubject, Flight)> {
-        let paths = InputPaths::expand(&[folder.to_owned()]).paths;
+        let paths = InputPaths::expand(&[folder.to_owned()], &WalkArgs::default())?.paths;
         if paths.is_empty() {
             bail!("{}: expected meshes in the folder, found none", shown(folder));
         }

@@ -17,10 +17,11 @@ use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::identity;
 use crate::program::input::open::{Repeated, each};
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::{start_entries, unreadable};
+use crate::program::render::json::start_entries;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
-use crate::program::render::report::report;
+use crate::program::render::progress::suspended;
+use crate::program::render::report::{error_json, report};
 use crate::program::render::text::shown;
 
 const HELP: &str = "\
@@ -41,9 +42,9 @@ With --beside, the sidecar is written to the folder of the file as FILE.mpidx an
 written such a sidecar, so it is compared with the whole file before it is used. This takes longer than working without a sidecar.
 
 Examples:
-  meshpeek index city.mesh
-  meshpeek index 'assets/**/*.mesh' --json
-  meshpeek index --clear city.mesh";
+  meshpeek index data/unigine/skinned_ms12.mesh
+  meshpeek index 'data/**/*.mesh' --json
+  meshpeek index --clear data/unigine/skinned_ms12.mesh";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -65,7 +66,7 @@ impl IndexArgs {
         if let Some(json) = &mut json {
             start_entries(json)?;
         }
-        let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
+        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
@@ -78,20 +79,17 @@ impl IndexArgs {
             };
             let result = match done {
                 Ok(result) => result,
-                Err(error) if json.is_some() && error.is::<Error>() => {
-                    let outcome = report(&error, &Global { json: false, ..global.clone() });
-                    let fault = error.downcast_ref::<Error>();
-                    if let (Some(json), Some(fault)) = (&mut json, fault) {
-                        json.item(&unreadable(path, fault))?;
+                Err(error) => {
+                    if let Some(json) = &mut json {
+                        json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
                     }
-                    return Ok(outcome);
+                    return Ok(report(&error, &Global { json: false, ..global.clone() }));
                 }
-                Err(error) => return Ok(report(&error, global)),
             };
             if let Some(json) = &mut json {
                 json.item(&result.json(path))?;
             } else if !global.quiet {
-                writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line())?;
+                suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
             }
             Ok(Outcome::Fine)
         })?;

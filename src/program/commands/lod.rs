@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::PendingOutput;
+use crate::program::formats::native_output::check_extension;
 use crate::program::formats::secondlife::level_args::lod_parser;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::bytes::Data;
@@ -25,8 +26,9 @@ The new asset has only this level, stored as its highest. The block of the level
 collision shapes and all other fields of the header. Only Second Life meshes have levels of detail.
 
 Examples:
-  meshpeek lod tree.llmesh --lod low -o tree_low.llmesh
-  meshpeek lod model.slm --asset 2 --lod lowest --nearest -o -";
+  meshpeek lod data/secondlife/arm.llmesh --lod low -o arm_low.llmesh
+  meshpeek lod data/secondlife/model.slm --asset 1 --lod lowest --nearest -o far.llmesh
+  meshpeek lod data/secondlife/arm.llmesh --lod lowest -o arm_lowest.llmesh --json";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -78,6 +80,7 @@ impl LodArgs {
                 format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");
             return Err(UsageError(text).into());
         };
+        check_extension(&self.output, &["llmesh", "asset"], "lod")?;
         let level = self.level_file(mesh)?;
         if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
             let loss = asset.locate_error(loss.clone(), &self.file.file);

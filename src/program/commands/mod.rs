@@ -8,6 +8,7 @@ pub mod dump;
 pub mod index;
 pub mod info;
 pub mod lod;
+pub mod ls;
 pub mod manual;
 pub mod map;
 pub mod query;

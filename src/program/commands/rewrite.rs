@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::{PendingOutput, open_folder};
+use crate::program::formats::native_output::check_extension;
 use crate::program::formats::unigine::block_args::BlockArgs;
 use crate::program::formats::{DROPPED_RULES, RESPELLED_RULES};
 use crate::program::input::asset::{InputAsset, at_output};
@@ -32,10 +33,10 @@ new/box_d.3d and new/box_a.3d. With --script, the script new/box.uc is written, 
 contains about it. If the mesh has no script, a script with the published defaults is generated.
 
 Examples:
-  meshpeek rewrite model.mesh -o again.mesh
-  meshpeek rewrite model.mesh -o model.mesh --force
-  meshpeek rewrite Models/box_d.3d --pair -o new/box
-  meshpeek rewrite model.mesh --blocks raw -o mapped.mesh";
+  meshpeek rewrite data/unigine/cube_ms13.mesh -o again.mesh
+  meshpeek rewrite data/unigine/cube_ms13.mesh -o again.mesh --force
+  meshpeek rewrite data/unreal/box_d.3d --pair -o copy
+  meshpeek rewrite data/unigine/room_ms14.mesh --blocks raw -o mapped.mesh";
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]
@@ -99,6 +100,9 @@ impl RewriteArgs {
     }
 
     fn rewrite(&self, file: &SourceFile, global: &Global) -> anyhow::Result<Outcome> {
+        if !self.pair {
+            check_extension(&self.output, file.extensions(), "rewrite")?;
+        }
         let changes = self.changes(file)?;
         let must_be_same = self.must_be_same(file, &changes);
         if let (true, SourceFile::Model(asset)) = (self.pair, file) {

@@ -9,7 +9,7 @@ use anstyle::Style;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::program::args::Global;
+use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::RULES;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::script_file::MissingMesh;
@@ -54,7 +54,7 @@ impl ValidateArgs {
         if let Some(out) = &mut json {
             start_entries(out)?;
         }
-        let (outcome, missing) = each(&self.files, global, Repeated::Refused, |path, asset| {
+        let (outcome, missing) = each(&self.files, &WalkArgs::default(), global, Repeated::Refused, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let result = validate(path, asset, global, &mut scripts);
             match &mut json {

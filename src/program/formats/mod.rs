@@ -4,7 +4,9 @@
 pub mod ezmesh;
 pub mod facts;
 pub mod frames;
+pub mod gpu_size;
 pub mod names;
+pub mod native_output;
 pub mod sample;
 pub mod secondlife;
 pub mod summary;
@@ -55,7 +57,8 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     // unknown.
     let is_unknown = |error: &Error| error.kind() == ErrorKind::Unknown;
     let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
-    match format_named(path).filter(|_| is_damaged) {
+    let is_foreign = || crate::formats::unsupported::format_name(data.as_ref()).is_some();
+    match format_named(path).filter(|_| is_damaged && !is_foreign()) {
         Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, &options).map(Model::from),
         Some(Format::SecondLife) => crate::formats::secondlife::Mesh::open_with(data, &options).map(Model::from),
         _ => Model::open_with(data, &options),

@@ -10,7 +10,7 @@ use crate::io::read_start;
 const MAGIC_BYTES: u64 = 64;
 
 /// The file extensions of the formats whose meshes are single files.
-const EXTENSIONS: [(&str, Format); 6] = [
+pub const EXTENSIONS: [(&str, Format); 6] = [
     ("mesh", Format::Unigine),
     ("anim", Format::Unigine),
     ("llmesh", Format::SecondLife),

@@ -26,11 +26,22 @@ pub struct SurfaceSummary {
     /// inflated.
     pub is_whole: bool,
     pub drawn: bool,
+    /// The size of the surface on a GPU, or `None` if it is not known without reading all indices.
+    pub gpu: Option<GpuSize>,
     /// A text that describes how renderers draw the surface.
     pub style: String,
     /// For a surface of compressed blocks, the facts that only such surfaces have. `None` for all
     /// other surfaces.
     pub in_block: Option<SurfaceInBlock>,
+}
+
+/// The size of a surface on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuSize {
+    /// The number of vertices, each of which has a position and all attributes.
+    pub vertices: u64,
+    /// The number of bytes of the vertices and of the indices.
+    pub bytes: u64,
 }
 
 /// The facts that only the surfaces of Second Life files have.

@@ -3,5 +3,7 @@
 pub mod asset;
 pub mod bytes;
 pub mod open;
+pub mod parallel;
 pub mod paths;
 pub mod source_file;
+pub mod watch;

@@ -1,38 +1,45 @@
 //! Opens one file, or all files that are named on the command line.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::unreal::companions::Pair;
 use crate::formats::unreal::script::Script;
-use crate::io::read_up_to;
+use crate::formats::unsupported::placeholder;
+use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
 use crate::{Error, Limits};
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
 use super::paths::InputPaths;
 use super::source_file::SourceFile;
-use crate::program::args::Global;
+use crate::program::args::{Global, WalkArgs};
 use crate::program::formats;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::pairs::{PairFinder, named_source};
 use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
-use crate::program::render::progress::progress;
+use crate::program::render::progress::Progress;
 use crate::program::render::text::shown;
 
+/// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page or
+/// zeros.
+const PLACEHOLDER_HEAD: u64 = 64 << 10;
+
 /// Opens input files, one after another, with the options on the command line.
-struct Opener<'g> {
+pub(super) struct Opener<'g> {
     global: &'g Global,
     limits: Limits,
-    pairs: PairFinder<'g, Data>,
+    pub(super) pairs: PairFinder<'g, Data>,
 }
 
 impl<'g> Opener<'g> {
-    fn new(global: &'g Global) -> Self {
+    pub(super) fn new(global: &'g Global) -> Self {
         Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
     }
 
@@ -44,15 +51,46 @@ impl<'g> Opener<'g> {
         let load = || bytes::load(path, self.global, &self.limits);
         let model = loader.note(load()).and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
         let model = loader.explain(model).map_err(|error| error.at_path(path))?;
-        Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None })
+        Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None, _progress: None })
     }
 
     fn open_pair(&mut self, pair: Pair) -> crate::Result<InputAsset> {
         let loader = FileLoader::new(self.global);
         let model = self.pairs.open(&pair, |path| loader.load(path));
-        let model = loader.explain(model.map_err(|error| pair.locate_error(error)))?;
+        let model = loader.explain(model.map_err(|error| found_instead(pair.locate_error(error))))?;
         let source = named_source(&pair);
-        Ok(InputAsset { model, source, pair: Some(pair), key: None, sidecar: None, mapped_sidecar: None })
+        let pair = Some(pair);
+        Ok(InputAsset { model, source, pair, key: None, sidecar: None, mapped_sidecar: None, _progress: None })
+    }
+
+    /// Opens the meshes that a path names, and passes each to `visit` with the key of an Unreal mesh.
+    /// Meshes for which `is_new` returns false are left out. Returns the meshes of a script whose
+    /// files do not exist.
+    pub(super) fn open_path(
+        &mut self,
+        path: &Path,
+        when_repeated: Repeated,
+        is_new: &mut dyn FnMut(&Pair) -> bool,
+        visit: &mut dyn FnMut(Option<u128>, crate::Result<InputAsset>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Vec<MissingMesh<Data>>> {
+        match self.pairs.find(path) {
+            Ok(None) => visit(None, self.open_file(path, None))?,
+            Ok(Some(pairs)) => {
+                let (pairs, repeated) = PairFinder::<Data>::without_repeats(pairs);
+                for pair in pairs {
+                    if is_new(&pair) {
+                        visit(Some(pair_key(&pair)), self.open_pair(pair))?;
+                    }
+                }
+                let unopened = self.unopened(path, repeated, when_repeated);
+                if let Some(error) = unopened.error {
+                    visit(None, Err(error))?;
+                }
+                return Ok(unopened.listed);
+            }
+            Err(error) => visit(None, Err(found_instead(error)))?,
+        }
+        Ok(Vec::new())
     }
 
     /// Returns the meshes of a script that are not opened: meshes whose files do not exist, and the
@@ -120,6 +158,15 @@ impl<'g> FileLoader<'g> {
     }
 }
 
+/// Returns `error`, or a more precise error if the file that it is about is not part of an Unreal
+/// mesh, but a Git LFS pointer or another file that its first bytes identify. Unreal files have no
+/// magic number, so their first bytes are tested only if they cannot be read.
+fn found_instead(error: Error) -> Error {
+    let Some(path) = error.path().filter(|_| error.io_error().is_none()) else { return error };
+    let head = read_start(path, PLACEHOLDER_HEAD).unwrap_or_default();
+    placeholder(&head).map_or(error.clone(), |found| found.at_path(path))
+}
+
 /// Reads an Unreal script, without opening the files of the meshes that the script imports.
 pub fn open_script(path: &Path, global: &Global) -> crate::Result<Script<Data>> {
     let (limits, loader) = (Limits::default(), FileLoader::new(global));
@@ -146,7 +193,11 @@ pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
 /// `asset` selects the asset.
 pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opener = Opener::new(global);
-    let Some(mut pairs) = opener.pairs.find(path)? else { return Ok(opener.open_file(path, asset)?) };
+    let Some(mut pairs) = opener.pairs.find(path).map_err(found_instead)? else {
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        let progress = Progress::of_bytes(bytes, &shown(path), global);
+        return Ok(InputAsset { _progress: Some(progress), ..opener.open_file(path, asset)? });
+    };
     match (pairs.pop(), &*pairs) {
         (Some(only), []) => Ok(opener.open_pair(only)?),
         (last, _) => {
@@ -203,47 +254,51 @@ pub enum Repeated {
 /// Opens every file that is named on the command line, and passes each model to `visit`.
 ///
 /// Returns the outcome with the highest exit code, and the meshes that scripts import although the
-/// files of these meshes do not exist. The function shows a progress bar on the terminal.
+/// files of these meshes do not exist. The function shows a progress bar on the terminal, so `visit`
+/// prints with [`suspended`](crate::program::render::progress::suspended).
 pub fn each(
     names: &[PathBuf],
+    walk: &WalkArgs,
     global: &Global,
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
     let mut opener = Opener::new(global);
-    let mut inputs = InputPaths::expand(names);
+    let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.
     inputs.settle(|path| opener.pairs.is_data_half(path));
-    let bar = progress(u64::try_from(inputs.paths.len()).unwrap_or(u64::MAX), "files", global);
+    let progress = inputs.progress(global);
     let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
-    for (path, why) in &inputs.unmatched {
-        let error = Error::from(std::io::Error::new(std::io::ErrorKind::NotFound, *why)).at_path(path);
-        worst = worst.max(visit(path, Err(error))?);
+    for (path, error) in inputs.take_errors() {
+        worst = worst.max(visit(&path, Err(error))?);
     }
+    let mut visited = HashSet::new();
     for path in &inputs.paths {
-        bar.set_message(shown(path));
-        let mut visit = |opened| bar.suspend(|| visit(path, opened));
-        match opener.pairs.find(path) {
-            Ok(None) => worst = worst.max(visit(opener.open_file(path, None))?),
-            Ok(Some(pairs)) => {
-                let (pairs, repeated) = PairFinder::<Data>::without_repeats(pairs);
-                for pair in pairs {
-                    worst = worst.max(visit(opener.open_pair(pair))?);
-                }
-                let unopened = opener.unopened(path, repeated, when_repeated);
-                missing.extend(unopened.listed);
-                if let Some(error) = unopened.error {
-                    worst = worst.max(visit(Err(error))?);
-                }
-            }
-            Err(error) => worst = worst.max(visit(Err(error))?),
-        }
-        bar.inc(1);
+        progress.set_message(shown(path));
+        let mut is_new = |pair: &Pair| visited.insert(pair_key(pair));
+        let unopened = opener.open_path(path, when_repeated, &mut is_new, &mut |_, opened| {
+            worst = worst.max(visit(path, opened)?);
+            Ok(())
+        })?;
+        missing.extend(unopened);
+        progress.add(1);
     }
-    bar.finish_and_clear();
+    drop(progress);
     note_omissions(&inputs, &missing, global);
     Ok((worst, missing))
+}
+
+/// Returns a hash of the files and the name of an Unreal mesh. Several paths on the command line may
+/// name the same mesh: either of its files, their stem, or the script.
+fn pair_key(pair: &Pair) -> u128 {
+    let mut hash = Xxh3Default::new();
+    for part in [pair.data.as_os_str(), pair.aniv.as_os_str()] {
+        hash.update(part.as_encoded_bytes());
+        hash.update(&[0]);
+    }
+    hash.update(&pair.mesh.as_deref().unwrap_or_default().to_ascii_lowercase());
+    hash.digest128()
 }
 
 /// Prints notes about skipped files in folders, and about meshes that scripts import although their

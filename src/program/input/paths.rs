@@ -2,19 +2,30 @@
 //! glob patterns are expanded.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::program::args::STDIN;
+use glob::MatchOptions;
+use ignore::WalkBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
+
+use crate::Error;
+use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::names::{data_of, is_aniv, lower};
+use crate::program::outcome::UsageError;
+use crate::program::render::progress::Progress;
+use crate::program::render::text::shown;
 
 /// The paths of the files to open. The files in a folder are sorted by name.
 #[derive(Debug, Default)]
 pub struct InputPaths {
     pub paths: Vec<PathBuf>,
+    /// The folders and files that cannot be read, each with the error of the system.
+    unreadable: Vec<(PathBuf, io::Error)>,
     /// The glob patterns and folders on the command line that match no file, each with the reason.
-    pub unmatched: Vec<(PathBuf, &'static str)>,
+    unmatched: Vec<(PathBuf, &'static str)>,
     /// Files that are meshes only if a script imports them, each with the folder in which it was
     /// found.
     undecided: Vec<(PathBuf, PathBuf)>,
@@ -23,38 +34,65 @@ pub struct InputPaths {
 }
 
 impl InputPaths {
-    pub fn expand(names: &[PathBuf]) -> Self {
+    /// Returns the files that `names` refer to. An error is returned if a pattern of `walk` is
+    /// invalid.
+    pub fn expand(names: &[PathBuf], walk: &WalkArgs) -> Result<Self, UsageError> {
         let mut inputs = Self::default();
         for name in names {
             if name.is_dir() {
-                inputs.search(name);
+                inputs.search(name, walk)?;
             } else if name.exists() || name == Path::new(STDIN) || !is_glob(name) {
                 inputs.paths.push(name.clone());
             } else {
-                inputs.resolve(name);
+                inputs.resolve(name, walk)?;
             }
         }
-        inputs
+        Ok(inputs)
     }
 
-    fn resolve(&mut self, name: &Path) {
+    fn resolve(&mut self, name: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
         let before = self.paths.len();
-        let found = name.to_str().and_then(|pattern| glob::glob(pattern).ok());
+        let options = MatchOptions { require_literal_leading_dot: !walk.hidden, ..MatchOptions::new() };
+        let found = name.to_str().and_then(|pattern| glob::glob_with(pattern, options).ok());
         let found: Vec<PathBuf> = found.into_iter().flatten().flatten().collect();
         let is_special = |path: &PathBuf| path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir());
         if found.iter().all(is_special) {
             self.unmatched.push((name.to_owned(), "no file matches"));
         }
-        let (anivs, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| path.is_file() && is_aniv(path));
+        let excluded = exclusions(Path::new("."), walk)?;
+        let is_excluded = |path: &PathBuf| excluded.matched(path, path.is_dir()).is_ignore();
+        let found = found.into_iter().filter(|path| !is_excluded(path));
+        let (anivs, found): (Vec<_>, Vec<_>) = found.partition(|path| path.is_file() && is_aniv(path));
         for path in found {
             // A pipe that a pattern matches is skipped, because reading it could wait for ever.
             match path.metadata() {
-                Ok(metadata) if metadata.is_dir() => self.search(&path),
+                Ok(metadata) if metadata.is_dir() => self.search(&path, walk)?,
                 Ok(metadata) if !metadata.is_file() => self.skipped = self.skipped.saturating_add(1),
                 _ => self.paths.push(path),
             }
         }
         self.add_unpaired(before, anivs);
+        Ok(())
+    }
+
+    /// Takes the errors about the patterns and folders that match no file, and about the folders and
+    /// files that cannot be read.
+    pub fn take_errors(&mut self) -> Vec<(PathBuf, Error)> {
+        let unmatched = std::mem::take(&mut self.unmatched).into_iter();
+        let unmatched = unmatched.map(|(path, why)| (path, io::Error::new(io::ErrorKind::NotFound, why)));
+        let errors = unmatched.chain(std::mem::take(&mut self.unreadable));
+        errors.map(|(path, error)| (path.clone(), Error::from(error).at_path(&path))).collect()
+    }
+
+    /// Shows the progress over all files, or over the bytes of the only one.
+    pub fn progress(&self, global: &Global) -> Progress {
+        match &*self.paths {
+            [only] => {
+                let bytes = only.metadata().map_or(0, |metadata| metadata.len());
+                Progress::of_bytes(bytes, &shown(only), global)
+            }
+            paths => Progress::of_items(u64::try_from(paths.len()).unwrap_or(u64::MAX), "files", global),
+        }
     }
 
     /// Decides which of the undecided files, which are meshes only if a script imports them, are
@@ -71,10 +109,10 @@ impl InputPaths {
     }
 
     /// Adds the files in a folder that are recognised as meshes by their content or by their name.
-    fn search(&mut self, folder: &Path) {
-        let before = self.paths.len();
+    fn search(&mut self, folder: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
+        let (before, unreadable) = (self.paths.len(), self.unreadable.len());
         let mut anivs = Vec::new();
-        for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        for entry in walker(folder, walk)?.build() {
             match entry {
                 Ok(entry) if !is_file(&entry) => {}
                 Ok(entry) if is_mesh_file(entry.path()) => self.paths.push(entry.into_path()),
@@ -83,15 +121,14 @@ impl InputPaths {
                     self.undecided.push((folder.to_owned(), entry.into_path()));
                 }
                 Ok(_) => self.skipped = self.skipped.saturating_add(1),
-                // If a folder entry cannot be read, its path is added to the files to open, because
-                // the error is reported when the entry is opened later.
-                Err(error) => self.paths.extend(error.path().map(Path::to_owned)),
+                Err(error) => self.unreadable.push(located(error, folder)),
             }
         }
         self.add_unpaired(before, anivs);
-        if self.paths.len() == before {
+        if self.paths.len() == before && self.unreadable.len() == unreadable {
             self.unmatched.push((folder.to_owned(), "no mesh in this folder"));
         }
+        Ok(())
     }
 
     /// Adds the aniv files (vertex frames of Unreal meshes) whose data file does not exist, because
@@ -111,8 +148,38 @@ fn is_glob(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.contains(['*', '?', '[']))
 }
 
+/// Returns a walk of a folder in the order of the names.
+fn walker(folder: &Path, walk: &WalkArgs) -> Result<WalkBuilder, UsageError> {
+    let mut builder = WalkBuilder::new(folder);
+    builder.standard_filters(!walk.no_ignore).hidden(!walk.hidden).overrides(exclusions(folder, walk)?);
+    builder.sort_by_file_name(Ord::cmp);
+    Ok(builder)
+}
+
+/// Compiles the patterns of `--exclude` for the files below a folder.
+fn exclusions(folder: &Path, walk: &WalkArgs) -> Result<Override, UsageError> {
+    let invalid = |error: ignore::Error| UsageError(format!("--exclude: {error}; give a pattern such as 'old/**'"));
+    let mut patterns = OverrideBuilder::new(folder);
+    for pattern in &walk.exclude {
+        // In the syntax of overrides, a pattern without the mark chooses the files that are kept.
+        patterns.add(&format!("!{pattern}")).map_err(invalid)?;
+    }
+    patterns.build().map_err(invalid)
+}
+
+/// Returns the path and the cause of an error of a walk.
+fn located(error: ignore::Error, folder: &Path) -> (PathBuf, io::Error) {
+    match error {
+        ignore::Error::WithPath { path, err } => (path.clone(), located(*err, &path).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => located(*err, folder),
+        ignore::Error::Io(error) => (folder.to_owned(), error),
+        other => (folder.to_owned(), io::Error::other(other.to_string())),
+    }
+}
+
 /// Returns whether a folder entry is a regular file or a symbolic link to a regular file. Symbolic
 /// links to folders are not followed, because such links may form cycles.
-fn is_file(entry: &walkdir::DirEntry) -> bool {
-    entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file()
+fn is_file(entry: &ignore::DirEntry) -> bool {
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+    is_file || entry.path_is_symlink() && entry.path().is_file()
 }

@@ -8,6 +8,7 @@ use crate::{Error, Finding, Region};
 
 use super::asset::{InputAsset, locate};
 use super::bytes::Data;
+use crate::program::formats::native_output::own_extensions;
 
 /// One open file, which is either a file of a mesh or an Unreal script.
 pub enum SourceFile {
@@ -37,6 +38,14 @@ impl SourceFile {
         match self {
             Self::Model(asset) => asset.model.file().write_to(asset.source, out),
             Self::Script(script) => script.write_to(out),
+        }
+    }
+
+    /// Returns the file name extensions of the file when it is written again.
+    pub fn extensions(&self) -> &'static [&'static str] {
+        match self {
+            Self::Model(asset) => own_extensions(&asset.model),
+            Self::Script(_) => &["uc"],
         }
     }
 

@@ -71,6 +71,11 @@ pub fn bounds(bounds: &Bounds) -> Map<String, Value> {
     object
 }
 
+/// Returns bounds as a JSON value: `null` if they are empty.
+pub fn optional_bounds(value: &Bounds) -> Value {
+    if value.is_empty() { Value::Null } else { bounds(value).into() }
+}
+
 /// Returns a finding as a JSON object. If the mesh consists of several files, the object contains
 /// the path of the file that the finding refers to.
 pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
@@ -101,6 +106,12 @@ pub fn error(error: &crate::Error) -> Value {
 /// Returns the JSON entry of a file that could not be read.
 pub fn unreadable(path: &Path, fault: &crate::Error) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error(fault) })
+}
+
+/// Returns an error that is not about the content of a file as a JSON object. `kind` is `usage` or
+/// `io`.
+pub fn other_error(kind: &str, message: &str) -> Value {
+    json!({ "format": "", "field": "", "offset": null, "kind": kind, "message": message })
 }
 
 /// Returns a byte slice as a string of hexadecimal digits.

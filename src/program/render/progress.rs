@@ -1,37 +1,124 @@
-//! A progress bar on the terminal.
+//! Progress on the terminal: the number of files, or the bytes of one large file.
+//!
+//! There is one progress bar at a time. It appears after one second, on standard error, and only if
+//! that is a terminal. Code that prints calls [`suspended`], so that lines and bar do not mix.
 
+use std::io::{self, IsTerminal as _};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::process_io::ProcessIo;
 use crate::program::args::Global;
 
 /// The time after which the progress bar appears.
 const DELAY: Duration = Duration::from_secs(1);
-/// The time between two pictures of the spinner.
+/// The time between two pictures of the progress bar.
 const TICK: Duration = Duration::from_millis(120);
+/// The size of a file, in bytes, up to which its bytes are not counted. It is read in less than a
+/// second.
+const MIN_BYTES: u64 = 32 << 20;
 
-/// Returns a progress bar that appears after one second, and only on a terminal.
-pub fn progress(count: u64, of: &str, global: &Global) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
-    if let Ok(style) = ProgressStyle::with_template(&format!("{{spinner}} {{pos}}/{{len}} {of} {{wide_msg}}")) {
-        bar.set_style(style);
+/// The progress bar that is shown.
+static CURRENT: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Progress of a command. The bar disappears when the value is dropped.
+#[derive(Debug)]
+pub struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// Shows how many of `count` items are done. `of` is their name, such as `files`.
+    pub fn of_items(count: u64, of: &str, global: &Global) -> Self {
+        Self::start(count, &format!("{{spinner}} {{pos}}/{{len}} {of} {{wide_msg}}"), global, None)
     }
-    if !global.quiet && !global.json {
-        let late = bar.clone();
-        let show = move || {
-            thread::sleep(DELAY);
-            if !late.is_finished() {
-                late.set_draw_target(ProgressDrawTarget::stderr());
-            }
-            while !late.is_finished() {
-                late.tick();
-                thread::sleep(TICK);
-            }
-        };
+
+    /// Shows how many bytes of a file of `bytes` bytes were read, and how many bytes were written.
+    /// Shows nothing for a small file.
+    pub fn of_bytes(bytes: u64, name: &str, global: &Global) -> Self {
+        if bytes < MIN_BYTES {
+            return Self(None);
+        }
+        let style = "{spinner} {bytes}/{total_bytes} [{bar:24}] {wide_msg}";
+        let progress = Self::start(bytes, style, global, Some(ProcessIo::start()));
+        progress.set_message(name.to_owned());
+        progress
+    }
+
+    fn start(length: u64, style: &str, global: &Global, io: Option<ProcessIo>) -> Self {
+        let Ok(mut current) = CURRENT.lock() else { return Self(None) };
+        if global.quiet || global.json || current.is_some() {
+            return Self(None);
+        }
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        *current = Some(bar.clone());
+        let shown = bar.clone();
         // If no thread can be made, the command runs without a progress bar.
-        let _ = thread::Builder::new().spawn(show);
+        let _ = thread::Builder::new().spawn(move || show(&shown, io));
+        Self(Some(bar))
     }
-    bar
+
+    /// Shows a message, such as the name of a file.
+    pub fn set_message(&self, message: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(message);
+        }
+    }
+
+    /// Counts items that are done.
+    pub fn add(&self, count: u64) {
+        if let Some(bar) = &self.0 {
+            bar.inc(count);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+            if let Ok(mut current) = CURRENT.lock() {
+                *current = None;
+            }
+        }
+    }
+}
+
+/// Draws the bar until it is finished.
+fn show(bar: &ProgressBar, mut io: Option<ProcessIo>) {
+    thread::sleep(DELAY);
+    if !bar.is_finished() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+    while !bar.is_finished() {
+        if let Some(io) = &mut io {
+            io.sample();
+            bar.set_position(io.read().min(bar.length().unwrap_or_default()));
+        }
+        bar.tick();
+        thread::sleep(TICK);
+    }
+}
+
+/// Runs a function that prints, while the progress bar is hidden.
+pub fn suspended<R>(print: impl FnOnce() -> R) -> R {
+    let bar = CURRENT.lock().ok().and_then(|current| current.clone());
+    match bar {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
+}
+
+/// Removes the progress bar if the output that begins goes to the terminal, too.
+pub fn end() {
+    if !io::stdout().is_terminal() {
+        return;
+    }
+    if let Some(bar) = CURRENT.lock().ok().and_then(|current| current.clone()) {
+        bar.finish_and_clear();
+    }
 }

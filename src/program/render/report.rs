@@ -3,7 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use super::json::{document, print_json, unreadable};
+use serde_json::{Value, json};
+
+use super::json::{self, document, print_json};
 use super::text::complain;
 use crate::program::args::Global;
 use crate::program::outcome::{Outcome, UsageError};
@@ -14,16 +16,33 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
     if is_pipe_closed(error) {
         return Outcome::PipeClosed;
     }
-    if let Some(fault) = fault.filter(|_| global.json) {
+    if global.json {
+        let path = fault.and_then(crate::Error::path).map(Path::to_string_lossy);
         // If writing the JSON document fails, the failure is ignored, because standard error and
         // the exit code still report the original error.
-        let _ = print_json(&document(unreadable(fault.path().unwrap_or(Path::new("")), fault)));
+        let _ = print_json(&document(json!({ "path": path, "error": error_json(error) })));
     }
-    // The `Display` text of a library error already includes its cause, so only other errors are
-    // printed with the chain of causes.
-    let message = if error.is::<crate::Error>() { error.to_string() } else { format!("{error:#}") };
-    complain(&message);
+    complain(&message(error));
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }
+}
+
+/// Returns an error as a JSON object.
+pub fn error_json(error: &anyhow::Error) -> Value {
+    match error.downcast_ref::<crate::Error>() {
+        Some(fault) => json::error(fault),
+        None => json::other_error(if error.is::<UsageError>() { "usage" } else { "io" }, &message(error)),
+    }
+}
+
+/// Prints the JSON document of a command whose command line cannot be parsed.
+pub fn print_usage_failure(message: &str) -> io::Result<()> {
+    print_json(&document(json!({ "path": null, "error": json::other_error("usage", message) })))
+}
+
+/// Returns the text of an error. The text of a library error already includes its cause, so only
+/// other errors are printed with the chain of causes.
+fn message(error: &anyhow::Error) -> String {
+    if error.is::<crate::Error>() { error.to_string() } else { format!("{error:#}") }
 }
 
 /// Returns whether an error says that the program that reads the output has closed the pipe.

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::progress::suspended;
+use super::units::thousands;
 use crate::{Finding, Name, Severity};
 use anstyle::{AnsiColor, Style};
 
@@ -11,7 +13,7 @@ pub fn complain(error: &dyn std::fmt::Display) {
     let style = paint(Severity::Error);
     // If writing the error message fails, the failure is ignored, because the exit code still
     // reports the original error.
-    let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+    let _ = suspended(|| writeln!(anstream::stderr(), "{style}error{style:#}: {error}"));
 }
 
 /// Returns the terminal colour for printing a severity.
@@ -44,6 +46,23 @@ fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
 /// Returns the text that is appended to the path of a script, to identify one mesh of the script.
 pub fn mesh_suffix(mesh: Option<&str>) -> String {
     mesh.map_or_else(String::new, |mesh| format!(" mesh {}", Name::new(mesh.as_bytes())))
+}
+
+/// Returns a number with commas between groups of three digits.
+pub fn count(number: impl TryInto<u64>) -> String {
+    thousands(number.try_into().unwrap_or(u64::MAX))
+}
+
+/// Returns a number with a noun, in the plural if the number is not 1.
+pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    let noun = match (number, noun) {
+        (1, noun) => noun.to_owned(),
+        (_, "vertex") => "vertices".to_owned(),
+        (_, noun) if noun.ends_with("mesh") => format!("{noun}es"),
+        (_, noun) => format!("{noun}s"),
+    };
+    format!("{} {noun}", thousands(number))
 }
 
 /// Returns a path as text. Control characters in the path are escaped, because a terminal would

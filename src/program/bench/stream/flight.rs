@@ -171,7 +171,7 @@ pub fn fly<S: FlightScene>(
         major_faults: faults(1),
         poll_us_p999: percentile(&polls, 999),
         poll_us_most: percentile(&polls, 1000),
-        update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::bench::units::ratio(visible.max(1), 1),
+        update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::render::units::ratio(visible.max(1), 1),
         statistics: streamer.statistics(),
         disk_bytes,
         budget: options.budget,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::flight::{FRAMES_PER_POINT, Flight};
 use super::report::FlightSubject;
 use crate::program::bench::plot::escaped;
-use crate::program::bench::units::{bytes, ratio, significant, thousands};
+use crate::program::render::units::{bytes, ratio, significant, thousands};
 
 /// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
 /// between two plots, and the height of the title.

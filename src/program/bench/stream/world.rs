@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::flight::{Drawn, FlightScene};
 use crate::Bounds;
 use crate::math::as_index;
-use crate::program::bench::units::ratio;
+use crate::program::render::units::ratio;
 use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, StreamOutcome, Streamer};
 
 /// The number of levels of an asset.

@@ -27,9 +27,10 @@ and units of the mesh file.
 Each file is written completely before it gets its name, so an interrupted conversion leaves the old file or none.
 
 Examples:
-  meshpeek convert Models/guard_d.3d -o guard.glb
-  meshpeek convert body.mesh --animation walk.anim --animation run.anim -o body.glb
-  meshpeek convert assets --to glb -o converted";
+  meshpeek convert data/unreal/guard_d.3d -o guard.glb
+  meshpeek convert data/unigine/skinned_ms12.mesh --animation data/unigine/bend_an10.anim -o bend.glb
+  meshpeek convert data/unigine/cube_ms13.mesh -o cube.obj --allow-loss
+  meshpeek convert data/ezmesh --to glb -o converted";
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]

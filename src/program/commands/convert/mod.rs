@@ -85,7 +85,7 @@ impl ConvertArgs {
                 scope.spawn(work);
             }
             let (mut number, mut only) = (0_usize, None);
-            let (outcome, _) = each(&self.files.files, global, Repeated::Refused, |path, asset| {
+            let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
                 number = number.saturating_add(1);
                 match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
                     Ok(job) if job.is_in_folder => drop(sender.send((number, job))),

@@ -1,29 +1,33 @@
 //! `info`: describes the content of a file.
 
-mod render;
+mod details;
 mod sink;
-mod skeletons;
-mod summary;
+mod size;
+mod text;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::program::args::{Files, Global};
+use crate::program::args::{Files, Global, WatchArgs};
+use crate::program::describe::fields::{Field, Fields};
+use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::formats::secondlife::properties::write_unopened_header;
 use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::{Repeated, each};
+use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{start_entries, unreadable};
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::progress::suspended;
 use crate::program::render::text::complain;
 
 use sink::EntrySink;
-use skeletons::Skeletons;
-use summary::FileSummary;
+use text::TextReport;
 
 /// The maximum number of surfaces that are described of all meshes of one script.
 const MAX_SURFACES_OF_A_SCRIPT: usize = 65_536;
@@ -37,8 +41,10 @@ Compressed blocks are inflated one after another to read their counts. With --lo
 in the header. The findings are those about the structure of the file; `validate` checks every value. A script is described mesh by mesh.
 
 Examples:
-  meshpeek info model.mesh
-  meshpeek info assets --json | jq '.files[] | {path, version, bytes}'";
+  meshpeek info data/unigine/skinned_ms12.mesh
+  meshpeek info data --fields size,triangles
+  meshpeek info data/unreal/guard --placed --gpu
+  meshpeek info data --json";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -52,10 +58,29 @@ pub struct InfoArgs {
     /// only.
     #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
     lod: LodFilter,
+    /// Describe only these parts, separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
+    fields: Vec<Field>,
+    /// Count the vertices on a GPU of surfaces with two index streams, which reads all indices
+    #[arg(long)]
+    gpu: bool,
+    /// Print the size and the bounds after the scale, the rotation and the origin of the script of
+    /// an Unreal mesh
+    #[arg(long)]
+    placed: bool,
+    #[command(flatten)]
+    watch: WatchArgs,
 }
 
 impl InfoArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        if self.watch.watch {
+            return watch((&self.files.files, &self.files.walk), global, || self.describe_all(global));
+        }
+        self.describe_all(global)
+    }
+
+    fn describe_all(&self, global: &Global) -> anyhow::Result<Outcome> {
         // An animation is printed together with the mesh that it moves. The descriptions of
         // animations are therefore held back until all meshes have been opened.
         let (mut skeletons, mut animations) = (Skeletons::default(), Vec::new());
@@ -63,7 +88,18 @@ impl InfoArgs {
         if global.json {
             return self.run_json(&mut skeletons, global);
         }
-        let (outcome, _) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
+        let (fields, mut printed) = (Fields(self.fields.clone()), 0_usize);
+        let mut print = |path: &Path, summary: &FileSummary, mesh: Option<&str>| -> anyhow::Result<()> {
+            let mut out = anstream::stdout().lock();
+            // A blank line divides the files.
+            if printed > 0 {
+                writeln!(out)?;
+            }
+            printed = printed.saturating_add(1);
+            let report = TextReport { summary, fields: &fields, verbose: global.verbose };
+            Ok(suspended(|| report.print(&mut out, path, mesh))?)
+        };
+        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let summary = match self.describe(path, asset, &mut budget, global) {
                 Ok((_, summary)) => summary,
@@ -72,18 +108,17 @@ impl InfoArgs {
                     return Ok(Outcome::of_error(&error));
                 }
             };
-            let outcome = Outcome::of_findings(&summary.findings);
             if summary.is_animation {
                 animations.push((path.to_owned(), summary));
             } else {
                 skeletons.add(path, &summary.bones);
-                summary.print(&mut anstream::stdout().lock(), path, mesh.as_deref(), global)?;
+                print(path, &summary, mesh.as_deref())?;
             }
-            Ok(outcome)
+            Ok(Outcome::Fine)
         })?;
         for (path, mut animation) in animations {
             animation.add_mesh(&skeletons);
-            animation.print(&mut anstream::stdout().lock(), &path, None, global)?;
+            print(&path, &animation, None)?;
         }
         Ok(outcome)
     }
@@ -94,8 +129,9 @@ impl InfoArgs {
         let mut shared = &sink;
         let mut out = JsonWriter::indented(&mut shared);
         start_entries(&mut out)?;
+        let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
-        let (outcome, missing) = each(&self.files.files, global, Repeated::Listed, |path, asset| {
+        let (outcome, missing) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
@@ -111,13 +147,12 @@ impl InfoArgs {
             if !summary.is_animation {
                 skeletons.add(path, &summary.bones);
             }
-            let fault = summary.write_json(&asset, path, mesh, &mut out, |out| {
+            let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
                 if summary.is_animation {
                     sink.leave_gap(out.depth(), &summary.bones);
                 }
             })?;
-            let outcome = Outcome::of_findings(&summary.findings);
-            Ok(fault.map_or(outcome, |fault| outcome.max(Outcome::of_error(&fault))))
+            Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
         })?;
         out.close(b"]")?;
         if !missing.is_empty() {
@@ -137,7 +172,15 @@ impl InfoArgs {
         global: &Global,
     ) -> crate::Result<(InputAsset, FileSummary)> {
         let asset = asset?;
-        let summary = FileSummary::of(&asset, self.lod, budget.left(&asset), global.json);
+        let request = SummaryRequest {
+            levels: self.lod,
+            max_surfaces: budget.left(&asset),
+            in_full: global.json,
+            gpu: self.gpu,
+            moved_bones: true,
+            placed: self.placed,
+        };
+        let summary = FileSummary::of(&asset, &request);
         let summary = summary.map_err(|error| asset.locate_error(error, path))?;
         budget.spend(summary.surfaces.len());
         Ok((asset, summary))

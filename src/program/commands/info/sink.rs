@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Read, StdoutLock, Write};
 
-use super::skeletons::Skeletons;
+use crate::program::describe::skeletons::Skeletons;
 use crate::program::render::held::HeldOutput;
 use crate::program::render::json_writer::JsonWriter;
 

@@ -8,6 +8,7 @@ use crate::model::Counts;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
+use crate::program::formats::gpu_size::gpu_size;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
 };
@@ -161,6 +162,7 @@ impl AssetSurvey {
         let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
         self.survey.bounds = self.survey.bounds.union(&bounds);
         let text = |name: crate::Name<'_>| name.to_string_lossy();
+        let counts = surface.counts().unwrap_or_else(|_| no_counts());
         self.survey.surfaces.push(SurfaceSummary {
             shares: false,
             index,
@@ -169,7 +171,8 @@ impl AssetSurvey {
             material: surface.material().ok().flatten().map(text),
             bounds,
             is_whole: true,
-            counts: surface.counts().unwrap_or_else(|_| no_counts()),
+            counts,
+            gpu: gpu_size(&surface, &counts, true),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             style: String::new(),
             in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),

@@ -1,4 +1,4 @@
-//! The description of a file that `info` prints.
+//! The description of a file that `info` and `ls` print.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,15 +6,20 @@ use std::path::PathBuf;
 use crate::array::Sphere;
 use crate::formats::FormatFile;
 use crate::formats::unigine::Mesh;
+use crate::model::Axis;
 use crate::model::Counts;
-use crate::{Animations, Bounds, Clip, Finding, Model, Name, Surface};
+use crate::{Animations, Bounds, Finding, Model, Name, Surface};
 
+use super::clips::{ClipSummary, clips};
+use super::partial::value_or;
+use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
 use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::program::formats::facts::remarks;
+use crate::program::formats::gpu_size::gpu_size;
 use crate::program::formats::secondlife::level_args::LodFilter;
 use crate::program::formats::secondlife::survey::AssetSurvey;
-use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, SurfaceSummary};
+use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, SurfaceSummary};
 use crate::program::formats::unreal::properties::drawing_style;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
@@ -23,10 +28,6 @@ use crate::program::render::json_writer::JsonWriter;
 /// The number of bytes of a mapped file that are read before the memory of its pages is released. A
 /// sparse file may be larger than the memory.
 const RELEASE_AFTER: usize = 256 << 20;
-/// The formats, as in [`Error::format`](crate::Error::format), whose files remain readable
-/// except for a damaged block.
-const INDEPENDENT_PARTS: [&str; 3] = ["unigine ms14", "unigine ms15", "ezmesh"];
-
 /// The description of a file. It borrows nothing from the file. The fields that only the JSON
 /// output contains are not part of it, because they may be large. They are read from the file while
 /// they are printed.
@@ -36,6 +37,14 @@ pub struct FileSummary {
     pub bytes: u64,
     pub touched: u64,
     pub bounds: Bounds,
+    /// Whether the file stores its bounds. Otherwise they are computed from the vertices.
+    pub stores_bounds: bool,
+    /// The bounds of the surfaces that are drawn.
+    pub drawn_bounds: Bounds,
+    /// The bounds in the world, if they were requested.
+    pub placed: Option<PlacedBounds>,
+    /// The axis that points up, or `None` if the format does not define it.
+    pub up: Option<Axis>,
     pub sphere: Option<Sphere>,
     pub bones: Vec<(String, i32)>,
     /// The number of vertex frames, and the number of vertices in each vertex frame.
@@ -55,21 +64,31 @@ pub struct FileSummary {
     pub files: Vec<PathBuf>,
 }
 
-/// The description of an animation.
-pub struct ClipSummary {
-    pub name: String,
-    pub frames: u32,
-    pub bones: u32,
-    pub rate: Option<f32>,
+/// The facts that a description contains only if they are requested, because they take longer.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact that takes time")]
+#[derive(Clone, Copy)]
+pub struct SummaryRequest {
+    /// The levels of detail of compressed blocks that are described.
+    pub levels: LodFilter,
+    /// The maximum number of surfaces that are described.
+    pub max_surfaces: usize,
+    /// Whether the fields that only the JSON output contains are also read. An error in them is
+    /// therefore returned before anything is printed.
+    pub in_full: bool,
+    /// Whether the vertices that a GPU has are counted.
+    pub gpu: bool,
+    /// Whether the bones that each clip moves are listed.
+    pub moved_bones: bool,
+    /// Whether the bounds in the world are computed.
+    pub placed: bool,
 }
 
 impl FileSummary {
-    /// Describes a file, with at most `max_surfaces` of its surfaces. If `in_full` is true, the
-    /// fields that only the JSON output contains are also read. An error in them is therefore
-    /// returned before anything is printed.
-    pub fn of(asset: &InputAsset, levels: LodFilter, max_surfaces: usize, in_full: bool) -> crate::Result<Self> {
+    /// Describes a file.
+    pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
+        let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
         if let FormatFile::SecondLife(mesh) = asset.model.format_file() {
-            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels));
+            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels), request);
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
@@ -101,14 +120,20 @@ impl FileSummary {
         let mut pools = BTreeSet::new();
         let surfaces = surfaces.map(|surface| {
             let shares = !pools.insert(surface.vertex_pool()?);
-            summarize_surface(&asset.model, &surface, shares, header.is_some(), &mut read)
+            summarize_surface(&asset.model, &surface, shares, header.is_some(), request.gpu, &mut read)
         });
+        let surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
+        let placed = if request.placed { Some(value_or(PlacedBounds::of(geometry).map(Some), None)?) } else { None };
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
             bytes: asset.size(),
             touched: 0,
             bounds,
+            stores_bounds: matches!(asset.model.format_file(), FormatFile::Unigine(_)),
+            drawn_bounds: drawn_bounds(&surfaces),
+            placed: placed.flatten(),
+            up: geometry.space().up,
             sphere: geometry.sphere()?,
             vertex_frames: match asset.model.format_file() {
                 FormatFile::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
@@ -118,9 +143,9 @@ impl FileSummary {
             is_animation: matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)),
             remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
             described: DescribedBlocks { blocks: Vec::new(), levels, left_out: [0, 0, 0] },
-            surfaces: surfaces.collect::<crate::Result<_>>()?,
+            surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
-            clips: clips(asset.model.animations()?)?,
+            clips: clips(asset.model.animations()?, request.moved_bones)?,
             findings,
             files: asset.files(),
         };
@@ -130,6 +155,21 @@ impl FileSummary {
         summary.touched = asset.model.file().touched_bytes().unwrap_or_default();
         asset.check()?;
         Ok(summary)
+    }
+
+    /// Returns the number of triangles of the described surfaces.
+    pub fn triangles(&self) -> u64 {
+        self.surfaces.iter().map(|surface| u64::from(surface.counts.corners / 3)).sum()
+    }
+
+    /// Returns the size of the mesh on a GPU, or `None` if that of a surface is not known.
+    pub fn gpu(&self) -> Option<GpuSize> {
+        let sizes = self.surfaces.iter().map(|surface| surface.gpu);
+        sizes.into_iter().try_fold(GpuSize { vertices: 0, bytes: 0 }, |sum, size| {
+            let size = size?;
+            let vertices = sum.vertices.checked_add(size.vertices)?;
+            Some(GpuSize { vertices, bytes: sum.bytes.checked_add(size.bytes)? })
+        })
     }
 
     /// Reads the fields that only the JSON output contains, and returns the first error in them.
@@ -151,7 +191,7 @@ impl FileSummary {
 
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
-    fn of_blocks(asset: &InputAsset, survey: BlockSurvey) -> crate::Result<Self> {
+    fn of_blocks(asset: &InputAsset, survey: BlockSurvey, request: &SummaryRequest) -> crate::Result<Self> {
         let BlockSurvey { described, surfaces, bones, bounds, mut findings, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
@@ -162,6 +202,10 @@ impl FileSummary {
             bytes: asset.size(),
             touched,
             bounds,
+            stores_bounds: false,
+            drawn_bounds: drawn_bounds(&surfaces),
+            placed: request.placed.then(|| PlacedBounds::unchanged(drawn_bounds(&surfaces), &geometry.space())),
+            up: geometry.space().up,
             sphere: None,
             bones,
             vertex_frames: None,
@@ -175,6 +219,12 @@ impl FileSummary {
             files: Vec::new(),
         })
     }
+}
+
+/// Returns the bounds of the surfaces that are drawn.
+fn drawn_bounds(surfaces: &[SurfaceSummary]) -> Bounds {
+    let drawn = surfaces.iter().filter(|surface| surface.drawn);
+    drawn.fold(Bounds::EMPTY, |sum, surface| sum.union(&surface.bounds))
 }
 
 /// Returns the mesh if its surfaces are stored in compressed blocks, which its header describes.
@@ -194,6 +244,7 @@ fn summarize_surface(
     surface: &Surface<'_>,
     shares: bool,
     is_header_only: bool,
+    counts_pairs: bool,
     read: &mut dyn FnMut(usize),
 ) -> crate::Result<SurfaceSummary> {
     let index = surface.index();
@@ -214,6 +265,7 @@ fn summarize_surface(
         bounds: value_or(bounds, Bounds::EMPTY)?,
         counts,
         is_whole,
+        gpu: if is_whole { gpu_size(surface, &counts, counts_pairs) } else { None },
         drawn: surface.is_drawn()?,
         style: match model.format_file() {
             FormatFile::Unreal(mesh) => drawing_style(mesh, index)?,
@@ -231,15 +283,6 @@ fn bones(animations: &dyn Animations) -> crate::Result<Vec<(String, i32)>> {
     bones.collect()
 }
 
-fn clips(animations: &dyn Animations) -> crate::Result<Vec<ClipSummary>> {
-    let clips = (0..animations.clip_count()?).map(|clip| {
-        let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
-        let Clip { name, frames, bones, rate, .. } = value_or(animations.clip(clip), empty)?;
-        Ok(ClipSummary { name: name.to_string_lossy(), frames, bones, rate })
-    });
-    clips.collect()
-}
-
 /// Returns the numbers of vertices, triangles and other elements of a surface, and whether these
 /// numbers are complete.
 ///
@@ -253,15 +296,5 @@ fn counts(model: &Model<Data>, surface: &Surface<'_>, is_header_only: bool) -> c
             Some(header) => Ok((header.header_counts(surface.index())?.unwrap_or_default(), false)),
             None => Ok((Counts::default(), true)),
         },
-    }
-}
-
-/// Returns the value of `result`. If `result` is an error that does not prevent reading the other
-/// parts of the file, returns `otherwise`, and the `validate` command reports the error as a
-/// finding.
-fn value_or<T>(result: crate::Result<T>, otherwise: T) -> crate::Result<T> {
-    match result {
-        Err(error) if INDEPENDENT_PARTS.contains(&error.format()) && crate::finding(&error).is_some() => Ok(otherwise),
-        result => result,
     }
 }

@@ -1,0 +1,71 @@
+//! Prints the extent of a mesh.
+
+use std::io::{self, Write};
+
+use super::text::line;
+use crate::Bounds;
+use crate::model::Axis;
+use crate::program::describe::file_summary::FileSummary;
+use crate::program::describe::placed::PlacedBounds;
+
+/// Prints width, height and depth of what is drawn. The height is along the axis that points up.
+pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
+    if summary.is_animation {
+        return Ok(());
+    }
+    let drawn = match &summary.placed {
+        Some(placed) => placed.bounds,
+        None if summary.drawn_bounds.is_empty() => summary.bounds,
+        None => summary.drawn_bounds,
+    };
+    if drawn.is_empty() {
+        return line(out, "size", "nothing is drawn");
+    }
+    let [x, y, z] = drawn.size();
+    let (size, axes) = match summary.up {
+        Some(Axis::Z | Axis::NegativeZ) => ([x, z, y], "width x, height z, depth y"),
+        Some(Axis::X | Axis::NegativeX) => ([y, x, z], "width y, height x, depth z"),
+        _ => ([x, y, z], "width x, height y, depth z"),
+    };
+    let [width, height, depth] = size.map(rounded);
+    let placed = match &summary.placed {
+        Some(PlacedBounds { metres_per_unit: Some(metres), .. }) => format!("; placed, units of {metres} m"),
+        Some(_) => "; placed".to_owned(),
+        None => String::new(),
+    };
+    line(out, "size", &format!("{width} x {height} x {depth} ({axes}{placed})"))
+}
+
+/// Prints the bounding box, and whether it is stored in the file.
+pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
+    let source = if summary.stores_bounds { "stored in the file" } else { "computed" };
+    if let Some(placed) = &summary.placed {
+        line(out, "placed", &corners(&placed.bounds))?;
+    }
+    if summary.bounds.is_empty() {
+        return line(out, "bounds", "none");
+    }
+    line(out, "bounds", &format!("{}, {source}", corners(&summary.bounds)))?;
+    let drawn = &summary.drawn_bounds;
+    let has_hidden = summary.surfaces.iter().any(|surface| !surface.drawn);
+    if !has_hidden || drawn == &summary.bounds || drawn.is_empty() {
+        return Ok(());
+    }
+    line(out, "drawn", &format!("{} without the surfaces that are not drawn", corners(drawn)))
+}
+
+/// Returns a length with at most six significant digits.
+fn rounded(length: f32) -> String {
+    let digits = match length.abs() {
+        ..10.0 => 4,
+        10.0..1000.0 => 2,
+        _ => 0,
+    };
+    let text = format!("{length:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn corners(Bounds { min, max }: &Bounds) -> String {
+    let triple = |[x, y, z]: [f32; 3]| format!("({x}, {y}, {z})");
+    format!("{} to {}", triple(*min), triple(*max))
+}

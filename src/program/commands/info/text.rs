@@ -1,0 +1,292 @@
+//! Prints the description of a file as text.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anstyle::Style;
+
+use super::details::print_details;
+use super::size::{print_bounds, print_size};
+use crate::model::Counts;
+use crate::program::describe::clips::ClipSummary;
+use crate::program::describe::fields::{Field, Fields};
+use crate::program::describe::file_summary::FileSummary;
+use crate::program::formats::summary::SurfaceSummary;
+use crate::program::render::text::{count, counted, mesh_suffix, print_findings, shown};
+use crate::program::render::units::{bytes, thousands};
+use crate::{Name, Severity};
+
+/// The maximum number of surfaces, of clips, of names and of findings that are printed without the
+/// option `--verbose`.
+const LISTED: usize = 16;
+/// The maximum number of bones of a clip that are printed without the option `--verbose`.
+const LISTED_BONES: usize = 6;
+/// The width of the headings of the lines.
+const HEADING: usize = 9;
+
+/// The names of the formats, as their makers spell them.
+const FORMATS: [(&str, &str); 4] =
+    [("unigine", "UNIGINE"), ("unreal", "Unreal"), ("secondlife", "Second Life"), ("ezmesh", "EZ-Mesh")];
+
+/// The output of `info` for people.
+pub struct TextReport<'a> {
+    pub summary: &'a FileSummary,
+    pub fields: &'a Fields,
+    pub verbose: bool,
+}
+
+/// Prints a line with a heading.
+pub fn line(out: &mut dyn Write, heading: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "  {heading:<HEADING$}  {text}")
+}
+
+impl TextReport<'_> {
+    /// Prints the description. `mesh` is the name that a script gives to the mesh.
+    pub fn print(&self, out: &mut dyn Write, path: &Path, mesh: Option<&str>) -> io::Result<()> {
+        let bold = Style::new().bold();
+        writeln!(out, "{bold}{}{}{bold:#}", shown(path), mesh_suffix(mesh))?;
+        let summary = self.summary;
+        if self.fields.has(Field::Format) {
+            let FileSummary { format, version, touched, .. } = summary;
+            let name = FORMATS.iter().find(|(id, _)| id == format).map_or(*format, |(_, name)| name);
+            let read = if self.verbose { format!(", {} read", bytes(*touched)) } else { String::new() };
+            line(out, "format", &format!("{name} {version}, {}{read}", bytes(summary.bytes)))?;
+        }
+        if self.fields.has(Field::Size) {
+            print_size(out, summary)?;
+            print_bounds(out, summary)?;
+        }
+        if !summary.is_animation {
+            self.print_counts(out)?;
+        }
+        self.print_rig(out)?;
+        if !summary.is_animation {
+            self.print_levels(out)?;
+            self.print_materials(out)?;
+        }
+        self.print_clips(out)?;
+        for (heading, remark) in summary.remarks.iter().filter(|(heading, _)| self.verbose || *heading == "moves") {
+            line(out, heading, remark)?;
+        }
+        if self.verbose {
+            print_details(out, summary, self.fields)?;
+        }
+        self.print_findings(out)
+    }
+
+    /// Returns the maximum number of items of a list.
+    const fn listed(&self, default: usize) -> usize {
+        if self.verbose { usize::MAX } else { default }
+    }
+
+    fn print_counts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let summary = self.summary;
+        if self.fields.has(Field::Triangles) {
+            line(out, "triangles", &thousands(summary.triangles()))?;
+        }
+        if self.fields.has(Field::Vertices) {
+            line(out, "vertices", &self.vertices())?;
+            if let Some((frames, _)) = summary.vertex_frames {
+                line(out, "frames", &format!("{}, each with its own positions", counted(frames, "vertex frame")))?;
+            }
+        }
+        if self.fields.has(Field::Surfaces) {
+            self.print_surfaces(out)?;
+        }
+        Ok(())
+    }
+
+    /// Describes the vertices in the file and on a GPU.
+    fn vertices(&self) -> String {
+        let summary = self.summary;
+        // Vertices that several surfaces share are counted once.
+        let own = || summary.surfaces.iter().filter(|surface| !surface.shares).map(|surface| surface.counts);
+        let positions: u64 = match summary.vertex_frames {
+            Some((_, vertices)) => vertices.try_into().unwrap_or(u64::MAX),
+            None => own().map(|counts| u64::from(counts.vertices)).sum(),
+        };
+        let attributes: u64 = own().map(|counts| u64::from(counts.attribute_vertices)).sum();
+        let has_streams =
+            own().any(|counts| counts.index_widths[1] > 0 && counts.attribute_vertices != counts.vertices);
+        let stored = if has_streams {
+            format!("{} positions and {} attribute vertices", thousands(positions), thousands(attributes))
+        } else {
+            thousands(positions)
+        };
+        let gpu = summary.gpu().map(|gpu| format!("{} on a GPU ({})", thousands(gpu.vertices), bytes(gpu.bytes)));
+        format!("{stored}; {}", gpu.as_deref().unwrap_or("--gpu counts those on a GPU"))
+    }
+
+    fn print_surfaces(&self, out: &mut dyn Write) -> io::Result<()> {
+        let summary = self.summary;
+        let count = summary.surfaces.len().saturating_add(summary.left_out);
+        line(out, "surfaces", &thousands(count.try_into().unwrap_or(u64::MAX)))?;
+        let shown = summary.surfaces.iter().take(self.listed(LISTED));
+        let names: Vec<String> = shown.clone().map(surface_name).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(32);
+        for (surface, name) in shown.zip(&names) {
+            writeln!(out, "    {:>5}  {name:<width$}  {}", surface.index, surface_text(surface, self.verbose))?;
+        }
+        print_rest(out, count, self.listed(LISTED))
+    }
+
+    fn print_rig(&self, out: &mut dyn Write) -> io::Result<()> {
+        let [_, _, not_listed] = self.summary.described.left_out;
+        let bones = self.summary.bones.len().saturating_add(not_listed);
+        if !self.fields.has(Field::Rig) {
+            return Ok(());
+        }
+        let has_frames = self.summary.vertex_frames.is_some_and(|(frames, _)| frames > 1);
+        match bones {
+            0 if has_frames => line(out, "rigged", "no; its vertex frames move it"),
+            0 => line(out, "rigged", "no"),
+            _ if self.summary.is_animation => line(out, "bones", &thousands(bones.try_into().unwrap_or(u64::MAX))),
+            _ => line(out, "rigged", &format!("yes, {}", counted(bones, "bone"))),
+        }
+    }
+
+    fn print_levels(&self, out: &mut dyn Write) -> io::Result<()> {
+        let blocks = &self.summary.described.blocks;
+        if !self.fields.has(Field::Lods) || blocks.is_empty() {
+            return Ok(());
+        }
+        let levels: Vec<_> = blocks.iter().filter(|block| block.is_lod).collect();
+        line(out, "LODs", &levels.len().to_string())?;
+        for block in levels.iter().take(self.listed(LISTED)) {
+            let asset = block.asset.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
+            let counts = block.inflated.as_ref().and_then(|inflated| inflated.counts);
+            let triangles = counts.map(|(_, triangles)| format!("{}, ", counted(triangles, "triangle")));
+            writeln!(out, "    {asset}{:<10}  {}{}", block.name, triangles.unwrap_or_default(), bytes(block.bytes))?;
+        }
+        print_rest(out, levels.len(), self.listed(LISTED))
+    }
+
+    fn print_materials(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.fields.has(Field::Materials) {
+            return Ok(());
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for material in self.summary.surfaces.iter().filter_map(|surface| surface.material.as_deref()) {
+            if names.len() < LISTED.saturating_mul(16) && !names.contains(&material) {
+                names.push(material);
+            }
+        }
+        if names.is_empty() {
+            return line(out, "materials", "none");
+        }
+        line(out, "materials", &list(names.iter().copied(), names.len(), self.listed(LISTED)))
+    }
+
+    fn print_clips(&self, out: &mut dyn Write) -> io::Result<()> {
+        let clips = &self.summary.clips;
+        if !self.fields.has(Field::Clips) || clips.is_empty() {
+            return Ok(());
+        }
+        line(out, "clips", &thousands(clips.len().try_into().unwrap_or(u64::MAX)))?;
+        for (index, clip) in clips.iter().enumerate().take(self.listed(LISTED)) {
+            let name = Name::new(clip.name.as_bytes()).to_string();
+            let name = if name.is_empty() { "(no name)" } else { &name };
+            writeln!(out, "    {index:>5}  {name}: {}", self.clip_text(clip))?;
+        }
+        print_rest(out, clips.len(), self.listed(LISTED))
+    }
+
+    fn clip_text(&self, clip: &ClipSummary) -> String {
+        let ClipSummary { frames, bones, rate, seconds, moved, .. } = clip;
+        let frames = counted(*frames, "frame");
+        let length = match (seconds, rate) {
+            (Some(seconds), Some(rate)) => format!("{seconds} s ({frames} at {rate} per second)"),
+            _ => format!("{frames}, no rate"),
+        };
+        match moved {
+            Some(moved) => {
+                let names = list(moved.iter().map(String::as_str), moved.len(), self.listed(LISTED_BONES));
+                format!("{length}, moves {}: {names}", counted(moved.len(), "bone"))
+            }
+            None if *bones > 0 => format!("{length}, moves {}", counted(*bones, "bone")),
+            None => length,
+        }
+    }
+
+    fn print_findings(&self, out: &mut dyn Write) -> io::Result<()> {
+        let findings = &self.summary.findings;
+        if !self.fields.has(Field::Findings) || findings.is_empty() {
+            return Ok(());
+        }
+        let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+        let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")];
+        let counts = counts.iter().filter(|(severity, _)| of(*severity) > 0);
+        let counts: Vec<String> = counts.map(|(severity, name)| counted(of(*severity), name)).collect();
+        line(out, "odd", &counts.join(", "))?;
+        let listed = findings.len().min(self.listed(LISTED));
+        print_findings(out, findings.get(..listed).unwrap_or_default(), &self.summary.files)?;
+        print_rest(out, findings.len(), listed)
+    }
+}
+
+/// Returns the name of a surface, with its level of detail.
+fn surface_name(surface: &SurfaceSummary) -> String {
+    let asset = surface.in_block.and_then(|in_block| in_block.asset);
+    let asset = asset.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
+    let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
+    format!("{lod}{}", Name::new(surface.name.as_bytes()))
+}
+
+/// Describes a surface in a few words.
+fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
+    let Counts { vertices, attribute_vertices, corners, index_widths, .. } = surface.counts;
+    let mut parts = vec![counted(corners / 3, "triangle")];
+    if !surface.style.is_empty() {
+        parts.push(surface.style.clone());
+    } else if !surface.is_whole {
+        parts.extend([counted(vertices, "vertex"), "not inflated".to_owned()]);
+    } else {
+        let attributes =
+            if attribute_vertices == vertices { String::new() } else { format!(" and {attribute_vertices}") };
+        parts.push(format!("{}{attributes} vertices", count(vertices)));
+        if verbose {
+            let [first, second] = index_widths;
+            parts.push(format!("indices of {first} and {second} bytes"));
+        }
+        parts.extend(extras(&surface.counts));
+    }
+    let material = surface.material.as_deref().filter(|material| *material != surface.name);
+    parts.extend(material.map(|material| format!("material {}", Name::new(material.as_bytes()))));
+    parts.join(", ")
+}
+
+/// Describes the attributes of a surface.
+fn extras(counts: &Counts) -> Vec<String> {
+    let mut parts = vec![match counts.uv_sets {
+        0 => "no UVs".to_owned(),
+        sets => counted(sets, "UV set"),
+    }];
+    for (is_there, what) in [(counts.colors, "colours"), (counts.weights, "weights")] {
+        if is_there {
+            parts.push(what.to_owned());
+        }
+    }
+    if counts.targets > 1 {
+        parts.push(counted(counts.targets.saturating_sub(1), "morph target"));
+    }
+    parts
+}
+
+/// Returns names, separated by commas, with the number of those that are not listed.
+fn list<'n>(names: impl Iterator<Item = &'n str>, count: usize, listed: usize) -> String {
+    let text = names.take(listed).map(|name| Name::new(name.as_bytes()).to_string()).collect::<Vec<_>>().join(", ");
+    match count.checked_sub(listed) {
+        Some(rest) if rest > 0 => format!("{text} and {rest} more"),
+        _ => text,
+    }
+}
+
+/// Prints the number of items that are not listed.
+pub fn print_rest(out: &mut dyn Write, count: usize, listed: usize) -> io::Result<()> {
+    match count.checked_sub(listed) {
+        Some(rest) if rest > 0 => {
+            writeln!(out, "    and {} more (--verbose lists all)", thousands(rest.try_into().unwrap_or(u64::MAX)))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,52 @@
+//! Finds meshes that occur several times.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::row::Row;
+
+/// The meaning of a duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DuplicateKind {
+    /// All bytes of the files are equal
+    Content,
+    /// The triangles are equal, and the positions of the vertices may differ
+    Topology,
+}
+
+/// Returns the rows that have a duplicate. The rows of a group follow each other, and the later
+/// ones have the path of the first.
+pub fn group(rows: Vec<Row>, kind: DuplicateKind) -> Vec<Row> {
+    let mut groups: Vec<Vec<Row>> = Vec::new();
+    let mut places: HashMap<u128, usize> = HashMap::new();
+    for row in rows {
+        let Some(hash) = hash(&row, kind) else { continue };
+        let place = *places.entry(hash).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups.into_iter().filter(|group| group.len() > 1).flat_map(with_first).collect()
+}
+
+/// Returns the hash by which a row is compared, or `None` for a mesh that has no triangles or could
+/// not be read.
+fn hash(row: &Row, kind: DuplicateKind) -> Option<u128> {
+    let values = row.values.as_ref().ok()?;
+    match kind {
+        DuplicateKind::Content => values.content,
+        DuplicateKind::Topology => values.topology.filter(|_| values.triangles > 0),
+    }
+}
+
+/// Sets the path of the first row of a group in the others.
+fn with_first(mut group: Vec<Row>) -> Vec<Row> {
+    let first: PathBuf = group.first().map(|row| row.path.clone()).unwrap_or_default();
+    for row in group.iter_mut().skip(1) {
+        row.duplicate_of = Some(first.clone());
+    }
+    group
+}

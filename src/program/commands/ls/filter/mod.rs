@@ -1,0 +1,122 @@
+//! Conditions on rows, such as `triangles > 65535 && rigged`.
+
+mod parser;
+mod token;
+
+pub use parser::find;
+
+use std::cmp::Ordering;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::column::{Cell, Column};
+use super::row::Row;
+
+/// A condition on a row.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    /// The column has a value other than null, false, zero and the empty text.
+    Holds(Column),
+    Compare(Column, Comparison, Operand),
+    Matches(Column, Box<GlobMatcher>),
+}
+
+/// The relation between a value and an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A value in a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Null,
+    Number(f64),
+    Text(String),
+    Flag(bool),
+}
+
+impl Condition {
+    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
+    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
+        parser::parse(text, surfaces)
+    }
+
+    /// Adds the columns of the condition to a list.
+    pub fn columns(&self, found: &mut Vec<Column>) {
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().for_each(|one| one.columns(found)),
+            Self::Not(one) => one.columns(found),
+            Self::Holds(column) | Self::Compare(column, ..) | Self::Matches(column, _) => found.push(*column),
+        }
+    }
+
+    /// Returns whether a row meets the condition.
+    pub fn holds(&self, row: &Row) -> bool {
+        match self {
+            Self::All(list) => list.iter().all(|one| one.holds(row)),
+            Self::Any(list) => list.iter().any(|one| one.holds(row)),
+            Self::Not(one) => !one.holds(row),
+            Self::Holds(column) => is_set(&row.cell(*column)),
+            Self::Compare(column, comparison, operand) => compares(&row.cell(*column), *comparison, operand),
+            Self::Matches(column, pattern) => match row.cell(*column) {
+                Cell::Text(text) => pattern.is_match(text),
+                Cell::List(list) => list.iter().any(|text| pattern.is_match(text)),
+                _ => false,
+            },
+        }
+    }
+}
+
+/// Compiles a pattern with `*`, `?` and `[...]`, in which case does not matter.
+fn pattern(text: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(text).case_insensitive(true).literal_separator(false).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+}
+
+fn is_set(cell: &Cell) -> bool {
+    match cell {
+        Cell::Null => false,
+        Cell::Text(text) => !text.is_empty(),
+        Cell::Number(number) => *number > 0,
+        Cell::Float(number) => *number != 0.0,
+        Cell::Flag(flag) => *flag,
+        Cell::List(list) => !list.is_empty(),
+    }
+}
+
+/// Compares a value with an operand. A null value is equal to null only, and neither less nor
+/// greater than anything. A list is equal to a text if one of its items is.
+fn compares(cell: &Cell, comparison: Comparison, operand: &Operand) -> bool {
+    let order = match (cell, operand) {
+        (Cell::Null, Operand::Null) => Some(Ordering::Equal),
+        (Cell::Text(cell), Operand::Text(text)) => Some(cell.as_str().cmp(text)),
+        (Cell::Number(cell), Operand::Number(number)) => float(*cell).partial_cmp(number),
+        (Cell::Float(cell), Operand::Number(number)) => f64::from(*cell).partial_cmp(number),
+        (Cell::Flag(cell), Operand::Flag(flag)) => Some(cell.cmp(flag)),
+        (Cell::List(list), Operand::Text(text)) => list.contains(text).then_some(Ordering::Equal),
+        _ => None,
+    };
+    match (comparison, order) {
+        (Comparison::Unequal, order) => order != Some(Ordering::Equal),
+        (_, None) => false,
+        (Comparison::Equal, Some(order)) => order == Ordering::Equal,
+        (Comparison::Less, Some(order)) => order == Ordering::Less,
+        (Comparison::LessOrEqual, Some(order)) => order != Ordering::Greater,
+        (Comparison::Greater, Some(order)) => order == Ordering::Greater,
+        (Comparison::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+    }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "counts above 2^53 are compared approximately")]
+const fn float(number: u64) -> f64 {
+    number as f64
+}

@@ -1,0 +1,219 @@
+//! Parses conditions.
+
+use clap::ValueEnum as _;
+
+use super::token::{Token, tokens};
+use super::{Comparison, Condition, Operand, pattern};
+use crate::program::commands::ls::column::{Column, ColumnType};
+
+/// The maximum number of nested parentheses and negations.
+const MAX_DEPTH: usize = 64;
+
+/// Parses a condition.
+pub fn parse(text: &str, surfaces: bool) -> Result<Condition, String> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
+    let condition = parser.any()?;
+    match parser.tokens.first() {
+        None => Ok(condition),
+        Some((at, _)) => Err(format!("expected && or || at character {at}")),
+    }
+}
+
+struct Parser<'t> {
+    tokens: &'t [(usize, Token)],
+    /// The length of the text.
+    end: usize,
+    surfaces: bool,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn next(&mut self) -> Option<Token> {
+        let ((_, token), rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(token.clone())
+    }
+
+    fn accept(&mut self, expected: &Token) -> bool {
+        let is_there = self.tokens.first().is_some_and(|(_, token)| token == expected);
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    /// Returns the offset of the next token.
+    fn at(&self) -> usize {
+        self.tokens.first().map_or(self.end, |(at, _)| *at)
+    }
+
+    fn any(&mut self) -> Result<Condition, String> {
+        let mut list = vec![self.all()?];
+        while self.accept(&Token::Or) {
+            list.push(self.all()?);
+        }
+        Ok(if list.len() == 1 { list.remove(0) } else { Condition::Any(list) })
+    }
+
+    fn all(&mut self) -> Result<Condition, String> {
+        let mut list = vec![self.unary()?];
+        while self.accept(&Token::And) {
+            list.push(self.unary()?);
+        }
+        Ok(if list.len() == 1 { list.remove(0) } else { Condition::All(list) })
+    }
+
+    fn unary(&mut self) -> Result<Condition, String> {
+        self.depth = self.depth.saturating_add(1);
+        if self.depth > MAX_DEPTH {
+            return Err(format!("expected at most {MAX_DEPTH} nested conditions"));
+        }
+        let condition = if self.accept(&Token::Not) {
+            Condition::Not(Box::new(self.unary()?))
+        } else if self.accept(&Token::Open) {
+            let inner = self.any()?;
+            if !self.accept(&Token::Close) {
+                return Err(format!("expected ) at character {}", self.at()));
+            }
+            inner
+        } else {
+            self.comparison()?
+        };
+        self.depth = self.depth.saturating_sub(1);
+        Ok(condition)
+    }
+
+    fn comparison(&mut self) -> Result<Condition, String> {
+        let column = self.column()?;
+        match self.tokens.first().map(|(_, token)| token.clone()) {
+            Some(Token::Compare(comparison)) => {
+                self.next();
+                self.compare(column, comparison)
+            }
+            Some(Token::Match(is_negated)) => {
+                self.next();
+                let at = self.at();
+                let Some(Token::Value(Operand::Text(text))) = self.next() else {
+                    return Err(format!("expected a pattern in quotes after ~ at character {at}"));
+                };
+                if !matches!(column.kind(), ColumnType::Text | ColumnType::List) {
+                    return Err(format!("{} is not text; compare it with ==, < or >", column.name()));
+                }
+                let condition = Condition::Matches(column, Box::new(pattern(&text)?));
+                Ok(if is_negated { Condition::Not(Box::new(condition)) } else { condition })
+            }
+            _ => Ok(Condition::Holds(column)),
+        }
+    }
+
+    fn column(&mut self) -> Result<Column, String> {
+        let at = self.at();
+        match self.next() {
+            Some(Token::Word(name)) => find(&name, self.surfaces),
+            _ => Err(format!("expected the name of a column at character {at}")),
+        }
+    }
+
+    fn compare(&mut self, column: Column, comparison: Comparison) -> Result<Condition, String> {
+        let at = self.at();
+        let Some(Token::Value(operand)) = self.next() else {
+            return Err(format!("expected a number, true, false, null or text in quotes at character {at}"));
+        };
+        let expected = match column.kind() {
+            ColumnType::Number | ColumnType::Bytes => "a number",
+            ColumnType::Text | ColumnType::List => "text in quotes",
+            ColumnType::Flag => "true or false",
+        };
+        let fits = match operand {
+            Operand::Null => true,
+            Operand::Number(_) => expected == "a number",
+            Operand::Text(_) => expected == "text in quotes",
+            Operand::Flag(_) => expected == "true or false",
+        };
+        if fits {
+            Ok(Condition::Compare(column, comparison, operand))
+        } else {
+            Err(format!("{} is compared with {expected}, at character {at}", column.name()))
+        }
+    }
+}
+
+/// Returns the column with a name.
+pub fn find(name: &str, surfaces: bool) -> Result<Column, String> {
+    let column = Column::from_str(name, true).ok();
+    match column.filter(|column| column.is_in(surfaces)) {
+        Some(column) => Ok(column),
+        None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes; leave out --surfaces")),
+        None if column.is_some() => Err(format!("{name} is a column of surfaces; add --surfaces")),
+        None => {
+            let names: Vec<String> = Column::all(surfaces).map(Column::name).collect();
+            Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::commands::ls::row::{Row, RowValues};
+
+    fn row() -> Row {
+        let values = RowValues {
+            format: "unigine",
+            triangles: 70_000,
+            bones: 2,
+            materials: vec!["Wood".to_owned(), "steel".to_owned()],
+            ..RowValues::default()
+        };
+        Row { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None }
+    }
+
+    #[test]
+    fn decides_as_people_expect() {
+        for (text, expected) in [
+            ("triangles > 65535 && rigged", true),
+            ("triangles>65535&&rigged", true),
+            ("triangles > 70k", false),
+            ("triangles >= 70k and not (bones == 3)", true),
+            ("format == 'unreal' || format = \"unigine\"", true),
+            ("materials ~ 'wo*'", true),
+            ("materials == 'steel' && materials != 'tin'", true),
+            ("path ~ '*.MESH'", true),
+            ("path !~ 'a/*'", false),
+            ("gpu_vertices == null", true),
+            ("gpu_vertices > 0 || gpu_vertices <= 0", false),
+            ("rigged == true && !clips", true),
+            ("size < 1.5MiB", true),
+            ("bones == 2 || bones == 3 && triangles < 3", true),
+        ] {
+            let condition = parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(condition.holds(&row()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        for (text, expected) in [
+            ("", "expected the name of a column at character 0"),
+            ("triangle > 3", "expected a column, found triangle; the columns are path, mesh"),
+            ("triangles >", "expected a number, true, false, null or text in quotes at character 11"),
+            ("triangles > 'a'", "triangles is compared with a number, at character 12"),
+            ("triangles ~ 'a'", "triangles is not text"),
+            ("format == unreal", "in quotes at character 10"),
+            ("format == 'unreal", "no end of the text at character 10"),
+            ("(rigged", "expected ) at character 7"),
+            ("rigged clips", "expected && or || at character 7"),
+            ("triangles > 3x", "found 3x"),
+            ("triangles ? 3", "unexpected '?' at character 10"),
+            ("uv_sets > 1", "uv_sets is a column of surfaces; add --surfaces"),
+            ("path ~ '['", "unclosed character class"),
+            (&"(".repeat(100), "at most 64 nested"),
+            (&"!".repeat(100_000), "at most 64 nested"),
+        ] {
+            let error = parse(text, false).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        assert!(parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
+    }
+}

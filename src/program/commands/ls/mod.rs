@@ -1,0 +1,281 @@
+//! `ls`: prints a table of meshes or of their surfaces.
+
+mod column;
+mod duplicates;
+mod filter;
+mod hashes;
+mod output;
+mod row;
+mod table;
+mod totals;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use column::{Column, MESH_COLUMNS, SURFACE_COLUMNS};
+use duplicates::DuplicateKind;
+use filter::Condition;
+use hashes::{content_hash, topology_hash};
+use output::{RowOutput, TableFormat};
+use row::{Row, RowValues};
+use totals::Totals;
+
+use crate::program::args::{Global, WalkArgs};
+use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::parallel::each_in_parallel;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::note::note;
+use crate::program::render::text::{complain, counted};
+use crate::{Severity, finding};
+
+const HELP: &str = "\
+Examples:
+  meshpeek ls data
+  meshpeek ls data --where 'triangles > 10 && rigged' --sort -triangles
+  meshpeek ls data --surfaces --columns path,name,gpu_vertices --where 'gpu_vertices > 20'
+  meshpeek ls data --duplicates --format csv";
+
+const LONG_HELP: &str = "\
+Describes the meshes in folders on all processors, one mesh in a line. Every column is a name in conditions, in --sort and in the JSON \
+output. Conditions have the operators == != < <= > >= ~ && || ! and parentheses; ~ compares with a pattern such as '*.mesh', and text \
+is in quotes. Numbers may have the units k, M, G, KiB, MiB and GiB.
+
+Vertices on a GPU, findings, hashes and duplicates take longer, because all indices or all values are read. They are computed only if a \
+column, --where or --sort names them. Otherwise they are empty, and null in JSON. The vertices on a GPU of surfaces with one index stream \
+are always known.
+
+Examples:
+  meshpeek ls data
+  meshpeek ls data --where 'triangles > 10 && rigged' --sort -triangles
+  meshpeek ls data --surfaces --columns path,name,gpu_vertices --where 'gpu_vertices > 20'
+  meshpeek ls data --duplicates --format csv";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP, after_long_help = LONG_HELP)]
+pub struct LsArgs {
+    /// Folders (searched for meshes), files, or glob patterns; the current folder by default
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    walk: WalkArgs,
+    /// Columns of the table, separated by commas; a list that starts with + adds to the default
+    #[arg(short, long, value_name = "COLUMNS")]
+    columns: Option<String>,
+    /// Print only rows that meet a condition, such as 'triangles > 65535 && rigged'
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Columns to sort by, separated by commas; a - before a name reverses the order
+    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Print at most this number of rows
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print a row for each surface
+    #[arg(long)]
+    surfaces: bool,
+    /// Count the vertices on a GPU, which reads all indices
+    #[arg(long)]
+    gpu: bool,
+    /// Print only meshes that occur several times, in groups
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "content",
+          require_equals = true, conflicts_with = "surfaces")]
+    duplicates: Option<DuplicateKind>,
+    /// Format of the output
+    #[arg(short, long, value_enum, default_value = "table")]
+    format: TableFormat,
+    /// Level of detail to describe of Second Life meshes; `none` inflates nothing
+    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
+    lod: LodFilter,
+}
+
+/// The rows to print, and what is computed for them.
+#[allow(clippy::struct_excessive_bools, reason = "each is a value that takes time")]
+struct Selection {
+    columns: Vec<Column>,
+    /// Whether the columns are those that are printed by default.
+    has_default_columns: bool,
+    condition: Option<Condition>,
+    /// The columns to sort by, each with whether the order is reversed.
+    sort: Vec<(Column, bool)>,
+    gpu: bool,
+    findings: bool,
+    content: bool,
+    topology: bool,
+}
+
+impl LsArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let format = if global.json { TableFormat::Json } else { self.format };
+        if global.json && !matches!(self.format, TableFormat::Table | TableFormat::Json) {
+            return Err(UsageError("--json: does not go with --format; give one of them".to_owned()).into());
+        }
+        let selection = self.selection()?;
+        let mut outcome = Outcome::Fine;
+        let mut totals = Totals::new(self.surfaces);
+        let mut output = RowOutput::new(format, &selection, self.surfaces, global);
+        // Rows are printed as they come, unless they must be sorted or compared first.
+        let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
+        let mut held = Vec::new();
+        let mut left = self.limit.unwrap_or(usize::MAX);
+        let describe = |path: &Path, asset| self.rows(path, asset, &selection);
+        let skipped = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
+            for row in rows {
+                if let Err(error) = &row.values {
+                    complain(error);
+                    outcome = outcome.max(Outcome::of_error(error));
+                }
+                if selection.condition.as_ref().is_some_and(|condition| !condition.holds(&row)) {
+                    continue;
+                }
+                if !is_streamed {
+                    held.push(row);
+                } else if left > 0 {
+                    left = left.saturating_sub(1);
+                    totals.add(&row);
+                    output.add(&row)?;
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(kind) = self.duplicates {
+            held = duplicates::group(held, kind);
+        }
+        selection.sort_rows(&mut held);
+        for row in held.iter().take(left) {
+            totals.add(row);
+            output.add(row)?;
+        }
+        output.finish(&totals)?;
+        if global.verbose && skipped > 0 {
+            note(&format!("skipped {} in folders that are not meshes", counted(skipped, "file")), global);
+        }
+        Ok(outcome)
+    }
+
+    fn selection(&self) -> Result<Selection, UsageError> {
+        let usage = |option: &'static str| move |text: String| UsageError(format!("{option}: {text}"));
+        let condition = self.condition.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
+        let condition = condition.map_err(usage("--where"))?;
+        let columns = self.columns().map_err(usage("--columns"))?;
+        let sort = self.sort.as_deref().unwrap_or_default().split(',').filter(|name| !name.is_empty());
+        let sort = sort.map(|name| {
+            let (name, is_reversed) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
+            filter::find(name, self.surfaces).map(|column| (column, is_reversed))
+        });
+        let sort = sort.collect::<Result<Vec<_>, _>>().map_err(usage("--sort"))?;
+        let mut mentioned: Vec<Column> = sort.iter().map(|(column, _)| *column).collect();
+        if let Some(condition) = &condition {
+            condition.columns(&mut mentioned);
+        }
+        if self.columns.is_some() {
+            mentioned.extend(&columns);
+        }
+        let names = |any: &[Column]| mentioned.iter().any(|column| any.contains(column));
+        let duplicates = |kind| self.duplicates == Some(kind);
+        Ok(Selection {
+            gpu: self.gpu || names(&[Column::GpuVertices, Column::GpuBytes]),
+            findings: names(&[Column::Findings, Column::Errors, Column::Warnings]),
+            content: names(&[Column::Content]) || duplicates(DuplicateKind::Content),
+            topology: names(&[Column::Topology]) || duplicates(DuplicateKind::Topology),
+            has_default_columns: self.columns.is_none(),
+            columns,
+            condition,
+            sort,
+        })
+    }
+
+    /// Returns the columns of the table.
+    fn columns(&self) -> Result<Vec<Column>, String> {
+        let default = if self.surfaces { &SURFACE_COLUMNS } else { &MESH_COLUMNS };
+        let text = self.columns.as_deref().unwrap_or("+");
+        let (mut columns, names) = match text.strip_prefix('+') {
+            Some(more) => (default.to_vec(), more),
+            None => (Vec::new(), text),
+        };
+        for name in names.split(',').filter(|name| !name.is_empty()) {
+            let column = filter::find(name, self.surfaces)?;
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        if self.duplicates.is_some() && self.columns.is_none() {
+            columns.push(Column::DuplicateOf);
+        }
+        if columns.is_empty() { Err("expected the name of a column".to_owned()) } else { Ok(columns) }
+    }
+
+    /// Returns the row of a mesh, or the rows of its surfaces.
+    fn rows(&self, path: &Path, asset: crate::Result<InputAsset>, selection: &Selection) -> Vec<Row> {
+        let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+        let row = |values| Row { path: path.to_owned(), mesh: mesh.clone(), values, duplicate_of: None };
+        let described = asset.and_then(|asset| {
+            let values = self.values(&asset, selection);
+            values.map_err(|error| asset.locate_error(error, path))
+        });
+        match described {
+            Ok(values) => values.into_iter().map(|values| row(Ok(values))).collect(),
+            Err(error) => vec![row(Err(error))],
+        }
+    }
+
+    fn values(&self, asset: &InputAsset, selection: &Selection) -> crate::Result<Vec<RowValues>> {
+        let request = SummaryRequest {
+            levels: self.lod,
+            max_surfaces: if self.surfaces { MAX_SURFACE_ROWS } else { usize::MAX },
+            in_full: false,
+            gpu: selection.gpu,
+            moved_bones: false,
+            placed: false,
+        };
+        let summary = FileSummary::of(asset, &request)?;
+        if self.surfaces {
+            return Ok(summary.surfaces.iter().map(|surface| RowValues::of_surface(&summary, surface)).collect());
+        }
+        let mut values = RowValues::of_mesh(&summary);
+        if selection.findings {
+            values.findings = Some(count_findings(asset)?);
+        }
+        if selection.content {
+            values.content = Some(content_hash(asset));
+        }
+        if selection.topology {
+            values.topology = topology_hash(asset).ok();
+        }
+        asset.check()?;
+        Ok(vec![values])
+    }
+}
+
+/// The maximum number of surfaces of one file that have rows.
+const MAX_SURFACE_ROWS: usize = 65_536;
+
+/// Returns the numbers of errors and of warnings that `validate` reports.
+fn count_findings(asset: &InputAsset) -> crate::Result<[u64; 2]> {
+    let [mut errors, mut warnings] = [0_u64; 2];
+    let mut count = |severity: Severity| match severity {
+        Severity::Error => errors = errors.saturating_add(1),
+        Severity::Warning => warnings = warnings.saturating_add(1),
+        Severity::Info => {}
+    };
+    if let Err(error) = asset.findings(true, true, &mut |finding| count(finding.severity)) {
+        // An error that ends the validation is a finding, too.
+        count(finding(&error).ok_or(error)?.severity);
+    }
+    Ok([errors, warnings])
+}
+
+impl Selection {
+    /// Sorts rows by the columns of `--sort`. Rows with equal values keep their order.
+    fn sort_rows(&self, rows: &mut [Row]) {
+        rows.sort_by(|one, other| {
+            let orders = self.sort.iter().map(|(column, is_reversed)| {
+                let order = table::compare(&one.cell(*column), &other.cell(*column));
+                if *is_reversed { order.reverse() } else { order }
+            });
+            orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        });
+    }
+}

@@ -1,0 +1,99 @@
+//! The totals of all rows that `ls` prints.
+
+use serde_json::{Value, json};
+
+use super::row::Row;
+use crate::program::render::text::counted;
+use crate::program::render::units::bytes;
+
+/// The sums over the printed rows.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    is_of_surfaces: bool,
+    rows: u64,
+    unreadable: u64,
+    bytes: u64,
+    triangles: u64,
+    vertices: u64,
+    /// The sums of the vertices and bytes on a GPU, or `None` if those of a row are not known.
+    gpu: Option<[u64; 2]>,
+    rigged: u64,
+    duplicates: u64,
+    duplicate_bytes: u64,
+    /// The number of rows with findings, or `None` if they were not requested.
+    with_findings: Option<u64>,
+}
+
+impl Totals {
+    pub fn new(is_of_surfaces: bool) -> Self {
+        Self { is_of_surfaces, gpu: Some([0, 0]), with_findings: Some(0), ..Self::default() }
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row) {
+        let add = |sum: &mut u64, value: u64| *sum = sum.saturating_add(value);
+        add(&mut self.rows, 1);
+        let Ok(values) = &row.values else {
+            add(&mut self.unreadable, 1);
+            return;
+        };
+        add(&mut self.bytes, values.bytes);
+        add(&mut self.triangles, values.triangles);
+        add(&mut self.vertices, values.vertices);
+        add(&mut self.rigged, u64::from(values.bones > 0));
+        if row.duplicate_of.is_some() {
+            add(&mut self.duplicates, 1);
+            add(&mut self.duplicate_bytes, values.bytes);
+        }
+        self.gpu = self
+            .gpu
+            .zip(values.gpu)
+            .map(|([vertices, bytes], gpu)| [vertices.saturating_add(gpu.vertices), bytes.saturating_add(gpu.bytes)]);
+        let found = values.findings.map(|[errors, warnings]| u64::from(errors.saturating_add(warnings) > 0));
+        self.with_findings = self.with_findings.zip(found).map(|(sum, found)| sum.saturating_add(found));
+    }
+
+    /// Returns the totals as a sentence.
+    pub fn text(&self) -> String {
+        let noun = if self.is_of_surfaces { "surface" } else { "mesh" };
+        let mut parts = vec![counted(self.rows, noun), counted(self.triangles, "triangle")];
+        if let Some([vertices, size]) = self.gpu.filter(|[vertices, _]| *vertices > 0) {
+            parts.push(format!("{} on a GPU ({})", counted(vertices, "vertex"), bytes(size)));
+        }
+        if !self.is_of_surfaces {
+            parts.push(bytes(self.bytes));
+            parts.push(format!("{} rigged", self.rigged));
+            if let Some(found) = self.with_findings.filter(|_| self.rows > self.unreadable) {
+                parts.push(format!("{found} with findings"));
+            }
+        }
+        if self.duplicates > 0 {
+            parts.push(format!(
+                "{} that repeat {}",
+                counted(self.duplicates, "duplicate"),
+                bytes(self.duplicate_bytes)
+            ));
+        }
+        if self.unreadable > 0 {
+            parts.push(format!("{} unreadable", self.unreadable));
+        }
+        parts.join(", ")
+    }
+
+    /// Returns the totals as a JSON object.
+    pub fn json(&self) -> Value {
+        let rows = if self.is_of_surfaces { "surfaces" } else { "meshes" };
+        json!({
+            rows: self.rows,
+            "unreadable": self.unreadable,
+            "bytes": if self.is_of_surfaces { Value::Null } else { self.bytes.into() },
+            "triangles": self.triangles,
+            "vertices": self.vertices,
+            "gpu_vertices": self.gpu.map(|[vertices, _]| vertices),
+            "gpu_bytes": self.gpu.map(|[_, bytes]| bytes),
+            "rigged": if self.is_of_surfaces { Value::Null } else { self.rigged.into() },
+            "with_findings": self.with_findings,
+            "duplicates": self.duplicates,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! The parts of a description that `--fields` chooses.
+
+use clap::ValueEnum;
+
+/// A part of the description of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Field {
+    /// Format, version and size of the file
+    Format,
+    /// Width, height and depth, and the bounding box
+    Size,
+    /// Number of triangles
+    Triangles,
+    /// Numbers of vertices, in the file and on a GPU
+    Vertices,
+    /// Surfaces with their materials
+    Surfaces,
+    /// Whether the mesh is rigged, and its bones
+    Rig,
+    /// Levels of detail
+    Lods,
+    /// Names of the materials
+    Materials,
+    /// Clips with their lengths and the bones that they move
+    Clips,
+    /// What is odd about the file
+    Findings,
+    /// Properties that only the format of the file has
+    Properties,
+}
+
+/// The chosen parts. An empty list means all parts.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(pub Vec<Field>);
+
+impl Fields {
+    /// Returns whether a part is chosen.
+    pub fn has(&self, field: Field) -> bool {
+        self.0.is_empty() || self.0.contains(&field)
+    }
+
+    /// Returns whether a field of the JSON output belongs to a chosen part.
+    pub fn has_json(&self, name: &str) -> bool {
+        let field = match name {
+            "format" | "version" | "bytes" | "touched_bytes" => Field::Format,
+            "bounds" | "bounds_stored" | "drawn_bounds" | "placed_bounds" => Field::Size,
+            "triangles" => Field::Triangles,
+            "gpu_vertices" | "gpu_bytes" => Field::Vertices,
+            // The vertices and the materials are those of the surfaces.
+            "surfaces" => return [Field::Surfaces, Field::Vertices, Field::Materials].iter().any(|one| self.has(*one)),
+            "bones" => Field::Rig,
+            "lods" => Field::Lods,
+            "clips" => Field::Clips,
+            "findings" => Field::Findings,
+            _ => Field::Properties,
+        };
+        self.has(field)
+    }
+}

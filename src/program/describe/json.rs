@@ -1,0 +1,204 @@
+//! Writes the description of a file as JSON.
+
+use std::io;
+use std::path::Path;
+
+use crate::formats::FormatFile;
+use serde_json::{Value, json};
+
+use super::clips::ClipSummary;
+use super::fields::Fields;
+use super::file_summary::FileSummary;
+use super::placed::PlacedBounds;
+use crate::program::formats::facts::{surface_properties, write_properties};
+use crate::program::formats::summary::{BlockSummary, SurfaceSummary};
+use crate::program::input::asset::InputAsset;
+use crate::program::render::json;
+use crate::program::render::json_writer::JsonWriter;
+
+impl FileSummary {
+    /// Writes the entry of the file in a list of entries. If the file has changed since it was
+    /// opened, the entry ends with the error, and the error is returned. `end_properties` is called
+    /// before the object `properties` ends.
+    pub fn write_json(
+        &self,
+        asset: &InputAsset,
+        path: &Path,
+        mesh: Option<String>,
+        fields: &Fields,
+        out: &mut JsonWriter<'_>,
+        end_properties: impl FnOnce(&JsonWriter<'_>),
+    ) -> io::Result<Option<crate::Error>> {
+        let lods = self.described.blocks.iter().filter(|block| block.is_lod);
+        let mut bounds = json::bounds(&self.bounds);
+        if let Some(sphere) = &self.sphere {
+            bounds.insert("center".into(), json::numbers(&sphere.center));
+            bounds.insert("radius".into(), json::number(sphere.radius));
+        }
+        let mut fault = None;
+        let is_field = |name: &str| fields.has_json(name);
+        out.item_object(|out| {
+            out.field("path", path.to_string_lossy())?;
+            for (name, value) in self.scalars() {
+                if is_field(name) {
+                    out.field(name, value)?;
+                }
+            }
+            if is_field("bounds") {
+                out.field("bounds", bounds)?;
+            }
+            if is_field("bones") {
+                out.field_list("bones", |out| self.write_bones(out))?;
+            }
+            if is_field("lods") {
+                out.field_items("lods", lods.map(BlockSummary::json))?;
+            }
+            if is_field("surfaces") {
+                out.start_field("surfaces")?;
+                self.write_surfaces(asset, out)?;
+            }
+            if is_field("clips") {
+                out.field_list("clips", |out| self.write_clips(out))?;
+            }
+            if is_field("properties") {
+                out.start_field("properties")?;
+                self.write_properties(asset, out, end_properties)?;
+            }
+            if is_field("findings") {
+                out.field_items("findings", json::findings(&self.findings, &self.files))?;
+            }
+            if let Some(mesh) = mesh {
+                out.field("mesh", mesh)?;
+            }
+            fault = out.take_fault().or_else(|| asset.check().err()).map(|fault| asset.locate_error(fault, path));
+            fault.as_ref().map_or(Ok(()), |fault| out.field("error", json::error(fault)))
+        })?;
+        Ok(fault)
+    }
+
+    /// Returns the fields whose values are small, in the order of the output.
+    fn scalars(&self) -> Vec<(&'static str, Value)> {
+        let gpu = self.gpu();
+        let mut fields = vec![
+            ("format", self.format.into()),
+            ("version", self.version.into()),
+            ("bytes", self.bytes.into()),
+            ("touched_bytes", self.touched.into()),
+            ("triangles", self.triangles().into()),
+            ("gpu_vertices", gpu.map(|gpu| gpu.vertices).into()),
+            ("gpu_bytes", gpu.map(|gpu| gpu.bytes).into()),
+            ("bounds_stored", self.stores_bounds.into()),
+            ("drawn_bounds", json::optional_bounds(&self.drawn_bounds)),
+        ];
+        if let Some(PlacedBounds { bounds, metres_per_unit }) = &self.placed {
+            let placed =
+                json::with(json::optional_bounds(bounds), "metres_per_unit", metres_per_unit.map(json::number).into());
+            fields.push(("placed_bounds", placed));
+        }
+        fields
+    }
+
+    fn write_bones(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        self.bones.iter().try_for_each(|(name, parent)| {
+            out.item_object(|out| {
+                out.field_text("name", name)?;
+                out.field("parent", *parent)
+            })
+        })
+    }
+
+    fn write_clips(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        self.clips.iter().try_for_each(|ClipSummary { name, frames, bones, rate, seconds, moved }| {
+            out.item_object(|out| {
+                out.field_text("name", name)?;
+                out.field("frames", *frames)?;
+                out.field("bones", *bones)?;
+                out.field("rate", rate.map(json::number))?;
+                out.field("seconds", seconds.map(json::number))?;
+                match moved {
+                    Some(moved) => out.field_items("moved_bones", moved.iter().map(|name| name.as_str().into())),
+                    None => out.field("moved_bones", Value::Null),
+                }
+            })
+        })
+    }
+
+    /// Writes the list of surfaces.
+    pub fn write_surfaces(&self, asset: &InputAsset, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        out.list(|out| {
+            for surface in &self.surfaces {
+                let properties = match surface.in_block {
+                    Some(in_block) => in_block.json(),
+                    None => match surface_properties(&asset.model, surface.index) {
+                        Ok(properties) => properties,
+                        Err(fault) => {
+                            out.fail(fault);
+                            break;
+                        }
+                    },
+                };
+                out.item(&surface_json(surface, &properties))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the object `properties`, or `null` if the header of a Second Life file is damaged.
+    pub fn write_properties(
+        &self,
+        asset: &InputAsset,
+        out: &mut JsonWriter<'_>,
+        end_properties: impl FnOnce(&JsonWriter<'_>),
+    ) -> io::Result<()> {
+        if matches!(asset.model.format_file(), FormatFile::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err())
+        {
+            return out.value(&Value::Null);
+        }
+        out.object(|out| {
+            write_properties(&asset.model, asset.pair.as_ref(), &self.described, out)?;
+            if self.left_out > 0 && asset.pair.is_some() {
+                out.field("left_out", json!({ "surfaces": self.left_out }))?;
+            }
+            end_properties(out);
+            Ok(())
+        })
+    }
+}
+
+/// Returns the description of a surface as a JSON object. `properties` has the fields that exist
+/// only in its format.
+fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
+    let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, gpu, .. } = surface;
+    let object = json!({
+        "index": index,
+        "name": name,
+        "lod": lod,
+        "vertices": counts.vertices,
+        "attribute_vertices": counts.attribute_vertices,
+        "corners": counts.corners,
+        "triangles": counts.corners / 3,
+        "gpu_vertices": gpu.map(|gpu| gpu.vertices),
+        "gpu_bytes": gpu.map(|gpu| gpu.bytes),
+        "index_widths": counts.index_widths,
+        "uv_sets": counts.uv_sets,
+        "colors": counts.colors,
+        "weights": counts.weights,
+        "morph_targets": counts.targets,
+        "material": material,
+        "drawn": drawn,
+        "bounds": json::bounds(bounds),
+    });
+    let object = json::extend(object, properties);
+    if surface.is_whole {
+        return object;
+    }
+    let [width, _] = counts.index_widths;
+    let unknown = json!({
+        "attribute_vertices": null,
+        "index_widths": [width, null],
+        "uv_sets": null,
+        "colors": null,
+        "weights": null,
+    });
+    json::extend(object, &unknown)
+}

@@ -1,0 +1,10 @@
+//! Descriptions of mesh files, which `info` and `ls` print. A description owns its data and borrows
+//! nothing from the file.
+
+pub mod clips;
+pub mod fields;
+pub mod file_summary;
+mod json;
+mod partial;
+pub mod placed;
+pub mod skeletons;

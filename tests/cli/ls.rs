@@ -1,0 +1,175 @@
+//! Tests of `ls`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::unigine::{compact, spoil};
+use crate::{bytes, code, command, json, meshpeek, sample, scratch, text};
+
+/// Returns the text that a command prints.
+fn printed(arguments: &[&str]) -> String {
+    let output = meshpeek(arguments);
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Returns the values of one field of all rows.
+fn column(arguments: &[&str], name: &str) -> Vec<Value> {
+    let output = meshpeek(&[&["ls", "data"], arguments, &["--json"]].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    let files = json(&output)["files"].as_array().unwrap().clone();
+    files.iter().map(|row| row[name].clone()).collect()
+}
+
+#[test]
+fn prints_an_aligned_table_with_totals() {
+    let table = printed(&["ls", "data/unigine", "--where", "path ~ '*skinned*' || path ~ '*room_ms1[14]*'"]);
+    assert_eq!(
+        table,
+        "\
+path                            format   triangles  bones  clips  lods    bytes
+data/unigine/room_ms11.mesh     unigine        208      0      0     0  9.70 KB
+data/unigine/room_ms14.mesh     unigine        229      0      0     0  4.50 KB
+data/unigine/skinned_ms10.mesh  unigine         12      2      1     0    784 B
+data/unigine/skinned_ms12.mesh  unigine         12      2      1     0    887 B
+
+4 meshes, 461 triangles, 15.9 KB, 2 rigged
+"
+    );
+}
+
+#[test]
+fn agrees_with_info_on_every_sample() {
+    let rows = json(&meshpeek(&["ls", "data", "--gpu", "--json"]));
+    let files = json(&meshpeek(&["info", "data", "--gpu", "--json"]))["files"].as_array().unwrap().clone();
+    let rows = rows["files"].as_array().unwrap();
+    assert_eq!(rows.len(), files.len());
+    for (row, file) in rows.iter().zip(&files) {
+        let length = |name: &str| Value::from(file[name].as_array().unwrap().len());
+        for name in ["path", "format", "version", "bytes", "triangles", "gpu_vertices", "gpu_bytes"] {
+            assert_eq!(row[name], file[name], "{name} of {}", file["path"]);
+        }
+        for name in ["surfaces", "bones", "clips", "lods"] {
+            assert_eq!(row[name], length(name), "{name} of {}", file["path"]);
+        }
+        assert!(row["gpu_vertices"].is_u64() && row["findings"].is_null() && row["content"].is_null());
+    }
+    // Without --gpu, the vertices of surfaces with two index streams are not counted.
+    let known: Vec<bool> = column(&[], "gpu_vertices").iter().map(Value::is_u64).collect();
+    assert!(known.contains(&true) && known.contains(&false));
+}
+
+#[test]
+fn counts_the_vertices_of_a_gpu_as_a_weld_does() {
+    for row in json(&meshpeek(&["ls", "data", "--surfaces", "--gpu", "--json"]))["files"].as_array().unwrap() {
+        let path = row["path"].as_str().unwrap();
+        if row["format"] != "unigine" {
+            continue;
+        }
+        let model = meshpeek::open(path).unwrap();
+        let index = usize::try_from(row["surface"].as_u64().unwrap()).unwrap();
+        let welded = meshpeek::Surface::new(&model, index).weld().unwrap();
+        assert_eq!(row["gpu_vertices"], welded.vertices.len(), "{path} {index}");
+    }
+}
+
+#[test]
+fn sorts_filters_limits_and_chooses_columns() {
+    let triangles = column(&["--sort", "-triangles", "--where", "triangles > 20 && !rigged"], "triangles");
+    let numbers: Vec<u64> = triangles.iter().map(|value| value.as_u64().unwrap()).collect();
+    assert!(numbers.len() > 3 && numbers.iter().all(|number| *number > 20));
+    assert!(numbers.is_sorted_by(|one, other| one >= other), "{numbers:?}");
+    let output =
+        printed(&["ls", "data", "--columns", "bones,path", "--sort", "-bones,path", "-n", "2", "--format", "csv"]);
+    assert_eq!(output, "bones,path\n4,data/secondlife/arm.llmesh\n3,data/ezmesh/flag.ezm\n");
+    let output =
+        printed(&["ls", "data/unigine", "-c", "+clip_names", "-n", "1", "--sort", "-clips", "--format", "jsonl"]);
+    let row: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!((&row["schema"], row["clip_names"].is_array()), (&Value::from(1), true));
+    let markdown = printed(&["ls", "data/ezmesh", "--columns", "path,triangles", "-n", "1", "--format", "md"]);
+    assert_eq!(markdown, "| path | triangles |\n| --- | ---: |\n| data/ezmesh/crate.ezm | 12 |\n");
+    assert_eq!(printed(&["ls", "data", "--where", "triangles > 1G"]), "0 meshes, 0 triangles, 0 B, 0 rigged\n");
+    for (arguments, part) in [
+        (["--where", "triangle > 3"], "expected a column, found triangle"),
+        (["--sort", "nothing"], "expected a column, found nothing"),
+        (["--columns", ""], "expected the name of a column"),
+        (["--columns", "uv_sets"], "add --surfaces"),
+    ] {
+        let output = meshpeek(&["ls", "data", arguments[0], arguments[1]]);
+        let message = text(&output.stderr);
+        assert!(code(&output) == 2 && message.contains(part) && message.contains(arguments[0]), "{message}");
+    }
+}
+
+#[test]
+fn surfaces_are_rows() {
+    let rows = json(&meshpeek(&["ls", "data/unigine/room_ms11.mesh", "data/unreal/guard", "--surfaces", "--json"]));
+    let names: Vec<&str> = rows["files"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["floor", "wall", "lamp", "JGuard", "JGuard", "JLid", "JLid", "JGuard"]);
+    assert_eq!(rows["totals"]["surfaces"], 8);
+    let lids = printed(&["ls", "data", "--surfaces", "--where", "material == 'JLid'", "--format", "csv"]);
+    assert_eq!(lids.lines().count(), 3);
+}
+
+#[test]
+fn findings_and_duplicates_are_found_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let cube = bytes("cube_ms13");
+    let moved = spoil(&cube, "surface[0].target[0].positions", &1.25_f32.to_le_bytes());
+    let trailing = [cube.clone(), vec![7; 9]].concat();
+    for (name, bytes) in [
+        ("a.mesh", &cube),
+        ("b.mesh", &cube),
+        ("c.mesh", &moved),
+        ("d.mesh", &trailing),
+        ("e.mesh", &cube[..90].to_vec()),
+    ] {
+        fs::write(path(name), bytes).unwrap();
+    }
+    let run = |arguments: &[&str]| command(arguments).current_dir(folder.path()).output().unwrap();
+    let output = run(&["ls", "--columns", "path,findings,readable", "--format", "csv"]);
+    assert_eq!(code(&output), 3);
+    let expected =
+        "path,findings,readable\n./a.mesh,0,true\n./b.mesh,0,true\n./c.mesh,1,true\n./d.mesh,1,true\n./e.mesh,,false\n";
+    assert_eq!(text(&output.stdout), expected);
+    assert!(text(&output.stderr).contains("e.mesh"));
+    let broken =
+        run(&["ls", "--where", "findings > 0 || !readable", "--columns", "path", "--format", "csv", "--quiet"]);
+    assert_eq!(text(&broken.stdout), "path\n./c.mesh\n./d.mesh\n./e.mesh\n");
+    let same = run(&["ls", "--duplicates", "--json"]);
+    let rows = json(&same);
+    assert_eq!(rows["files"].as_array().unwrap().len(), 2);
+    assert_eq!((&rows["files"][1]["duplicate_of"], &rows["totals"]["duplicates"]), (&"./a.mesh".into(), &1.into()));
+    let similar = json(&run(&["ls", "--duplicates=topology", "--json"]));
+    assert_eq!(similar["files"].as_array().unwrap().len(), 4);
+    let totals = json(&run(&["ls", "--json", "--columns", "findings"]))["totals"].clone();
+    assert_eq!((&totals["meshes"], &totals["unreadable"]), (&5.into(), &1.into()));
+}
+
+#[test]
+fn names_from_files_are_escaped_in_every_format() {
+    let evil = [compact(10), b"=1|<b>\x1b[2J".to_vec()].concat();
+    let evil = spoil(&bytes("cube_ms13"), "surface[0].name", &evil);
+    let (_folder, path) = scratch("a|b\u{202e}.mesh", &evil);
+    for format in ["table", "csv", "md", "json", "jsonl"] {
+        let output = printed(&["ls", &path, "--surfaces", "--format", format]);
+        assert!(!output.contains(['\u{1b}', '\u{202e}']), "{format}: {output}");
+        assert!(!output.contains(",=1") && !(format == "md" && output.contains("<b>")), "{format}: {output}");
+    }
+    let csv = printed(&["ls", &path, "--surfaces", "--columns", "name", "--format", "csv"]);
+    assert_eq!(csv, "name\n'=1|<b>\\u{1b}[2J\n");
+}
+
+#[test]
+fn an_empty_or_missing_folder_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = command(&["ls"]).current_dir(folder.path()).output().unwrap();
+    assert!(code(&output) == 3 && text(&output.stderr).contains("no mesh in this folder"));
+    let output = meshpeek(&["ls", "no such folder", "--json"]);
+    assert_eq!(code(&output), 3);
+    let files = json(&output)["files"].clone();
+    assert!(files[0]["path"] == "no such folder" && files[0]["error"]["kind"].is_string(), "{files}");
+    assert_eq!(code(&meshpeek(&["ls", &sample("cube_ms13"), "--json", "--format", "csv"])), 2);
+}
