@@ -38,6 +38,7 @@ mod sidecar;
 mod support;
 mod unigine;
 mod unreal;
+mod validate;
 mod writes;
 
 use std::io::Write as _;
