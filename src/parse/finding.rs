@@ -54,6 +54,10 @@ pub struct Rule {
     pub severity: Severity,
     /// The requirement that the rule makes of a file, in one sentence.
     pub text: &'static str,
+    /// The effect of a violation on programs that use the file, in one to three sentences.
+    pub why: &'static str,
+    /// The way to mend a file that violates the rule, in one to three sentences.
+    pub mend: &'static str,
 }
 
 /// Defines a constant for each rule of a file format, and a table of all rules of the format.
@@ -62,18 +66,22 @@ pub struct Rule {
 /// rules! {
 ///     /// All rules of the format.
 ///     pub const RULES;
-///     Error INDEX_OUT_OF_RANGE "SL10" "Every index is below the number of vertices.";
+///     Error INDEX_OUT_OF_RANGE "SL10" "Every index is below the number of vertices."
+///         why "The triangle has no vertex for this corner."
+///         mend "Correct the index.";
 /// }
 /// ```
 macro_rules! rules {
     (
         $(#[$table_doc:meta])* $visibility:vis const $table:ident;
-        $($severity:ident $name:ident $id:literal $text:literal;)*
+        $($severity:ident $name:ident $id:literal $text:literal why $why:literal mend $mend:literal;)*
     ) => {
         $(pub(crate) const $name: $crate::parse::Rule = $crate::parse::Rule {
             id: $id,
             severity: $crate::parse::Severity::$severity,
             text: $text,
+            why: $why,
+            mend: $mend,
         };)*
         $(#[$table_doc])*
         $visibility const $table: &[$crate::parse::Rule] = &[$($name),*];
@@ -266,8 +274,8 @@ mod tests {
 
     rules! {
         const TWO;
-        Error FIRST "T01" "The first rule.";
-        Info SECOND "T02" "The second rule.";
+        Error FIRST "T01" "The first rule." why "It is the first." mend "Follow it.";
+        Info SECOND "T02" "The second rule." why "It is the second." mend "Follow it, too.";
     }
 
     /// A text that counts how many times it is formatted.

@@ -42,6 +42,7 @@ mod sidecar;
 mod support;
 mod unigine;
 mod unreal;
+mod validate;
 mod watch;
 mod writes;
 

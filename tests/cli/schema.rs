@@ -21,7 +21,8 @@ const GUIDE: &str = include_str!("../../src/guide/json.md");
 
 /// The fields that an object may lack, each with the definition of its document. All other fields
 /// of the output are required.
-const OPTIONAL: [(&str, &str); 34] = [
+const OPTIONAL: [(&str, &str); 36] = [
+    ("baseline", "/findings/*/mesh"),
     ("bench", "/files/*/path"),
     ("convert", "/files/*/error"),
     ("convert", "/files/*/format"),
@@ -52,6 +53,7 @@ const OPTIONAL: [(&str, &str); 34] = [
     ("query_ray", "/hits/*/attributes"),
     ("ray_answer", "/attributes"),
     ("ray_answer", "/hits"),
+    ("validate", "/baseline"),
     ("validate", "/files/*/error"),
     ("validate", "/files/*/findings/*/file"),
     ("validate", "/files/*/mesh"),
@@ -160,7 +162,13 @@ impl Documents {
         let (folder, data) = scratch("box_d.3d", &fs::read("data/unreal/box_d.3d").unwrap());
         fs::write(folder.path().join("box_a.3d"), &fs::read("data/unreal/box_a.3d").unwrap()[..250]).unwrap();
         self.run("validate", 1, &["validate", &data]);
+        let known = folder.path().join("known.json").to_str().unwrap().to_owned();
+        self.run("validate", 0, &["validate", &data, "--write-baseline", &known]);
+        self.run("validate", 0, &["validate", &data, "--baseline", &known]);
+        self.run("validate", 0, &["validate", "data", "--write-baseline", &known, "--force"]);
+        self.0.push(("baseline", serde_json::from_str(&fs::read_to_string(&known).unwrap()).unwrap()));
         self.run("rules", 0, &["validate", "--rules"]);
+        self.run("rules", 0, &["validate", "--explain", "all"]);
     }
 
     fn dumps(&mut self) {

@@ -17,27 +17,75 @@ pub const RULES: &[Rule] = &all();
 rules! {
     /// The validation rules about the data file and the aniv file.
     const PAIR;
-    Error TRUNCATED_FILE "UR01" "Both files contain their headers, and the data file contains all of its polygons.";
-    Error VERTEX_SIZE "UR02" "A frame has 4 or 8 bytes per vertex.";
-    Warning FRAME_SIZE "UR03" "The declared frame size is the size of the frames.";
-    Warning MISSING_FRAMES "UR04" "The aniv file contains every declared frame completely.";
-    Warning BYTES_AFTER_FRAMES "UR05" "Nothing follows the last frame.";
-    Warning BYTES_AFTER_POLYGONS "UR06" "Nothing follows the polygons.";
-    Error INDEX_OUT_OF_RANGE "UR07" "Every vertex index is below the number of vertices.";
-    Warning MISSING_VERTEX "UR08" "Every vertex that a polygon uses is in the last frame.";
-    Warning CONVERTED_LINE_ENDS "UR09" "No program has converted line ends in the aniv file as if it were text.";
-    Warning EMPTY_MESH "UR10" "There is at least one polygon, one vertex and one frame.";
-    Info UNUSED_HEADER_BYTES "UR11" "The 44 unused bytes of the header are 0.";
-    Info POLYGON_COLOR "UR12" "The colour byte of a polygon is 0.";
-    Info POLYGON_FLAGS "UR13" "The flags byte of a polygon is 0. Its type byte determines how it is drawn.";
-    Info VERTEX_PADDING "UR14" "The padding of a Deus Ex vertex is 0.";
+    Error TRUNCATED_FILE "UR01" "Both files contain their headers, and the data file contains all of its polygons."
+        why "A file that ends within its header, or before the counted polygons, is cut. The mesh cannot be opened."
+        mend "Fetch both files again, or export the mesh again.";
+    Error VERTEX_SIZE "UR02" "A frame has 4 or 8 bytes per vertex."
+        why "The frame size and the number of vertices determine how a vertex is stored. With any other size, the \
+             vertices cannot be read."
+        mend "Check that the data file and the aniv file belong to the same mesh, and export both again.";
+    Warning FRAME_SIZE "UR03" "The declared frame size is the size of the frames."
+        why "A program that trusts the declared size reads every frame but the first at a wrong place. meshpeek \
+             computes the size from the length of the file."
+        mend "Write the real size of a frame into bytes 2 and 3 of the aniv file, or export the mesh again.";
+    Warning MISSING_FRAMES "UR04" "The aniv file contains every declared frame completely."
+        why "The end of the animation is missing, so a sequence that uses these frames cannot be played to its end."
+        mend "Fetch the aniv file again, or export it again. If exactly one vertex is missing, the exporter probably \
+              counts from 1.";
+    Warning BYTES_AFTER_FRAMES "UR05" "Nothing follows the last frame."
+        why "No field refers to these bytes. If the number of frames or vertices is wrong, they may be frames."
+        mend "Check the counts in the headers. If they are right, cut the aniv file after its last frame.";
+    Warning BYTES_AFTER_POLYGONS "UR06" "Nothing follows the polygons."
+        why "No field refers to these bytes. If the number of polygons is wrong, they may be polygons."
+        mend "Check the count in the header. If it is right, cut the data file after its last polygon.";
+    Error INDEX_OUT_OF_RANGE "UR07" "Every vertex index is below the number of vertices."
+        why "A program that does not check the index reads outside of the frame. The polygon has no position for this \
+             corner."
+        mend "Correct an exporter that counts vertices from 1, or remove the polygon.";
+    Warning MISSING_VERTEX "UR08" "Every vertex that a polygon uses is in the last frame."
+        why "The last frame is incomplete, and these polygons use vertices that it lacks. They cannot be drawn in \
+             this frame."
+        mend "Fetch or export the aniv file again, or leave the last frame out of all sequences.";
+    Warning CONVERTED_LINE_ENDS "UR09" "No program has converted line ends in the aniv file as if it were text."
+        why "A program took the file for text and changed CR LF to LF. All data after the first lost byte is shifted, \
+             so frames show wrong positions."
+        mend "Fetch the file again as binary. In git, mark such files with `*.3d binary` in `.gitattributes`.";
+    Warning EMPTY_MESH "UR10" "There is at least one polygon, one vertex and one frame."
+        why "A mesh without polygons, vertices or frames shows nothing."
+        mend "Export the mesh again, or remove its files and the commands of the script about it.";
+    Info UNUSED_HEADER_BYTES "UR11" "The 44 unused bytes of the header are 0."
+        why "The published specification calls these bytes unused. Other values are mostly left over from the memory \
+             of an exporter."
+        mend "Leave them as they are, or write 0. `meshpeek rewrite` keeps them.";
+    Info POLYGON_COLOR "UR12" "The colour byte of a polygon is 0."
+        why "The byte has no effect. Another value than 0 may show that an exporter stores data here that readers do \
+             not know."
+        mend "Write 0, or ignore the finding: real meshes with such bytes can be read.";
+    Info POLYGON_FLAGS "UR13" "The flags byte of a polygon is 0. Its type byte determines how it is drawn."
+        why "The byte has no effect, so flags that were set here by mistake are not used."
+        mend "Set the style and the flags of the polygon in its type byte, and write 0 here.";
+    Info VERTEX_PADDING "UR14" "The padding of a Deus Ex vertex is 0."
+        why "The fourth number of a Deus Ex vertex is no coordinate. If it has values, the vertices may be stored in \
+             another way."
+        mend "Check the positions with `meshpeek dump`. If they are right, write 0 into the padding.";
     Info AMBIGUOUS_FRAME_SIZE "UR15"
-        "The frame size determines how vertices are stored. It does not if two vertices have 16 bytes.";
+        "The frame size determines how vertices are stored. It does not if two vertices have 16 bytes."
+        why "Two vertices in 16 bytes can be a frame of Deus Ex, or one of the prototype. meshpeek reads the former, \
+             so a prototype mesh gets wrong positions."
+        mend "Check the positions with `meshpeek dump`, or export the mesh with a third vertex.";
     Info FRAME_CONTENT "UR16"
-        "Frames contain only vertices. Frames of the prototype also contain their bounding box.";
+        "Frames contain only vertices. Frames of the prototype also contain their bounding box."
+        why "A frame of the prototype has 8 bytes more than its vertices need. Programs for the released games refuse \
+             such a file, or read wrong positions."
+        mend "Use a program that knows the prototype, such as `meshpeek convert`, and export the mesh from there.";
     Warning POLYGON_STYLE "UR17"
-        "The style of a polygon is 0 to 4. Info only for 5, which one late patch supports.";
-    Warning SEQUENCE_FRAMES "UR18" "The frames that the sequences of a script name exist.";
+        "The style of a polygon is 0 to 4. Info only for 5, which one late patch supports."
+        why "Styles 6 and 7 have no known meaning, and only patch 227 draws style 5. The look of the polygon depends \
+             on the program."
+        mend "Give the polygon a style of 0 to 4, in the three lowest bits of its type byte.";
+    Warning SEQUENCE_FRAMES "UR18" "The frames that the sequences of a script name exist."
+        why "The sequence plays frames that the mesh lacks, so it cannot be played as it is written."
+        mend "Correct STARTFRAME and NUMFRAMES of the sequence, or export the mesh with all of its frames.";
 }
 
 /// Returns the rules about the data file and the aniv file, followed by the rules about scripts.

@@ -76,7 +76,7 @@ fn without_links(text: &str) -> String {
         rest = after;
     }
     plain.push_str(rest);
-    plain.replace('[', "").replace(']', "")
+    plain.replace(['[', ']'], "")
 }
 
 /// Escapes the characters that roff interprets.

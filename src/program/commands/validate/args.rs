@@ -1,0 +1,148 @@
+//! The arguments of `validate`.
+
+use std::path::PathBuf;
+
+use crate::Severity;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+use super::filter::{FindingFilter, rule_prefix};
+use crate::program::args::{Global, STDIN, WalkArgs, WatchArgs};
+use crate::program::outcome::UsageError;
+
+const HELP: &str = "\
+Checks every value. A finding has the id of its rule, the name of the field, and the offset of the first wrong byte. If many items \
+break the same rule, one finding counts them. Rule ids are stable; `validate --rules` lists them.
+
+Findings of severity info are useful to know, but also occur in sound files; they leave the exit code at 0. Findings that an option \
+or a baseline leaves out do, too. A file that cannot be read always makes it 3.
+
+Examples:
+  meshpeek validate data/unigine/cube_ms13.mesh
+  meshpeek validate data --quiet                    only warnings and errors
+  meshpeek validate data --select UG,SL1 --ignore UG12
+  meshpeek validate --explain UG24                  why a rule matters, and how to mend a file
+  meshpeek validate data --format sarif             for code scanning; github is for workflows
+  meshpeek validate data -l -0 | xargs -0 ls -l     the files with warnings or errors
+  meshpeek validate data --write-baseline known.json
+  meshpeek validate data --baseline known.json      only findings that are new since then";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ValidateArgs {
+    /// Files, folders (searched for meshes), glob patterns, or - for standard input
+    #[arg(required_unless_present_any = ["rules", "explain"], value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub walk: WalkArgs,
+    /// List all rules with their ids and severities, and exit
+    #[arg(long)]
+    pub rules: bool,
+    /// Explain rules: the requirement, why it matters, and how to mend a file; `all` explains all
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = explained, conflicts_with_all = ["files", "rules"])]
+    pub explain: Vec<String>,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    /// The form of the report; --json is the same as --format json
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FindingsFormat>,
+    /// Print only the names of files that have warnings or errors, or that cannot be read
+    #[arg(short = 'l', long)]
+    pub files_with_findings: bool,
+    /// End each name with a NUL in place of a line feed, without escapes, for `xargs -0`
+    #[arg(short = '0', long, requires = "files_with_findings")]
+    pub null: bool,
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+/// The form in which `validate` prints its report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FindingsFormat {
+    /// Text for a person
+    Text,
+    /// The JSON document of this verb
+    Json,
+    /// SARIF 2.1.0, which code scanning services read
+    Sarif,
+    /// Workflow commands of GitHub Actions, which annotate a pull request
+    Github,
+}
+
+/// The arguments that select findings.
+#[derive(Debug, Args)]
+pub struct SelectionArgs {
+    /// Report only findings of these rules: ids, or starts of ids such as UG or SL1
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
+    select: Vec<String>,
+    /// Report no findings of these rules, even if they are selected
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
+    ignore: Vec<String>,
+    /// The least severity that is reported
+    #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = severity_parser())]
+    severity: Severity,
+}
+
+/// The arguments about the baseline: a file of known findings.
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// Report only findings that are not in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings to this file, for --baseline; they leave the exit code at 0
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// Replace an existing baseline
+    #[arg(long, requires = "write_baseline")]
+    pub force: bool,
+}
+
+impl ValidateArgs {
+    /// Returns the form of the report. Returns an error if options contradict each other.
+    pub fn format(&self, global: &Global) -> Result<FindingsFormat, UsageError> {
+        let format = match (self.format, global.json) {
+            (None | Some(FindingsFormat::Json), true) => FindingsFormat::Json,
+            (Some(format), false) => format,
+            (None, false) => FindingsFormat::Text,
+            (Some(_), true) => {
+                return usage("--json and --format name different formats; give one of them");
+            }
+        };
+        let is_list = self.rules || !self.explain.is_empty();
+        if is_list && !matches!(format, FindingsFormat::Text | FindingsFormat::Json) {
+            return usage("--rules and --explain print text or JSON; leave --format out, or give --json");
+        }
+        if self.files_with_findings && format != FindingsFormat::Text {
+            return usage("--files-with-findings prints names of files; leave --json and --format out");
+        }
+        if self.baseline.write_baseline.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
+            return usage("--write-baseline: expected the path of a file, found -, which is standard output");
+        }
+        Ok(format)
+    }
+
+    /// Returns the filter for findings. Returns an error if no rule is left.
+    pub fn filter(&self) -> Result<FindingFilter, UsageError> {
+        let SelectionArgs { select, ignore, severity } = &self.selection;
+        let filter = FindingFilter::new(select, ignore, *severity);
+        if filter.is_empty() {
+            return usage("--select and --ignore leave no rule to report; give fewer rules to --ignore");
+        }
+        Ok(filter)
+    }
+}
+
+fn usage<T>(text: &str) -> Result<T, UsageError> {
+    Err(UsageError(format!("validate: {text}")))
+}
+
+/// Returns the value of `--explain` in upper case: the start of a rule id, or nothing for `all`.
+fn explained(text: &str) -> Result<String, String> {
+    if text.trim().eq_ignore_ascii_case("all") { Ok(String::new()) } else { rule_prefix(text) }
+}
+
+fn severity_parser() -> impl TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["info", "warning", "error"]).try_map(|name| name.parse::<Severity>())
+}

@@ -1,0 +1,203 @@
+//! Reads and writes baselines, which are files of known findings.
+//!
+//! A finding is known by its file, mesh, rule and field. Its offset and text may differ, because
+//! they change when other parts of the file change.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Finding};
+use serde_json::{Value, json};
+
+use super::baseline_error::BaselineError;
+use super::paths::slashed;
+use crate::program::render::json::SCHEMA;
+use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::{counted, shown};
+
+/// The greatest size of a baseline in bytes.
+const MAX_BASELINE: u64 = 64 << 20;
+
+/// Known findings, sorted by file, mesh, rule and field.
+#[derive(Debug, Default)]
+pub struct Baseline {
+    files: BTreeMap<FileKey, KnownFile>,
+}
+
+/// The path of a file with forward slashes, and the name of the mesh.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FileKey {
+    path: String,
+    mesh: Option<String>,
+}
+
+/// The known findings about one file.
+#[derive(Debug, Default)]
+pub struct KnownFile {
+    /// Whether the whole file was checked.
+    is_checked: bool,
+    findings: BTreeMap<FindingKey, KnownCount>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FindingKey {
+    rule: String,
+    region: String,
+}
+
+/// The number of known findings with the same key, and of those that were found again.
+#[derive(Debug, Default)]
+struct KnownCount {
+    known: u64,
+    found: u64,
+}
+
+impl KnownFile {
+    /// Returns whether a finding is known. Each known finding is returned as known once.
+    pub fn take(&mut self, finding: &Finding) -> bool {
+        let key = FindingKey { rule: finding.rule.to_owned(), region: finding.field.to_string() };
+        let count = self.findings.get_mut(&key).filter(|count| count.found < count.known);
+        let Some(count) = count else { return false };
+        count.found = count.found.saturating_add(1);
+        true
+    }
+
+    /// Records that the whole file was checked.
+    pub const fn set_checked(&mut self) {
+        self.is_checked = true;
+    }
+
+    fn absent(&self) -> u64 {
+        self.findings.values().map(|count| count.known.saturating_sub(count.found)).fold(0, u64::saturating_add)
+    }
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let located = |error: io::Error| Error::from(error).at_path(path);
+        let mut text = String::new();
+        let file = File::open(path).map_err(located)?;
+        let size = file.take(MAX_BASELINE.saturating_add(1)).read_to_string(&mut text).map_err(located)?;
+        if u64::try_from(size).is_ok_and(|size| size > MAX_BASELINE) {
+            let found = "a larger file".to_owned();
+            return Err(BaselineError::new(path, "file", format!("at most {MAX_BASELINE} bytes"), found).into());
+        }
+        Ok(Self::parse(&text).map_err(|error| error.at(path))?)
+    }
+
+    fn parse(text: &str) -> Result<Self, BaselineError> {
+        let document: Value = serde_json::from_str(text).map_err(|error| BaselineError::syntax(&error))?;
+        let schema = document.get("schema");
+        if schema.and_then(Value::as_u64) != Some(SCHEMA.into()) {
+            return Err(BaselineError::value("schema", &SCHEMA.to_string(), schema));
+        }
+        let findings = document.get("findings");
+        let Some(items) = findings.and_then(Value::as_array) else {
+            return Err(BaselineError::value("findings", "a list", findings));
+        };
+        let mut baseline = Self::default();
+        for (number, item) in items.iter().enumerate() {
+            baseline.parse_item(item).map_err(|error| error.in_item(number))?;
+        }
+        Ok(baseline)
+    }
+
+    fn parse_item(&mut self, item: &Value) -> Result<(), BaselineError> {
+        let text = |name: &str| {
+            let value = item.get(name);
+            value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| BaselineError::value(name, "a text", value))
+        };
+        let mesh = item.get("mesh").map(|_| text("mesh")).transpose()?;
+        let (file, key) =
+            (FileKey { path: text("path")?, mesh }, FindingKey { rule: text("rule")?, region: text("region")? });
+        let count = item.get("count");
+        let known = count.and_then(Value::as_u64).filter(|count| *count > 0);
+        let known = known.ok_or_else(|| BaselineError::value("count", "a whole number above 0", count))?;
+        self.add_key(file, key, known);
+        Ok(())
+    }
+
+    fn add_key(&mut self, file: FileKey, key: FindingKey, known: u64) {
+        let count = self.files.entry(file).or_default().findings.entry(key).or_default();
+        count.known = count.known.saturating_add(known);
+    }
+
+    /// Adds the findings about a file.
+    pub fn add(&mut self, path: &Path, mesh: Option<&str>, findings: &[Finding]) {
+        let file = file_key(path, mesh);
+        for finding in findings {
+            let key = FindingKey { rule: finding.rule.to_owned(), region: finding.field.to_string() };
+            self.add_key(file.clone(), key, 1);
+        }
+    }
+
+    /// Returns the known findings about a file, or `None` if there are none.
+    pub fn file(&mut self, path: &Path, mesh: Option<&str>) -> Option<&mut KnownFile> {
+        self.files.get_mut(&file_key(path, mesh))
+    }
+
+    /// Returns the number of known findings that do not occur any more, in files that were checked
+    /// or that do not exist.
+    pub fn absent(&self) -> u64 {
+        let is_gone = |file: &FileKey| matches!(Path::new(&file.path).try_exists(), Ok(false));
+        let files = self.files.iter().filter(|(file, known)| known.is_checked || is_gone(file));
+        files.map(|(_, known)| known.absent()).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the number of known findings.
+    pub fn len(&self) -> u64 {
+        self.files.values().flat_map(|file| file.findings.values()).map(|count| count.known).sum()
+    }
+
+    /// Returns the content of the file: JSON with one line for each known finding.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut out = format!("{{\n  \"schema\": {SCHEMA},\n  \"findings\": [").into_bytes();
+        let files = self.files.iter();
+        let all = files.flat_map(|(file, known)| known.findings.iter().map(move |(key, count)| (file, key, count)));
+        for (number, (file, key, count)) in all.enumerate() {
+            out.extend_from_slice(if number == 0 { b"\n    " } else { b",\n    " });
+            JsonWriter::compact(&mut out).object(|out| {
+                out.field_text("path", &file.path)?;
+                file.mesh.as_deref().map_or(Ok(()), |mesh| out.field_text("mesh", mesh))?;
+                out.field_text("rule", &key.rule)?;
+                out.field_text("region", &key.region)?;
+                out.field_number("count", count.known)
+            })?;
+        }
+        out.extend_from_slice(if self.files.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" });
+        Ok(out)
+    }
+}
+
+fn file_key(path: &Path, mesh: Option<&str>) -> FileKey {
+    FileKey { path: slashed(path), mesh: mesh.map(str::to_owned) }
+}
+
+/// The effect of a baseline on a report.
+#[derive(Debug)]
+pub struct BaselineEffect {
+    pub path: PathBuf,
+    /// The number of findings that are not reported because they are known.
+    pub suppressed: u64,
+    /// The number of known findings that do not occur any more.
+    pub absent: u64,
+}
+
+impl BaselineEffect {
+    /// Returns the effect as a JSON object.
+    pub fn json(&self) -> Value {
+        json!({ "path": self.path.to_string_lossy(), "suppressed": self.suppressed, "absent": self.absent })
+    }
+}
+
+impl fmt::Display for BaselineEffect {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suppressed = counted(self.suppressed, "finding");
+        let absent = counted(self.absent, "known finding");
+        write!(out, "baseline {}: {suppressed} suppressed, {absent} no longer found", shown(&self.path))
+    }
+}

@@ -1,0 +1,171 @@
+//! `validate`: tests the rules of the format and prints the findings.
+
+mod args;
+mod baseline;
+mod baseline_error;
+mod check;
+mod explain;
+mod filter;
+mod json_output;
+mod output;
+mod paths;
+mod sarif;
+mod totals;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::program::args::Global;
+use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::{Repeated, each};
+use crate::program::input::watch::watch;
+use crate::program::outcome::Outcome;
+use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::note::note;
+use crate::program::render::progress::suspended;
+use crate::program::render::report::report;
+use crate::program::render::text::{counted, shown};
+
+pub use args::ValidateArgs;
+use args::{BaselineArgs, FindingsFormat};
+use baseline::{Baseline, BaselineEffect};
+use check::{FileCheck, FileFindings};
+use filter::FindingFilter;
+use json_output::JsonOutput;
+use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
+use sarif::SarifOutput;
+use totals::FindingTotals;
+
+impl ValidateArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let (format, filter) = (self.format(global)?, self.filter()?);
+        let global = &Global { json: format == FindingsFormat::Json, ..global.clone() };
+        if self.rules {
+            explain::print_rules(&filter, global)?;
+        } else if self.explain.is_empty() {
+            // An error is printed here, because only this function knows the value of `--format`.
+            let run = || self.check(format, &filter, global);
+            let done = if self.watch.watch { watch((&self.files, &self.walk), global, run) } else { run() };
+            return Ok(done.unwrap_or_else(|error| report(&error, global)));
+        } else {
+            explain::print_explanations(&self.explain, global)?;
+        }
+        Ok(Outcome::Fine)
+    }
+
+    /// Checks all files and prints the report.
+    fn check(&self, format: FindingsFormat, filter: &FindingFilter, global: &Global) -> anyhow::Result<Outcome> {
+        let mut run = ValidationRun::start(&self.baseline, filter, global, format)?;
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        let mut output = self.output(format, &mut stdout, global)?;
+        let (outcome, missing) = each(&self.files, &self.walk, global, Repeated::Refused, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let findings = run.file(path, mesh.as_deref(), asset);
+            let file = CheckedFile { path, mesh: mesh.as_deref(), findings: &findings };
+            suspended(|| output.file(&file))?;
+            Ok(run.outcome(&findings))
+        })?;
+        output.finish(&ReportEnd { totals: run.totals, baseline: run.effect(&self.baseline), missing })?;
+        drop(output);
+        if matches!(format, FindingsFormat::Json | FindingsFormat::Sarif) {
+            writeln!(stdout)?;
+        }
+        stdout.flush()?;
+        drop(stdout);
+        run.write_baseline(&self.baseline)?;
+        Ok(outcome)
+    }
+
+    fn output<'o>(
+        &self,
+        format: FindingsFormat,
+        out: &'o mut dyn Write,
+        global: &'o Global,
+    ) -> io::Result<Box<dyn FindingsOutput + 'o>> {
+        Ok(match format {
+            FindingsFormat::Text if self.files_with_findings => {
+                Box::new(NamesOutput { out, global, has_nul: self.null, last: PathBuf::new() })
+            }
+            FindingsFormat::Text => Box::new(TextOutput { global }),
+            FindingsFormat::Json => Box::new(JsonOutput::start(JsonWriter::indented(out))?),
+            FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),
+            FindingsFormat::Github => Box::new(GithubOutput { out, global }),
+        })
+    }
+}
+
+/// The validation of all files of one command.
+struct ValidationRun<'g> {
+    check: FileCheck<'g>,
+    filter: &'g FindingFilter,
+    totals: FindingTotals,
+    /// The baseline that was read.
+    known: Option<Baseline>,
+    /// The number of findings that are not reported because they are known.
+    suppressed: u64,
+    /// The baseline to write.
+    new: Option<Baseline>,
+}
+
+impl<'g> ValidationRun<'g> {
+    /// Reads the baseline. Returns an error if the baseline to write exists already.
+    fn start(
+        args: &BaselineArgs,
+        filter: &'g FindingFilter,
+        global: &'g Global,
+        format: FindingsFormat,
+    ) -> anyhow::Result<Self> {
+        let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+        if let Some(path) = &args.write_baseline {
+            check_target(path, args.force)?;
+        }
+        let new = args.write_baseline.as_ref().map(|_| Baseline::default());
+        let check = FileCheck { global, has_lengths: format == FindingsFormat::Sarif, scripts: BTreeSet::new() };
+        Ok(Self { check, filter, totals: FindingTotals::default(), known, suppressed: 0, new })
+    }
+
+    /// Validates a file, and returns the findings to report.
+    fn file(&mut self, path: &Path, mesh: Option<&str>, asset: crate::Result<InputAsset>) -> FileFindings {
+        let Self { check, filter, suppressed, .. } = self;
+        let mut known = self.known.as_mut().and_then(|baseline| baseline.file(path, mesh));
+        let findings = check.run(path, asset, |finding| {
+            // A known finding counts as found even if the filter leaves it out.
+            let is_known = known.as_mut().is_some_and(|known| known.take(finding));
+            let is_kept = filter.keeps(finding);
+            *suppressed = suppressed.saturating_add(u64::from(is_kept && is_known));
+            is_kept && !is_known
+        });
+        if let Some(known) = known.filter(|_| findings.fault.is_none()) {
+            known.set_checked();
+        }
+        if let Some(new) = &mut self.new {
+            new.add(path, mesh, &findings.found);
+        }
+        self.totals.add(&findings);
+        findings
+    }
+
+    /// Returns the outcome for a file. Findings that are written to a baseline are no failure.
+    fn outcome(&self, findings: &FileFindings) -> Outcome {
+        match &findings.fault {
+            Some(fault) => Outcome::of_error(fault),
+            None if self.new.is_some() => Outcome::Fine,
+            None => Outcome::of_findings(&findings.found),
+        }
+    }
+
+    fn effect(&self, args: &BaselineArgs) -> Option<BaselineEffect> {
+        let (known, path) = self.known.as_ref().zip(args.baseline.clone())?;
+        Some(BaselineEffect { path, suppressed: self.suppressed, absent: known.absent() })
+    }
+
+    fn write_baseline(&self, args: &BaselineArgs) -> anyhow::Result<()> {
+        let (Some(new), Some(path)) = (&self.new, &args.write_baseline) else { return Ok(()) };
+        let bytes = new.to_bytes()?;
+        PendingOutput::write(path, args.force, |out| Ok(out.write_whole(&bytes)?))?.finish()?;
+        note(&format!("{}: {} written", shown(path), counted(new.len(), "finding")), self.check.global);
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! The forms of a report that are lists of lines: text, names of files, and workflow commands.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Finding, Severity};
+use anstyle::Style;
+
+use super::baseline::BaselineEffect;
+use super::check::FileFindings;
+use super::paths::slashed;
+use super::totals::{FindingTotals, counts};
+use crate::program::args::Global;
+use crate::program::formats::unreal::script_file::MissingMesh;
+use crate::program::input::bytes::Data;
+use crate::program::render::note::note;
+use crate::program::render::text::{complain, mesh_suffix, print_findings, shown};
+
+/// A checked file, with its findings.
+pub struct CheckedFile<'f> {
+    pub path: &'f Path,
+    /// The name that a script gives to the mesh.
+    pub mesh: Option<&'f str>,
+    pub findings: &'f FileFindings,
+}
+
+/// The end of a report.
+pub struct ReportEnd {
+    pub totals: FindingTotals,
+    pub baseline: Option<BaselineEffect>,
+    /// The meshes that scripts import although their files do not exist.
+    pub missing: Vec<MissingMesh<Data>>,
+}
+
+impl ReportEnd {
+    /// Prints the effect of the baseline on standard error.
+    fn note_baseline(&self, global: &Global) {
+        if let Some(baseline) = &self.baseline {
+            note(&baseline.to_string(), global);
+        }
+    }
+}
+
+/// Prints a report in one form. Each file is printed as soon as it is checked.
+pub trait FindingsOutput {
+    /// Prints the findings about a file.
+    fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()>;
+
+    /// Prints the end of the report, after all files.
+    fn finish(&mut self, end: &ReportEnd) -> io::Result<()>;
+}
+
+/// Prints the findings as text for a person.
+pub struct TextOutput<'g> {
+    pub global: &'g Global,
+}
+
+impl FindingsOutput for TextOutput<'_> {
+    fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
+        let CheckedFile { path, mesh, findings: FileFindings { found, fault, files, .. } } = file;
+        let out = &mut anstream::stdout().lock();
+        let least = if self.global.quiet { Severity::Warning } else { Severity::Info };
+        let listed: Vec<Finding> = found.iter().filter(|finding| finding.severity >= least).cloned().collect();
+        let bold = Style::new().bold();
+        let path = format!("{}{}", shown(path), mesh_suffix(*mesh));
+        if !listed.is_empty() {
+            writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
+            print_findings(out, &listed, files)?;
+        } else if fault.is_none() && !self.global.quiet {
+            writeln!(out, "{bold}{path}{bold:#}: no findings")?;
+        }
+        if let Some(fault) = fault {
+            complain(fault);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
+        if self.global.quiet {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        if end.totals.files > 1 {
+            writeln!(out, "{}", end.totals)?;
+        }
+        end.baseline.as_ref().map_or(Ok(()), |baseline| writeln!(out, "{baseline}"))
+    }
+}
+
+/// Returns the numbers of findings of each severity that occurs, such as `1 error, 2 info`.
+fn tally(findings: &[Finding]) -> String {
+    let names = [Severity::Error, Severity::Warning, Severity::Info].into_iter().zip(counts(findings));
+    let counts = names.filter(|(_, count)| *count > 0).map(|(severity, count)| format!("{count} {severity}"));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Prints the names of the files that have warnings or errors, or that cannot be read.
+pub struct NamesOutput<'o> {
+    pub out: &'o mut dyn Write,
+    pub global: &'o Global,
+    /// Whether a name ends with a NUL and is not escaped.
+    pub has_nul: bool,
+    /// The last printed name. Several meshes may be in one file, which is printed once.
+    pub last: PathBuf,
+}
+
+impl FindingsOutput for NamesOutput<'_> {
+    fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
+        let FileFindings { found, fault, .. } = file.findings;
+        if let Some(fault) = fault {
+            complain(fault);
+        }
+        let is_listed = fault.is_some() || found.iter().any(|finding| finding.severity > Severity::Info);
+        if !is_listed || self.last == file.path {
+            return Ok(());
+        }
+        file.path.clone_into(&mut self.last);
+        if self.has_nul {
+            self.out.write_all(file.path.as_os_str().as_encoded_bytes())?;
+            return self.out.write_all(b"\0");
+        }
+        writeln!(self.out, "{}", shown(file.path))
+    }
+
+    fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
+        end.note_baseline(self.global);
+        Ok(())
+    }
+}
+
+/// Prints the findings as workflow commands of GitHub Actions.
+pub struct GithubOutput<'o> {
+    pub out: &'o mut dyn Write,
+    pub global: &'o Global,
+}
+
+impl FindingsOutput for GithubOutput<'_> {
+    fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
+        let FileFindings { found, fault, files, .. } = file.findings;
+        let least = if self.global.quiet { Severity::Warning } else { Severity::Info };
+        for Finding { rule, severity, field, offset, source, text, .. } in
+            found.iter().filter(|finding| finding.severity >= least)
+        {
+            let path = files.get(usize::from(*source)).map_or(file.path, PathBuf::as_path);
+            let text = format!("{field} at byte {offset}: {text}{}", in_mesh(file.mesh));
+            self.command(level(*severity), path, rule, &text)?;
+        }
+        let message = fault.as_ref().map(ToString::to_string);
+        message.map_or(Ok(()), |message| self.command("error", file.path, "unreadable", &message))
+    }
+
+    fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
+        if end.totals.files > 1 && !self.global.quiet {
+            writeln!(self.out, "{}", end.totals)?;
+        }
+        end.note_baseline(self.global);
+        Ok(())
+    }
+}
+
+impl GithubOutput<'_> {
+    fn command(&mut self, level: &str, path: &Path, title: &str, message: &str) -> io::Result<()> {
+        let file = github_property(&shown(Path::new(&slashed(path))));
+        writeln!(self.out, "::{level} file={file},title={}::{}", github_property(title), github_data(message))
+    }
+}
+
+/// Returns the end of a message about a mesh that a script names.
+fn in_mesh(mesh: Option<&str>) -> String {
+    mesh.map_or_else(String::new, |mesh| format!(" (mesh {})", crate::Name::new(mesh.as_bytes())))
+}
+
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "notice",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+/// Escapes the message of a workflow command.
+fn github_data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes the value of a property of a workflow command.
+fn github_property(text: &str) -> String {
+    github_data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_start_another_command() {
+        assert_eq!(github_data("100%\r\n::error::x, y"), "100%25%0D%0A::error::x, y");
+        assert_eq!(github_property("a,title=b::c%3A\n"), "a%2Ctitle=b%3A%3Ac%253A%0A");
+    }
+}
