@@ -4,9 +4,11 @@
 pub mod ezmesh;
 pub mod facts;
 pub mod frames;
+pub mod lent;
 pub mod names;
 pub mod sample;
 pub mod secondlife;
+pub mod selectors;
 pub mod summary;
 pub mod unigine;
 pub mod unreal;

@@ -7,6 +7,7 @@ pub mod held;
 pub mod json;
 pub mod json_writer;
 pub mod note;
+pub mod numbers;
 pub mod progress;
 pub mod report;
 pub mod text;
