@@ -214,10 +214,17 @@ fn color_parser() -> impl TypedValueParser<Value = ColorChoice> {
 pub fn named_values<T: Copy + Send + Sync + 'static>(
     all: Vec<(T, &'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = T> {
-    let names: Vec<PossibleValue> = all.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help)).collect();
+    possible_values(all.into_iter().map(|(value, name, help)| (value, PossibleValue::new(name).help(help))).collect())
+}
+
+/// Parses the names and aliases of values of an option.
+pub fn possible_values<T: Copy + Send + Sync + 'static>(
+    all: Vec<(T, PossibleValue)>,
+) -> impl TypedValueParser<Value = T> {
+    let names: Vec<PossibleValue> = all.iter().map(|(_, name)| name.clone()).collect();
     PossibleValuesParser::new(names).try_map(move |text| {
-        let found = all.iter().find(|(_, name, _)| *name == text);
-        found.map(|(value, ..)| *value).ok_or("expected a name of the list")
+        let found = all.iter().find(|(_, name)| name.matches(&text, false));
+        found.map(|(value, _)| *value).ok_or("expected a name of the list")
     })
 }
 

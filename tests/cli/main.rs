@@ -17,6 +17,7 @@
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
+mod arrays;
 mod bench;
 mod bounded;
 #[cfg(unix)]

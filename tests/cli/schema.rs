@@ -21,7 +21,7 @@ const GUIDE: &str = include_str!("../../src/guide/json.md");
 
 /// The fields that an object may lack, each with the definition of its document. All other fields
 /// of the output are required.
-const OPTIONAL: [(&str, &str); 36] = [
+const OPTIONAL: [(&str, &str); 38] = [
     ("baseline", "/findings/*/mesh"),
     ("bench", "/files/*/path"),
     ("convert", "/files/*/error"),
@@ -31,6 +31,8 @@ const OPTIONAL: [(&str, &str); 36] = [
     ("dump", "/asset"),
     ("dump", "/frame"),
     ("dump", "/lod"),
+    ("dump_file", "/columns"),
+    ("dump_file", "/rows"),
     ("info", "/files/*/findings/*/file"),
     ("info", "/files/*/lods/*/asset"),
     ("info", "/files/*/mesh"),
@@ -229,6 +231,17 @@ impl Documents {
         let (_folder, damaged) = scratch("damaged.mesh", &bytes("cube_ms13")[..200]);
         self.run("convert", 3, &["convert", &damaged, "data/unigine/cube_ms12.mesh", "--to", "glb", "-o", &to("all")]);
         self.run("lod", 0, &["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("low.llmesh")]);
+        for (number, file) in samples().iter().enumerate() {
+            let pose = if file.ends_with(".anim") { &["--pose", "0"][..] } else { &[] };
+            for extension in ["npy", "npz", "csv"] {
+                let out = to(&format!("{number}.{extension}"));
+                // One file has no frame, and one no surface.
+                let is_empty = file.ends_with("still_an11.anim") || file.contains("empty") && extension == "npy";
+                if !is_empty {
+                    self.run("dump_file", 0, &[&["dump", file, "-o", &out], pose].concat());
+                }
+            }
+        }
         let whole = Mesh::open(secondlife::bytes("ramp.llmesh")).unwrap();
         let end = whole.header().unwrap().block(AssetPart::PhysicsMesh).unwrap().unwrap().end;
         let cut = &secondlife::bytes("ramp.llmesh")[..usize::try_from(end).unwrap() - 1];

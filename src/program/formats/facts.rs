@@ -5,6 +5,7 @@ use std::io;
 use crate::Model;
 use crate::formats::FormatFile;
 use crate::formats::secondlife::LevelGeometry;
+use crate::formats::unigine::LentSurface;
 use crate::formats::unreal::companions::Pair;
 use serde_json::{Value, json};
 
@@ -21,6 +22,17 @@ pub struct DumpRequest<'a> {
     pub attribute: Attribute,
     pub raw: bool,
     pub frame: &'a FrameArgs,
+    /// The clip in which the frame of `frame` counts.
+    pub clip: Option<usize>,
+}
+
+/// The parts of a model in which the values of an attribute are found.
+pub struct ValueSource<'a, D> {
+    pub model: &'a Model<D>,
+    /// The chosen level of detail of a Second Life mesh.
+    pub level: Option<&'a LevelGeometry<'a>>,
+    /// The requested surface, if it was lent.
+    pub lent: Option<&'a LentSurface<'a>>,
 }
 
 /// Writes the fields of the JSON object `properties` that `info` prints for the file. `pair`
@@ -65,15 +77,17 @@ pub fn remarks<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> Vec<(&'static 
 }
 
 /// Returns the values of an attribute that only the format of the model has, or `None` for any
-/// other attribute. `level` is the chosen level of detail of a Second Life mesh.
+/// other attribute.
 pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
-    model: &'a Model<D>,
-    level: Option<&LevelGeometry<'a>>,
+    source: &ValueSource<'a, D>,
     request: &DumpRequest<'_>,
 ) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
     let DumpRequest { surface, attribute, raw, .. } = *request;
-    Ok(match (model.format_file(), level) {
-        (FormatFile::Unigine(mesh), _) => unigine::values::values(mesh, surface, attribute)?,
+    Ok(match (source.model.format_file(), source.level) {
+        (FormatFile::Unigine(mesh), _) => unigine::values::values(attribute, || match source.lent {
+            Some(lent) => lent.tree(),
+            None => mesh.tree(surface),
+        })?,
         (FormatFile::Unreal(mesh), _) => unreal::values::values(mesh, request)?,
         (FormatFile::SecondLife(_), Some(level)) => secondlife::values::values(level, surface, attribute, raw)?,
         (FormatFile::EzMesh(mesh), _) => ezmesh::values::values(mesh, surface, attribute, raw)?,

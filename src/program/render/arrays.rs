@@ -7,11 +7,12 @@ use std::ops::Range;
 use crate::decode::{packed32, packed64};
 use crate::io::prefetch;
 use crate::model::{
-    Colors, IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions, TangentFrameEncoding,
-    TangentFrames, UvEncoding, Uvs,
+    Colors, IndexEncoding, Indices, Influences, NormalEncoding, Normals, PositionEncoding, Positions, TangentFrame,
+    TangentFrameEncoding, TangentFrames, UvEncoding, Uvs,
 };
 use crate::{Array, Weights};
 
+use super::numbers::{Layout, NumberType, Sink, write_encoded, write_items};
 use super::values::{Item, Values, Visit, visit_rows};
 
 /// Selects the axis of a tangent frame: the normal, tangent or bitangent.
@@ -20,6 +21,17 @@ pub enum FrameAxis {
     Normal,
     Tangent,
     Bitangent,
+}
+
+impl FrameAxis {
+    /// Returns this axis of a tangent frame.
+    fn of(self, frame: &TangentFrame) -> [f32; 3] {
+        match self {
+            Self::Normal => frame.normal(),
+            Self::Tangent => frame.tangent(),
+            Self::Bitangent => frame.bitangent(),
+        }
+    }
 }
 
 /// The same axis of every tangent frame in an array, for example all normals.
@@ -41,6 +53,21 @@ impl Values for Positions<'_> {
             _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
+
+    fn layout(&self, raw: bool) -> Layout {
+        Layout::numbers(
+            match self.0 {
+                PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_) if raw => NumberType::I16,
+                PositionEncoding::MinMax16(_) if raw => NumberType::U16,
+                _ => NumberType::F32,
+            },
+            3,
+        )
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        write_array(self, range, raw, sink)
+    }
 }
 
 impl Values for Normals<'_> {
@@ -55,6 +82,15 @@ impl Values for Normals<'_> {
             Normals(NormalEncoding::Unit16(_)) if raw => visit_codes(bytes, 3, visit),
             _ => visit_rows(range, |index| self.get(index), visit),
         }
+    }
+
+    fn layout(&self, raw: bool) -> Layout {
+        let is_stored_as_integers = raw && matches!(self.0, NormalEncoding::Unit16(_));
+        Layout::numbers(if is_stored_as_integers { NumberType::U16 } else { NumberType::F32 }, 3)
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        write_array(self, range, raw, sink)
     }
 }
 
@@ -74,6 +110,21 @@ impl Values for Uvs<'_> {
             _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
+
+    fn layout(&self, raw: bool) -> Layout {
+        Layout::numbers(
+            match self.0 {
+                UvEncoding::MinMax16(_) if raw => NumberType::U16,
+                UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_) if raw => NumberType::U8,
+                _ => NumberType::F32,
+            },
+            2,
+        )
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        write_array(self, range, raw, sink)
+    }
 }
 
 impl Values for Colors<'_> {
@@ -90,6 +141,14 @@ impl Values for Colors<'_> {
         let mut colors = bytes.chunks_exact(self.byte_offset(1));
         colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>())))
     }
+
+    fn layout(&self, raw: bool) -> Layout {
+        if raw { Layout::numbers(NumberType::U8, self.byte_offset(1)) } else { Layout::numbers(NumberType::F32, 4) }
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        write_array(self, range, raw, sink)
+    }
 }
 
 impl Values for FrameAxes<'_> {
@@ -103,14 +162,18 @@ impl Values for FrameAxes<'_> {
         if raw {
             return visit_raw_frames(frames, range, visit);
         }
-        let axis_of = |index| {
-            frames.get(index).map(|frame| match axis {
-                FrameAxis::Normal => frame.normal(),
-                FrameAxis::Tangent => frame.tangent(),
-                FrameAxis::Bitangent => frame.bitangent(),
-            })
-        };
-        visit_rows(range, axis_of, visit)
+        visit_rows(range, |index| frames.get(index).map(|frame| axis.of(&frame)), visit)
+    }
+
+    fn layout(&self, raw: bool) -> Layout {
+        if raw { Layout::numbers(NumberType::I16, 4) } else { Layout::numbers(NumberType::F32, 3) }
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        if raw {
+            return write_encoded(self, range, raw, sink);
+        }
+        write_items(&self.0, range, |frame| self.1.of(&frame), sink)
     }
 }
 
@@ -120,13 +183,30 @@ impl Values for Weights<'_> {
     }
 
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        range.filter_map(|index| self.get(u32::try_from(index).ok()?)).try_for_each(|list| {
+        let (mut decoded, mut stored) = (Vec::new(), Vec::new());
+        let mut each = |list: Influences<'_>| {
             if raw {
-                let stored = (0..list.len()).filter_map(|index| list.raw(index));
-                return visit(Item::RawInfluences(stored.collect()));
+                stored.clear();
+                stored.extend((0..list.len()).filter_map(|index| list.raw(index)));
+                return visit(Item::RawInfluences(&stored));
             }
-            visit(Item::Influences(list.iter().map(|one| (one.bone, one.weight)).collect()))
-        })
+            decoded.clear();
+            decoded.extend(list.iter().map(|one| (one.bone, one.weight)));
+            visit(Item::Influences(&decoded))
+        };
+        // All lists are found in one walk. The lists of a part are found through an index.
+        if range == (0..self.len()) {
+            self.prefetch();
+            return self.iter().try_for_each(each);
+        }
+        range.filter_map(|index| self.get(u32::try_from(index).ok()?)).try_for_each(&mut each)
+    }
+
+    fn layout(&self, raw: bool) -> Layout {
+        if raw {
+            return Layout::Influences { bone: NumberType::I16, weight: NumberType::U16 };
+        }
+        Layout::Influences { bone: NumberType::I32, weight: NumberType::F32 }
     }
 }
 
@@ -147,6 +227,34 @@ impl Values for Indices<'_> {
             _ => visit_rows(range, |index| self.get(index), visit),
         }
     }
+
+    fn layout(&self, raw: bool) -> Layout {
+        Layout::numbers(
+            match self.0 {
+                IndexEncoding::U8(_) if raw => NumberType::U8,
+                IndexEncoding::U16(_) | IndexEncoding::Polygon(_) if raw => NumberType::U16,
+                IndexEncoding::U32(_) if raw => NumberType::I32,
+                _ => NumberType::U32,
+            },
+            1,
+        )
+    }
+
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        if raw { write_encoded(self, range, raw, sink) } else { write_items(self, range, |index| index, sink) }
+    }
+}
+
+/// Writes the numbers of an array of vectors. Stored numbers that differ from the decoded ones are
+/// encoded one by one.
+fn write_array<const N: usize, A>(array: &A, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()>
+where
+    A: Array<Item = [f32; N]> + Values,
+{
+    if raw && array.layout(raw) != array.layout(false) {
+        return write_encoded(array, range, raw, sink);
+    }
+    write_items(array, range, |item| item, sink)
 }
 
 /// Passes the 16-bit integers in `bytes` to `visit`, in groups of `width` integers.

@@ -7,6 +7,7 @@ pub mod held;
 pub mod json;
 pub mod json_writer;
 pub mod note;
+pub mod numbers;
 mod process_io;
 pub mod progress;
 pub mod report;

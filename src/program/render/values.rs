@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use super::numbers::{Layout, NumberType, Sink, write_encoded};
+
 /// An array of values that `dump` can print.
 pub trait Values {
     /// Returns the number of items in the array.
@@ -10,6 +12,12 @@ pub trait Values {
     /// Calls `visit` with each item in `range`. If `raw` is true, the items are the stored numbers
     /// without decoding.
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()>;
+    /// Returns the type of the numbers in an item, and how many an item has.
+    fn layout(&self, raw: bool) -> Layout;
+    /// Passes the numbers of the items in `range` to `sink`, in chunks of little-endian bytes.
+    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+        write_encoded(self, range, raw, sink)
+    }
 }
 
 /// One item of an array that `dump` can print, such as an integer or a float.
@@ -19,8 +27,8 @@ pub enum Item<'v> {
     Float(f32),
     Floats(&'v [f32]),
     Integers(&'v [i32]),
-    Influences(Vec<(i32, f32)>),
-    RawInfluences(Vec<(i16, u16)>),
+    Influences(&'v [(i32, f32)]),
+    RawInfluences(&'v [(i16, u16)]),
 }
 
 /// A callback that is called once for each item of an array.
@@ -30,11 +38,27 @@ pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 pub trait Row {
     /// Returns the value as an item.
     fn item(&self) -> Item<'_>;
+    /// Returns the layout of an array whose first value is `first`.
+    fn layout(first: Option<&Self>) -> Layout;
+}
+
+impl Row for u8 {
+    fn item(&self) -> Item<'_> {
+        Item::Number((*self).into())
+    }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::U8, 1)
+    }
 }
 
 impl Row for u32 {
     fn item(&self) -> Item<'_> {
         Item::Number(*self)
+    }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::U32, 1)
     }
 }
 
@@ -42,17 +66,29 @@ impl Row for f32 {
     fn item(&self) -> Item<'_> {
         Item::Float(*self)
     }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::F32, 1)
+    }
 }
 
 impl<const N: usize> Row for [f32; N] {
     fn item(&self) -> Item<'_> {
         Item::Floats(self)
     }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::F32, N)
+    }
 }
 
 impl<const N: usize> Row for [i32; N] {
     fn item(&self) -> Item<'_> {
         Item::Integers(self)
+    }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::I32, N)
     }
 }
 
@@ -63,11 +99,19 @@ impl Row for Vec<f32> {
             floats => Item::Floats(floats),
         }
     }
+
+    fn layout(first: Option<&Self>) -> Layout {
+        Layout::numbers(NumberType::F32, first.map_or(1, Self::len))
+    }
 }
 
 impl Row for Vec<(i32, f32)> {
     fn item(&self) -> Item<'_> {
-        Item::Influences(self.clone())
+        Item::Influences(self)
+    }
+
+    fn layout(_first: Option<&Self>) -> Layout {
+        Layout::Influences { bone: NumberType::I32, weight: NumberType::F32 }
     }
 }
 
@@ -94,6 +138,10 @@ impl<R: Row, F: Fn(usize) -> Option<R>> Values for Rows<F> {
 
     fn visit(&self, range: Range<usize>, _raw: bool, visit: Visit<'_>) -> io::Result<()> {
         visit_rows(range, &self.get, visit)
+    }
+
+    fn layout(&self, _raw: bool) -> Layout {
+        R::layout((self.get)(0).as_ref())
     }
 }
 

@@ -1,31 +1,49 @@
-//! `dump`: prints the decoded values of one attribute.
+//! `dump`: prints the decoded values of one attribute, or writes arrays to a file.
 
+mod arrays;
+mod columns;
+mod csv;
+mod influences;
+mod mesh_arrays;
+mod npy;
+mod npz;
+mod output_args;
+mod outputs;
 mod pose;
+mod pose_table;
+mod range;
+mod selection;
+mod summary;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
+use crate::Model;
 use crate::formats::FormatFile;
-use crate::model::{Asset, Hull, HullKind, Positions};
-use crate::{Error, ErrorKind, Field, Geometry, Model, Surface};
 use clap::Args;
 use serde_json::json;
 
 use crate::program::args::{Attribute, Global, OneFile};
 use crate::program::formats::ezmesh::values::track_pose;
-use crate::program::formats::facts::{self, DumpRequest};
 use crate::program::formats::secondlife::level_args::LevelArgs;
+use crate::program::formats::selectors::{Selector, surfaces};
 use crate::program::formats::unreal::frame_args::FrameArgs;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::input::open::{open, open_indexed};
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::arrays::{FrameAxes, FrameAxis};
 use crate::program::render::json::{SCHEMA, extend, number, with};
 use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::values::{Values, boxed};
+use crate::program::render::progress;
+use crate::program::render::values::Values;
 
-use pose::{PoseArgs, print_bones};
+use arrays::{ArrayContext, ArrayOptions};
+use mesh_arrays::MeshArrays;
+use output_args::{ArrayFormat, OutputArgs};
+use pose::PoseArgs;
+use pose_table::{BoneTransforms, PoseTable, TableBone};
+use range::{IndexRange, parse_range};
+use selection::{ArraySelection, all_attributes, hull_number, vertex_attributes};
 
 const HELP: &str = "\
 Prints one value per line. The components of a vector are separated by blanks, the influences on a vertex (bone and weight) by commas. \
@@ -37,25 +55,35 @@ colours, and integers for weights. All surfaces of an Unreal mesh share its posi
 Life mesh is stored as integers. In EZ-Mesh files, a colour is one number with the hexadecimal digits AARRGGBB, and a vertex has four \
 influences, including those with weight 0.
 
+-o writes arrays to a file. The extension .npy is one array, .npz all arrays of all surfaces, and .csv a table with one row for each \
+item. The keys of an .npz file are names such as surface0.positions and surface0.uv0.
+
 Examples:
-  meshpeek dump model.mesh --surface 3 --attribute positions --range 1000..1010
-  meshpeek dump model.mesh --attribute weights --json
-  meshpeek dump Models/box --clip 2 --frame 0.5 --placed
-  meshpeek dump tree.llmesh --lod low --attribute weights --raw
-  meshpeek dump walk.anim --pose 10 --onto walker.mesh --json
-  meshpeek dump walk.anim --time 0.5 --rate 30 --model";
+  meshpeek dump data/unigine/room_ms11.mesh --surface box --attribute positions --range 0..4
+  meshpeek dump data/unigine/skinned_ms12.mesh --attribute weights --json
+  meshpeek dump data/unreal/guard --clip Walk --frame 0.5 --placed
+  meshpeek dump data/secondlife/arm.llmesh --lod low --attribute weights --raw
+  meshpeek dump data/unigine/bend_an10.anim --pose 1 --onto data/unigine/skinned_ms12.mesh --json
+  meshpeek dump data/unigine/wave_an10.anim --time 0.5 --rate 30 --model
+  meshpeek dump data/ezmesh/flag.ezm -o flag.npz
+  meshpeek dump data/unigine/room_ms11.mesh --attribute positions,uv0 -o room.csv";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct DumpArgs {
     #[command(flatten)]
     file: OneFile,
-    /// Number of the surface, from 0; `meshpeek info` lists the surfaces
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    surface: usize,
-    /// Attribute to print
-    #[arg(long, value_enum, default_value_t = Attribute::Positions)]
-    attribute: Attribute,
+    /// Number of the surface, from 0, or its name; 0 by default, and for .npz and .csv all
+    ///
+    /// `meshpeek info` lists the surfaces. .npz and .csv take several, such as 0,2. A name of
+    /// digits is taken as a number.
+    #[arg(long, value_name = "N")]
+    surface: Vec<Selector>,
+    /// Attribute to print; positions by default, and for .npz and .csv all
+    ///
+    /// .npz and .csv take several, such as positions,uv0.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    attribute: Vec<Attribute>,
     /// Items to print: A..B (without B), A.., ..B, or one number; all by default
     ///
     /// Items are counted from 0. Example: --range 1000..1010
@@ -69,6 +97,8 @@ pub struct DumpArgs {
     #[arg(long)]
     raw: bool,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     frame: FrameArgs,
     #[command(flatten)]
     pose: PoseArgs,
@@ -76,57 +106,36 @@ pub struct DumpArgs {
     level: LevelArgs,
 }
 
-/// A range of item indices. `None` as the end means that the range extends to the last item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct IndexRange {
-    start: usize,
-    end: Option<usize>,
-}
-
-fn parse_range(text: &str) -> Result<IndexRange, String> {
-    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text:?}: {error}"));
-    let Some((start, end)) = text.split_once("..") else {
-        let start = number(text)?;
-        return Ok(IndexRange { start, end: start.checked_add(1) });
-    };
-    let start = if start.is_empty() { 0 } else { number(start)? };
-    let end = if end.is_empty() { None } else { Some(number(end)?) };
-    if end.is_some_and(|end| end < start) {
-        return Err(format!("expected an end of at least {start}"));
-    }
-    Ok(IndexRange { start, end })
-}
-
 impl DumpArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
+        let format = self.output.format()?;
         let asset = open_indexed(path, self.level.asset, global)?;
-        self.dump(&asset, global).map_err(|error| asset.locate_any_error(error, path))
+        let done = self.dump(&asset, format, global);
+        done.map_err(|error| asset.locate_any_error(self.output.locate_error(error), path))?;
+        Ok(Outcome::Fine)
     }
 
-    fn dump(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
-        if self.target != 0 && !self.attribute.has_targets() {
-            let name = self.attribute.name();
-            return Err(UsageError(format!("--target: all morph targets share the same {name}; leave it out")).into());
+    fn dump(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
+        if self.target != 0 && !self.attribute.is_empty() && !self.attribute.iter().any(|one| one.has_targets()) {
+            let names: Vec<String> = self.attribute.iter().map(|one| one.name()).collect();
+            let text = format!("--target: all morph targets share the same {}; leave it out", names.join(", "));
+            return Err(UsageError(text).into());
         }
-        let mut out = BufWriter::new(io::stdout().lock());
         if self.pose.is_set() {
             let other = self.frame.first_option().filter(|option| *option != "--clip");
             if let Some(option) = other.or_else(|| self.level.first_option()) {
                 return Err(UsageError(format!("{option}: does not go with --pose or --time; leave it out")).into());
             }
-            self.print_pose(asset, global, &mut out)?;
-            asset.check()?;
-            return Ok(Outcome::Fine);
+            return self.dump_pose(asset, format, global);
         }
         if let Some(option) = self.pose.option_without_pose() {
             return Err(UsageError(format!("{option}: needs --pose or --time; add one of them or leave it out")).into());
         }
-        self.dump_attribute(asset, global, &mut out)?;
-        Ok(Outcome::Fine)
+        self.dump_arrays(asset, format, global)
     }
 
-    fn dump_attribute(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn dump_arrays(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         let model = &asset.model;
         if matches!(model.format_file(), FormatFile::UnigineAnimation(_)) {
             let text = "an animation has no surface; --pose N prints the positions of its bones at frame N";
@@ -134,35 +143,98 @@ impl DumpArgs {
         }
         let level = self.level.geometry(model)?;
         asset.note_other_assets(self.level.asset, &self.file.file, global);
-        if self.target != 0 {
-            // `positions` is called only to return its error if the surface does not have the
-            // chosen morph target.
-            model.positions(self.surface, self.target)?;
-        }
         if let (true, FormatFile::Unreal(mesh)) = (self.frame.uv_listing, model.format_file()) {
-            mesh.write_uv_listing(out)?;
+            mesh.write_uv_listing(&mut BufWriter::new(io::stdout().lock()))?;
             return Ok(asset.check()?);
         }
-        let Self { surface, attribute, raw, .. } = *self;
-        let request = DumpRequest { surface, attribute, raw, frame: &self.frame };
-        let values = facts::values(model, level.as_ref(), &request)?;
         self.check_options(model)?;
-        let geometry: &dyn Geometry = match &level {
-            Some(level) => level,
-            None => model,
+        let clip = match &self.frame.clip {
+            Some(clip) => Some(clip.clip(model.animations()?)?),
+            None => None,
         };
-        let surface = Surface::new(geometry, self.surface);
         let chosen = model.contents().asset(self.level.asset.unwrap_or_default())?;
-        let values = match values {
-            Some(values) => values,
-            None => match self.neutral_values(&surface, &*chosen)? {
-                Some(values) => values,
-                None => return Err(self.missing_attribute(&surface)),
-            },
-        };
-        let range = self.range(values.count())?;
-        self.print(out, &*values, range, global)?;
+        let options = ArrayOptions { target: self.target, raw: self.raw, frame: &self.frame, clip };
+        let context = ArrayContext { model, level, asset: &*chosen, options };
+        match format {
+            Some(format) => self.write_arrays(&context, asset, format, global),
+            None => self.print_array(&context, asset, global),
+        }
+    }
+
+    /// Prints the values of one attribute of one surface.
+    fn print_array(&self, context: &ArrayContext<'_>, asset: &InputAsset, global: &Global) -> anyhow::Result<()> {
+        let attribute = self.only_attribute("give one, or write all to a file with -o and .npz or .csv")?;
+        let surface =
+            self.only_surface(context, attribute, "give one, or write all to a file with -o and .npz or .csv")?;
+        self.check_target(context, &[surface])?;
+        let arrays = context.arrays(surface);
+        let Some(values) = arrays.values(attribute)? else { return Err(arrays.missing(attribute)) };
+        let range = self.range.unwrap_or(IndexRange::ALL).within(values.count())?;
+        progress::end();
+        let mut out = BufWriter::new(io::stdout().lock());
+        self.print(&mut out, &*values, (surface, attribute, range), global)?;
         Ok(asset.check()?)
+    }
+
+    /// Writes the arrays that the command line chooses to a file.
+    fn write_arrays(
+        &self,
+        context: &ArrayContext<'_>,
+        asset: &InputAsset,
+        format: ArrayFormat,
+        global: &Global,
+    ) -> anyhow::Result<()> {
+        let selection = if format == ArrayFormat::Npy {
+            let text = "a file .npy holds one array; give one, or end the path with .npz";
+            let attribute = self.only_attribute(text)?;
+            let surface = self.only_surface(context, attribute, text)?;
+            let mut selection = ArraySelection::new(&[], &[attribute], &[], context)?;
+            selection.numbers = vec![surface];
+            selection
+        } else {
+            let default = if format == ArrayFormat::Npz { all_attributes() } else { vertex_attributes() };
+            ArraySelection::new(&self.surface, &self.attribute, &default, context)?
+        };
+        if self.range.is_some() && selection.attributes.len() != 1 {
+            let text = "--range: applies to one attribute; give one with --attribute, or leave it out";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        self.check_target(context, &selection.numbers)?;
+        let arrays = MeshArrays { context, selection, range: self.range };
+        self.output.write(&arrays, format, asset, &self.file.file, global)
+    }
+
+    /// Returns an error if a surface does not have the chosen morph target.
+    fn check_target(&self, context: &ArrayContext<'_>, surfaces: &[usize]) -> anyhow::Result<()> {
+        if self.target != 0 {
+            for surface in surfaces {
+                context.lend(*surface)?.geometry().positions(0, self.target)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the attribute on the command line, or an error with `text` if there are several.
+    fn only_attribute(&self, text: &str) -> Result<Attribute, UsageError> {
+        match *self.attribute {
+            [] => Ok(Attribute::Positions),
+            [only] => Ok(only),
+            _ => Err(UsageError(format!("--attribute: found several attributes; {text}"))),
+        }
+    }
+
+    /// Returns the number of the surface or hull on the command line, or an error with `text` if
+    /// there are several.
+    fn only_surface(&self, context: &ArrayContext<'_>, attribute: Attribute, text: &str) -> anyhow::Result<usize> {
+        let numbers = match attribute {
+            Attribute::Hull => self.surface.iter().map(hull_number).collect::<Result<_, _>>()?,
+            _ => surfaces(&self.surface, context.geometry())?,
+        };
+        match *numbers {
+            [] => Ok(0),
+            [only] => Ok(only),
+            _ => Err(UsageError(format!("--surface: found several surfaces; {text}")).into()),
+        }
     }
 
     /// Returns an error if the command line contains an option that does not apply to the format of
@@ -179,108 +251,66 @@ impl DumpArgs {
         Err(UsageError(format!("{option}: {text}")).into())
     }
 
-    fn print_pose(&self, asset: &InputAsset, global: &Global, out: &mut dyn Write) -> anyhow::Result<()> {
-        let clip = self.frame.clip.unwrap_or_default();
+    fn dump_pose(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
+        let animations = asset.model.animations()?;
+        let clip = match &self.frame.clip {
+            Some(clip) => clip.clip(animations)?,
+            None => 0,
+        };
+        let onto = self.pose.onto.as_ref().map(|path| Ok((path, open(path, global)?)));
+        let onto = onto.transpose().map_err(|error: anyhow::Error| error)?;
+        let table = self.pose_table(asset, clip, onto.as_ref().map(|(_, mesh)| mesh))?;
+        if let Some((path, mesh)) = &onto {
+            mesh.check().map_err(|error| mesh.locate_error(error, path))?;
+        }
+        if let Some(format) = format {
+            return self.output.write(&table, format, asset, &self.file.file, global);
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        if global.json {
+            let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
+            let head = extend(head, &self.pose.json(animations, clip));
+            let head = match &self.pose.onto {
+                Some(path) => with(head, "onto", path.to_string_lossy().into()),
+                None => head,
+            };
+            table.print_json(&head, &mut out)?;
+        } else {
+            table.print(&mut out)?;
+        }
+        Ok(asset.check()?)
+    }
+
+    /// Returns the transforms of the bones of the file, or of another mesh.
+    fn pose_table(&self, asset: &InputAsset, clip: usize, onto: Option<&InputAsset>) -> anyhow::Result<PoseTable> {
         let animations = asset.model.animations()?;
         let has_bone_animations = has_bone_animations(&asset.model);
         if self.frame.clip.is_none() && has_bone_animations && animations.clip_count()? == 0 {
             return Err(UsageError(format!("{}: expected animation[0], found 0 animations", self.pose)).into());
         }
-        let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
-        let head = extend(head, &self.pose.json(animations, clip));
         if let FormatFile::EzMesh(mesh) = asset.model.format_file()
             && animations.bone_count()? == 0
         {
             let tracks = track_pose(mesh, clip, self.pose.whole_frame()?)?;
-            return Ok(print_bones(tracks.into_iter(), &head, global.json, out)?);
+            let (names, tracks): (Vec<String>, _) = tracks.into_iter().unzip();
+            let bones = names.into_iter().map(|name| TableBone { name, parent: -1 }).collect();
+            return Ok(PoseTable { bones, transforms: BoneTransforms::Local(tracks) });
         }
         if !has_bone_animations {
             let text = "--pose: this format has no bone animations";
             return Err(UsageError(text.to_owned()).into());
         }
-        let Some(path) = &self.pose.onto else {
-            return self.pose.print(clip, animations, None, &head, global.json, out);
-        };
-        let mesh = open(path, global)?;
-        let head = with(head, "onto", path.to_string_lossy().into());
-        self.pose.print(clip, animations, Some(mesh.model.animations()?), &head, global.json, out)?;
-        Ok(mesh.check().map_err(|error| mesh.locate_error(error, path))?)
+        let onto = onto.map(|mesh| mesh.model.animations()).transpose()?;
+        self.pose.table(clip, animations, onto)
     }
 
-    /// Returns the error that the surface does not exist, or that it does not have the attribute.
-    fn missing_attribute(&self, surface: &Surface<'_>) -> anyhow::Error {
-        // For a hull, --surface is the number of the hull.
-        if let Err(error) = surface.name()
-            && self.attribute != Attribute::Hull
-        {
-            return error.into();
-        }
-        let (surface, name) = (self.surface, self.attribute.name());
-        UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
-            .into()
-    }
-
-    /// Returns the values of an attribute that exists in several formats, such as positions.
-    /// Returns `None` if the surface or the asset does not have the attribute.
-    fn neutral_values<'a>(
+    fn print(
         &self,
-        surface: &Surface<'a>,
-        asset: &'a dyn Asset,
-    ) -> crate::Result<Option<Box<dyn Values + 'a>>> {
-        use Attribute as A;
-        Ok(match self.attribute {
-            A::Positions => Some(Box::new(surface.target_positions(self.target)?)),
-            A::Normals => match self.frame_axes(surface, FrameAxis::Normal)? {
-                Some(frames) => Some(frames),
-                None => boxed(surface.target_normals(self.target)?),
-            },
-            A::Tangents => self.frame_axes(surface, FrameAxis::Tangent)?,
-            A::Bitangents => self.frame_axes(surface, FrameAxis::Bitangent)?,
-            A::Uv0 => boxed(surface.uvs(0)?),
-            A::Uv1 => boxed(surface.uvs(1)?),
-            A::Uv2 => boxed(surface.uvs(2)?),
-            A::Uv3 => boxed(surface.uvs(3)?),
-            A::Colors => boxed(surface.colors()?),
-            A::Weights => boxed(surface.weights()?),
-            A::Indices => Some(Box::new(surface.indices()?)),
-            A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
-            A::Hull | A::BoundingHull => boxed(self.hull_points(asset)?),
-            // [`facts::values`] returns the values of an attribute that exists in one format only.
-            _ => None,
-        })
-    }
-
-    /// Returns the points of the collision hull with the number `--surface`, or of the hull around
-    /// the whole asset, which is the last hull of an asset and has no number on the command line.
-    fn hull_points<'a>(&self, asset: &'a dyn Asset) -> crate::Result<Option<Positions<'a>>> {
-        let Some(last) = asset.hull_count()?.checked_sub(1) else { return Ok(None) };
-        let (found, is_bounding) = (asset.hull(last), |hull: &Hull<'_>| hull.kind == HullKind::Bounding);
-        if self.attribute == Attribute::BoundingHull {
-            return Ok(Some(found?).filter(is_bounding).and_then(|hull| hull.points));
-        }
-        if self.surface >= last && found.as_ref().is_ok_and(is_bounding) {
-            let text = format!("expected a number below {last}, found {}", self.surface);
-            let field = Field::new("").in_list("hull", self.surface.try_into().unwrap_or(u64::MAX));
-            return Err(Error::custom(ErrorKind::NoSuch, text).located(asset.format(), field, None));
-        }
-        Ok(asset.hull(self.surface)?.points)
-    }
-
-    fn frame_axes<'a>(&self, surface: &Surface<'a>, axis: FrameAxis) -> crate::Result<Option<Box<dyn Values + 'a>>> {
-        Ok(boxed(surface.target_tangent_frames(self.target)?.map(|frames| FrameAxes(frames, axis))))
-    }
-
-    fn range(&self, len: usize) -> anyhow::Result<Range<usize>> {
-        let IndexRange { start, end } = self.range.unwrap_or(IndexRange { start: 0, end: None });
-        let range = start..end.unwrap_or(len);
-        if range.end > len || range.start > len {
-            let text = format!("--range: expected a range within 0..{len}, found {}..{}", range.start, range.end);
-            return Err(UsageError(text).into());
-        }
-        Ok(range)
-    }
-
-    fn print(&self, out: &mut dyn Write, values: &dyn Values, range: Range<usize>, global: &Global) -> io::Result<()> {
+        out: &mut dyn Write,
+        values: &dyn Values,
+        (surface, attribute, range): (usize, Attribute, Range<usize>),
+        global: &Global,
+    ) -> io::Result<()> {
         if !global.json {
             values.visit(range, self.raw, &mut |item| {
                 item.text(out)?;
@@ -291,8 +321,8 @@ impl DumpArgs {
         let head = json!({
             "schema": SCHEMA,
             "path": self.file.file.to_string_lossy(),
-            "surface": self.surface,
-            "attribute": self.attribute.name(),
+            "surface": surface,
+            "attribute": attribute.name(),
             "range": [range.start, range.end],
         });
         let head = match &self.frame.frame {
@@ -328,19 +358,4 @@ impl DumpArgs {
 /// Returns whether the format supports bone animations whose frames can be read by their index.
 const fn has_bone_animations(model: &Model<Data>) -> bool {
     !matches!(model.format_file(), FormatFile::Unreal(_) | FormatFile::SecondLife(_))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_ranges() {
-        let range = |start, end| Ok(IndexRange { start, end });
-        assert_eq!(parse_range("3..7"), range(3, Some(7)));
-        assert_eq!(parse_range("3.."), range(3, None));
-        assert_eq!(parse_range("..7"), range(0, Some(7)));
-        assert_eq!(parse_range("5"), range(5, Some(6)));
-        assert!(parse_range("7..3").is_err() && parse_range("a..b").is_err() && parse_range("").is_err());
-    }
 }

@@ -1,7 +1,6 @@
-//! Prints the transforms of all bones at one time of an animation.
+//! Computes the transforms of all bones at one time of an animation.
 
 use std::fmt;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::model::Transform;
@@ -10,10 +9,10 @@ use crate::{Animations, Error, ErrorKind, Field, FrameBlend, Skeleton};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::pose_table::{BoneTransforms, PoseTable, TableBone};
 use crate::program::args;
 use crate::program::outcome::UsageError;
-use crate::program::render::json::{number, numbers};
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::json::number;
 
 /// The command line options that choose a moment of a bone animation.
 #[allow(clippy::struct_field_names, reason = "the names are the options'")]
@@ -133,17 +132,14 @@ impl PoseArgs {
         frame.map(|frame| frame.whole).ok_or_else(|| UsageError(text.to_owned()).into())
     }
 
-    /// Prints the transform of every bone at the chosen time. A bone that the animation does not
-    /// move is printed with its rest transform.
-    pub fn print(
+    /// Returns the transform of every bone at the chosen time. A bone that the animation does not
+    /// move has its rest transform.
+    pub fn table(
         &self,
         clip: usize,
         motion: &dyn Animations,
         onto: Option<&dyn Animations>,
-        head: &Value,
-        in_json: bool,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<PoseTable> {
         let skeleton: &dyn Animations = onto.unwrap_or(motion);
         let moment = self.moment(motion, clip)?;
         let mut pose = vec![Transform::default(); skeleton.bone_count()?];
@@ -154,16 +150,19 @@ impl PoseArgs {
             own.set_moment(motion, clip, &moment)?;
             pose.copy_from_slice(own.bones());
         }
-        let names = (0..skeleton.bone_count()?).map(|bone| Ok(skeleton.bone(bone)?.name.to_string_lossy()));
-        let names: Vec<String> = names.collect::<crate::Result<_>>()?;
-        if self.model {
+        let bones = (0..skeleton.bone_count()?).map(|bone| {
+            let bone = skeleton.bone(bone)?;
+            Ok(TableBone { name: bone.name.to_string_lossy(), parent: bone.parent })
+        });
+        let bones = bones.collect::<crate::Result<_>>()?;
+        let transforms = if self.model {
             let mut model = vec![Affine::IDENTITY; pose.len()];
             Skeleton::new(skeleton)?.model(&pose, &mut model)?;
-            print_model(names.into_iter().zip(model), head, in_json, out)?;
+            BoneTransforms::Model(model)
         } else {
-            print_bones(names.into_iter().zip(pose), head, in_json, out)?;
-        }
-        Ok(())
+            BoneTransforms::Local(pose)
+        };
+        Ok(PoseTable { bones, transforms })
     }
 
     /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
@@ -196,64 +195,4 @@ impl PoseArgs {
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "shown to seven digits")]
 fn lossy(frame: usize) -> f32 {
     frame as f32
-}
-
-/// Prints the transform of each bone relative to its parent bone.
-pub fn print_bones(
-    bones: impl Iterator<Item = (String, Transform)>,
-    head: &Value,
-    in_json: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if in_json {
-        let bones = bones.map(|(name, Transform { position, rotation, scale })| {
-            json!({
-                "name": name,
-                "position": numbers(&position),
-                "rotation": numbers(&rotation),
-                "scale": numbers(&scale),
-            })
-        });
-        return write_bones(bones, head, out);
-    }
-    for (name, Transform { position, rotation, scale }) in bones {
-        let all = position.iter().chain(&rotation).chain(&scale);
-        print_line(out, all.copied(), &name)?;
-    }
-    out.flush()
-}
-
-/// Writes a JSON document with the fields of `head` and a list of bones.
-fn write_bones(bones: impl Iterator<Item = Value>, head: &Value, out: &mut dyn Write) -> io::Result<()> {
-    JsonWriter::indented(out).object(|out| {
-        out.fields(head)?;
-        out.field_items("bones", bones)
-    })?;
-    writeln!(out)?;
-    out.flush()
-}
-
-/// Prints the transform of each bone in model space, as a matrix.
-fn print_model(
-    bones: impl Iterator<Item = (String, Affine)>,
-    head: &Value,
-    in_json: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if in_json {
-        let bones = bones.map(|(name, model)| {
-            let columns: Vec<Value> = model.columns_f32().iter().map(|column| numbers(column)).collect();
-            json!({ "name": name, "model": columns })
-        });
-        return write_bones(bones, head, out);
-    }
-    for (name, model) in bones {
-        print_line(out, model.columns_f32().into_iter().flatten(), &name)?;
-    }
-    out.flush()
-}
-
-fn print_line(out: &mut dyn Write, floats: impl Iterator<Item = f32>, name: &str) -> io::Result<()> {
-    let all: Vec<String> = floats.map(|value| format!("{value:?}")).collect();
-    writeln!(out, "{} {}", all.join(" "), crate::Name::new(name.as_bytes()))
 }

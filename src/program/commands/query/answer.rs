@@ -22,10 +22,8 @@ pub enum Question {
     Nearest([f32; 3], f32),
     Box(Bounds),
     Frustum(Frustum),
-    Vertex {
-        surface: usize,
-        vertex: u32,
-    },
+    /// Finds the triangles around a vertex of the first surface.
+    Vertex(u32),
 }
 
 /// Selects whether a ray query returns the first hit, all hits, or only whether there is a hit.
@@ -84,6 +82,8 @@ pub struct VertexNeighbors {
 /// The surfaces that are queried, with their query trees.
 pub struct SurfaceSet<'a> {
     pub scene: &'a Scene<'a>,
+    /// The number of the first surface.
+    pub first: usize,
 }
 
 impl SurfaceSet<'_> {
@@ -148,7 +148,7 @@ impl SurfaceSet<'_> {
             Question::Frustum(frustum) => {
                 AnswerKind::Triangles(filled(|list| scene.overlapping_frustum_into(frustum, list)))
             }
-            Question::Vertex { surface, vertex } => AnswerKind::Vertex(self.around(*surface, *vertex)?),
+            Question::Vertex(vertex) => AnswerKind::Vertex(self.around(self.first, *vertex)?),
         };
         Ok(Answer { kind, pages: pages.total() })
     }

@@ -11,26 +11,27 @@ use clap::Args;
 use super::answer::{Question, RayMode};
 use crate::program::args::{FrameIndex, STDIN, parse_frame_index};
 use crate::program::formats::secondlife::level_args::LevelArgs;
+use crate::program::formats::selectors::Selector;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
 
 /// The options of every kind of query.
 #[derive(Clone, Debug, Args)]
 pub struct SharedArgs {
-    /// Number of the surface to query, from 0; by default all surfaces, and for vertex the first
-    /// one
+    /// Number of the surface to query, from 0, or its name; by default all surfaces, and for vertex
+    /// the first one
     #[arg(long, value_name = "N")]
-    pub surface: Option<usize>,
+    pub surface: Option<Selector>,
     /// Frame at which to query the surfaces: a vertex frame, or a frame of a bone animation
     ///
     /// Between two whole frames, the shape is interpolated. Example: --frame 2.5
     #[arg(long, value_name = "N", value_parser = parse_frame_index, allow_negative_numbers = true)]
     pub frame: Option<FrameIndex>,
-    /// Number of the animation that --frame refers to, from 0
+    /// Number of the animation that --frame refers to, from 0, or its name
     ///
     /// By default, --frame refers to the first bone animation, or to all vertex frames.
     #[arg(long, value_name = "N")]
-    pub clip: Option<usize>,
+    pub clip: Option<Selector>,
     #[command(flatten)]
     pub level: LevelArgs,
 }
@@ -244,7 +245,7 @@ fn row(rows: &[[f32; 4]], index: usize) -> [f32; 4] {
 
 impl VertexArgs {
     pub fn question(&self) -> Question {
-        Question::Vertex { surface: self.shared.surface.unwrap_or_default(), vertex: self.vertex }
+        Question::Vertex(self.vertex)
     }
 }
 

@@ -160,8 +160,8 @@ impl QueryArgs {
         global: &Global,
     ) -> anyhow::Result<()> {
         let shared = self.kind.shared();
-        let numbers = match (&self.kind, shared.surface) {
-            (_, Some(number)) => vec![number],
+        let numbers = match (&self.kind, &shared.surface) {
+            (_, Some(surface)) => vec![surface.surface(geometry)?],
             // A vertex index refers to the vertices of one surface, which is the first surface by
             // default.
             (QueryKind::Vertex(_), None) => vec![0],
@@ -171,7 +171,8 @@ impl QueryArgs {
         let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let motion = asset.model.animations()?;
-        let shape = AnimatedShape::new((geometry, motion), &numbers, shared.clip, shared.frame.as_ref())?;
+        let clip = shared.clip.as_ref().map(|clip| clip.clip(motion)).transpose()?;
+        let shape = AnimatedShape::new((geometry, motion), &numbers, clip, shared.frame.as_ref())?;
         let scene = match &shape {
             Some(shape) => {
                 let moved = base.refit(|surface| shape.triangles(geometry, surface))?;
@@ -191,7 +192,7 @@ impl QueryArgs {
         if is_batch {
             scene.prefetch_for(questions.len());
         }
-        let surfaces = SurfaceSet { scene: &scene };
+        let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut held = HeldOutput::new();

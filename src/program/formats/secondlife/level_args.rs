@@ -4,17 +4,17 @@ use crate::Model;
 use crate::formats::FormatFile;
 use crate::formats::secondlife::{AssetPart, LevelGeometry, Lod};
 use clap::Args;
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::program::args::named_values;
+use crate::program::args::possible_values;
 use crate::program::outcome::UsageError;
 
-/// The descriptions of all levels of detail on the command line.
-const LEVELS: [(Lod, &str); 4] = [
-    (Lod::High, "Highest level of detail"),
-    (Lod::Medium, "Second highest level of detail"),
-    (Lod::Low, "Third level of detail"),
-    (Lod::Lowest, "Lowest level of detail"),
+/// The numbers and descriptions of all levels of detail on the command line.
+const LEVELS: [(Lod, &str, &str); 4] = [
+    (Lod::High, "0", "Highest level of detail; also 0"),
+    (Lod::Medium, "1", "Second highest level of detail; also 1"),
+    (Lod::Low, "2", "Third level of detail; also 2"),
+    (Lod::Lowest, "3", "Lowest level of detail; also 3"),
 ];
 
 /// The levels of detail that `info` describes.
@@ -28,30 +28,33 @@ pub enum LodFilter {
     None,
 }
 
-/// Parses the name of a level of detail.
+/// Parses the name or the number of a level of detail.
 pub fn lod_parser() -> impl TypedValueParser<Value = Lod> {
     parser(|lod| lod, &[])
 }
 
-/// Parses the name of a level of detail, or of all or no levels.
+/// Parses the name or the number of a level of detail, or the name of all or no levels.
 pub fn filter_parser() -> impl TypedValueParser<Value = LodFilter> {
     let all = (LodFilter::All, "all", "Every level of detail, and the triangles for collisions");
     parser(LodFilter::One, &[all, (LodFilter::None, "none", "No level: nothing is inflated")])
 }
 
-/// Parses the name of a level of detail, or of the triangles for collisions.
+/// Parses the name or the number of a level of detail, or the name of the triangles for collisions.
 fn part_parser() -> impl TypedValueParser<Value = AssetPart> {
     parser(Lod::part, &[(AssetPart::PhysicsMesh, "physics", "Triangles for collisions")])
 }
 
-/// Parses the names of all levels of detail, which `value_of` converts to values, and the names of
-/// `more` values.
+/// Parses the names and numbers of all levels of detail, which `value_of` converts to values, and
+/// the names of `more` values.
 fn parser<T: Copy + Send + Sync + 'static>(
     value_of: fn(Lod) -> T,
     more: &[(T, &'static str, &'static str)],
 ) -> impl TypedValueParser<Value = T> + use<T> {
-    let levels = LEVELS.map(|(lod, help)| (value_of(lod), lod.name(), help));
-    named_values([&levels, more].concat())
+    let named = |name, help| PossibleValue::new(name).help(help);
+    let levels = LEVELS.map(|(lod, number, help)| (value_of(lod), named(lod.name(), help).alias(number)));
+    possible_values(
+        levels.into_iter().chain(more.iter().map(|(value, name, help)| (*value, named(*name, *help)))).collect(),
+    )
 }
 
 /// The options that choose an asset and a level of detail.

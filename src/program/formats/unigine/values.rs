@@ -2,27 +2,26 @@
 //! `dump` command.
 
 use crate::Array;
-use crate::formats::unigine::Mesh;
+use crate::formats::unigine::SurfaceTree;
 
 use crate::program::args::Attribute;
 use crate::program::render::values::{Rows, Values};
 
 /// Returns the values of an attribute that only ms14 and ms15 meshes have, or `None` for any other
-/// attribute.
-pub fn values<D: AsRef<[u8]> + Send + Sync>(
-    mesh: &Mesh<D>,
-    surface: usize,
+/// attribute. `find` returns the tree of the surface.
+pub fn values<'a>(
     attribute: Attribute,
-) -> crate::Result<Option<Box<dyn Values + '_>>> {
+    find: impl FnOnce() -> crate::Result<Option<SurfaceTree<'a>>>,
+) -> crate::Result<Option<Box<dyn Values + 'a>>> {
     use Attribute::{Edges, TreeBoxes, TreeCorners, TreeNodes, TreeSplits};
     if !matches!(attribute, Edges | TreeBoxes | TreeCorners | TreeNodes | TreeSplits) {
         return Ok(None);
     }
-    let Some(tree) = mesh.tree(surface)? else { return Ok(None) };
+    let Some(tree) = find()? else { return Ok(None) };
     let (edges, corners, nodes) = (tree.edges(), tree.corners(), tree.nodes());
     let (boxes, splits) = (tree.boxes(), tree.splits());
     Ok(Some(match attribute {
-        Edges => Rows::boxed(edges.len(), move |at| edges.get(at).map(|bits| u32::from(*bits))),
+        Edges => Rows::boxed(edges.len(), move |at| edges.get(at).copied()),
         TreeCorners => Rows::boxed(corners.len(), move |at| corners.get(at).copied()),
         TreeBoxes => Rows::boxed(nodes.len(), move |at| boxes.get(at)),
         TreeSplits => Rows::boxed(nodes.len(), move |at| splits.get(at).map(|[split]| split)),

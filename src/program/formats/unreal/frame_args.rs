@@ -5,6 +5,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::program::args::{FrameIndex, named_values, parse_frame_index};
+use crate::program::formats::selectors::Selector;
 
 /// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]
@@ -14,11 +15,12 @@ pub struct FrameArgs {
     /// interpolated
     #[arg(long, value_name = "N", value_parser = parse_frame_index, allow_negative_numbers = true)]
     pub frame: Option<FrameIndex>,
-    /// Number of the clip in which --frame is counted; by default, --frame counts all frames
+    /// Number or name of the clip in which --frame is counted; by default, --frame counts all
+    /// frames
     ///
-    /// With --pose or --time, it is the number of the animation.
+    /// With --pose or --time, it is the number or the name of the animation.
     #[arg(long, value_name = "N")]
-    pub clip: Option<usize>,
+    pub clip: Option<Selector>,
     /// Apply the origin, scale and rotation in the script to positions and normals
     ///
     /// The options UNMIRROR, MIRROR and DROPFRAMES of an import are not applied.
@@ -29,7 +31,7 @@ pub struct FrameArgs {
     pub shading: Shading,
     /// Print the texture coordinates of all polygons in the format of the published listing: six
     /// bytes on a line for each polygon
-    #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json"])]
+    #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json", "output"])]
     pub uv_listing: bool,
 }
 

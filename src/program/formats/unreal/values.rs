@@ -17,13 +17,13 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
     mesh: &'a Mesh<D>,
     request: &DumpRequest<'_>,
 ) -> anyhow::Result<Option<Box<dyn Values + 'a>>> {
-    let DumpRequest { surface, attribute, raw, frame, .. } = *request;
+    let DumpRequest { surface, attribute, raw, frame, clip } = *request;
     let view = mesh.surface(surface)?;
     let bytes = |of: fn(&RawPolygon) -> u8| {
         let bytes: Vec<u8> = view.polygons().map(of).collect();
-        Rows::boxed(bytes.len(), move |index| bytes.get(index).map(|byte| u32::from(*byte)))
+        Rows::boxed(bytes.len(), move |index| bytes.get(index).copied())
     };
-    let blend = || blend_vertex_frames((mesh, mesh), frame.clip, &frame.frame.clone().unwrap_or_default());
+    let blend = || blend_vertex_frames((mesh, mesh), clip, &frame.frame.clone().unwrap_or_default());
     Ok(Some(match attribute {
         Attribute::Types => bytes(|polygon| polygon.kind),
         Attribute::Textures => bytes(|polygon| polygon.texture),

@@ -1,0 +1,186 @@
+//! Writes the arrays of surfaces as `.npy` and `.npz` files, and as tables.
+
+use std::io::Write;
+use std::ops::Range;
+
+use super::arrays::{ArrayContext, SurfaceArrays};
+use super::csv;
+use super::influences::{InfluencePart, largest_count, write_padded};
+use super::npy::{ArrayHead, write_npy, write_texts};
+use super::npz::NpzWriter;
+use super::outputs::ArrayContent;
+use super::range::IndexRange;
+use super::selection::ArraySelection;
+use super::summary::Summary;
+use crate::program::args::Attribute;
+use crate::program::outcome::UsageError;
+use crate::program::render::numbers::{Layout, NumberType};
+use crate::program::render::values::Values;
+
+/// The largest number of characters of a name in an array.
+const MAX_NAME: usize = 256;
+
+/// The selected arrays of a model.
+pub struct MeshArrays<'a> {
+    pub context: &'a ArrayContext<'a>,
+    pub selection: ArraySelection,
+    pub range: Option<IndexRange>,
+}
+
+/// One array, with its name and the range of its items.
+struct NamedValues<'v> {
+    name: String,
+    values: &'v dyn Values,
+    range: Range<usize>,
+    shape: Vec<usize>,
+}
+
+impl MeshArrays<'_> {
+    pub fn raw(&self) -> bool {
+        self.context.options.raw
+    }
+
+    /// Returns the range of the items that are written, of an array with `len` items.
+    pub fn range(&self, len: usize) -> Result<Range<usize>, UsageError> {
+        self.range.unwrap_or(IndexRange::ALL).within(len)
+    }
+
+    /// Returns the shape of an array of numbers. Indices are grouped into triangles, if they are
+    /// complete.
+    fn shape(&self, attribute: Attribute, count: usize, width: usize) -> Vec<usize> {
+        let is_index = matches!(attribute, Attribute::Indices | Attribute::AttributeIndices);
+        match width {
+            1 if is_index && self.range.is_none() && count.is_multiple_of(3) => vec![count / 3, 3],
+            1 => vec![count],
+            _ => vec![count, width],
+        }
+    }
+
+    fn named<'v>(
+        &self,
+        arrays: &SurfaceArrays<'_>,
+        attribute: Attribute,
+        values: &'v dyn Values,
+    ) -> anyhow::Result<NamedValues<'v>> {
+        let range = self.range(values.count())?;
+        let width = if let Layout::Numbers { width, .. } = values.layout(self.raw()) { width } else { 0 };
+        let shape = self.shape(attribute, range.len(), width);
+        Ok(NamedValues { name: self.selection.array_name(arrays.number, &attribute.name()), values, range, shape })
+    }
+
+    /// Passes every selected array to `visit`, one after another.
+    pub fn visit(
+        &self,
+        mut visit: impl FnMut(&SurfaceArrays<'_>, Attribute, &dyn Values) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut missing = self.selection.attributes.clone();
+        self.selection.visit(self.context, |arrays| {
+            for attribute in &self.selection.attributes {
+                let is_selected = self.selection.contains(arrays, *attribute)?;
+                let values = if is_selected { arrays.values(*attribute)? } else { None };
+                if let Some(values) = values {
+                    missing.retain(|one| one != attribute);
+                    visit(arrays, *attribute, &*values)?;
+                }
+            }
+            Ok(())
+        })?;
+        match missing.first().filter(|_| self.selection.is_named) {
+            Some(attribute) => Err(self.selection.missing(*attribute, self.context)),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the bones and the weights of a surface as two arrays.
+    fn add_influences(
+        &self,
+        out: &mut NpzWriter<'_>,
+        summary: &mut Summary,
+        arrays: &SurfaceArrays<'_>,
+        values: &dyn Values,
+    ) -> anyhow::Result<()> {
+        let Layout::Influences { bone, weight } = values.layout(self.raw()) else { return Ok(()) };
+        let range = self.range(values.count())?;
+        let width = largest_count(values, range.clone(), self.raw(), arrays.number)?;
+        for (part, number) in [(InfluencePart::Bones, bone), (InfluencePart::Weights, weight)] {
+            let name = if part == InfluencePart::Bones { "bones" } else { "weights" };
+            let name = self.selection.array_name(arrays.number, name);
+            let head = ArrayHead::numbers(number, &[range.len(), width]);
+            let options = (range.clone(), self.raw());
+            out.add(&name, &head, &|sink| Ok(write_padded(values, options.clone(), (part, number, width), sink)?))?;
+            summary.add(&name, &head)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the names of all surfaces and bones, and the parents of the bones.
+    fn add_names(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()> {
+        let geometry = self.context.geometry();
+        let name = |surface| Ok(geometry.surface_name(surface)?.to_string_lossy());
+        add_texts("surface_names", geometry.surface_count()?, &name, out, summary)?;
+        let animations = self.context.model.animations()?;
+        let count = animations.bone_count()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let name = |bone| Ok(animations.bone(bone)?.name.to_string_lossy());
+        add_texts("bone_names", count, &name, out, summary)?;
+        let head = ArrayHead::numbers(NumberType::I32, &[count]);
+        out.add("bone_parents", &head, &|sink| {
+            (0..count).try_for_each(|bone| Ok(sink(&animations.bone(bone)?.parent.to_le_bytes())?))
+        })?;
+        Ok(summary.add("bone_parents", &head)?)
+    }
+}
+
+/// Adds an array of names. Longer names are cut.
+pub fn add_texts(
+    key: &str,
+    count: usize,
+    name: &dyn Fn(usize) -> crate::Result<String>,
+    out: &mut NpzWriter<'_>,
+    summary: &mut Summary,
+) -> anyhow::Result<()> {
+    let mut longest = 1;
+    for index in 0..count {
+        longest = longest.max(name(index)?.chars().count());
+    }
+    let longest = longest.min(MAX_NAME);
+    let head = ArrayHead::texts(longest, count);
+    out.add(key, &head, &|sink| {
+        (0..count).try_for_each(|index| write_texts(longest, std::iter::once(name(index)?), sink))
+    })?;
+    Ok(summary.add(key, &head)?)
+}
+
+impl ArrayContent for MeshArrays<'_> {
+    fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
+        self.visit(|arrays, attribute, values| {
+            let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
+                let text = "weights: each vertex has a list of another length; write them to a file .npz or .csv";
+                return Err(UsageError(text.to_owned()).into());
+            };
+            let named = self.named(arrays, attribute, values)?;
+            let head = ArrayHead::numbers(number, &named.shape);
+            summary.add(&named.name, &head)?;
+            write_npy(out, &head, &|sink| Ok(values.write_bytes(named.range.clone(), self.raw(), sink)?))
+        })
+    }
+
+    fn write_npz(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()> {
+        self.visit(|arrays, attribute, values| {
+            let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
+                return self.add_influences(out, summary, arrays, values);
+            };
+            let NamedValues { name, values, range, shape } = self.named(arrays, attribute, values)?;
+            let head = ArrayHead::numbers(number, &shape);
+            out.add(&name, &head, &|sink| Ok(values.write_bytes(range.clone(), self.raw(), sink)?))?;
+            Ok(summary.add(&name, &head)?)
+        })?;
+        if self.selection.is_named { Ok(()) } else { self.add_names(out, summary) }
+    }
+
+    fn write_csv(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
+        csv::write_csv(self, out, summary)
+    }
+}

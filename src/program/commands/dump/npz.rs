@@ -1,0 +1,203 @@
+//! Writes several arrays as an `.npz` file of NumPy: a ZIP archive without compression.
+
+use std::io::{self, Read as _, Seek, SeekFrom, Write};
+
+use flate2::Crc;
+
+use super::npy::{ArrayFill, ArrayHead};
+use crate::program::render::held::HeldOutput;
+
+/// The size from which a file in the archive, and an offset, need the fields of ZIP64.
+const ZIP64_SIZE: u64 = 0xffff_ffff;
+/// The number of files from which the archive needs the end record of ZIP64.
+const ZIP64_FILES: u64 = 0xffff;
+/// The version of the format that a reader of ZIP64 fields needs: 4.5.
+const ZIP64_VERSION: u16 = 45;
+/// The version of the format that a reader of other archives needs: 2.0.
+const VERSION: u16 = 20;
+/// The date of all files in the archive: 1 January 1980, the first date of the format.
+const DATE: u16 = 0x21;
+/// The offset of the checksum in the local header of a file.
+const CHECKSUM_OFFSET: u64 = 14;
+/// The permissions of an extracted file.
+const PERMISSIONS: u32 = 0o100_644 << 16;
+
+/// An output whose earlier bytes can be changed.
+pub trait SeekableOutput: Write + Seek {}
+
+impl<T: Write + Seek> SeekableOutput for T {}
+
+/// A writer of one archive. The list of its files is held in memory only up to a fixed size.
+pub struct NpzWriter<'o> {
+    out: &'o mut dyn SeekableOutput,
+    /// The records of the directory at the end of the archive.
+    directory: HeldOutput,
+    files: u64,
+    /// The number of bytes that were written.
+    offset: u64,
+}
+
+impl<'o> NpzWriter<'o> {
+    pub fn new(out: &'o mut dyn SeekableOutput) -> Self {
+        Self { out, directory: HeldOutput::new(), files: 0, offset: 0 }
+    }
+
+    /// Adds an array with a name, which a Python program uses as a key.
+    pub fn add(&mut self, name: &str, head: &ArrayHead, fill: ArrayFill<'_>) -> anyhow::Result<()> {
+        let start = head.header();
+        let length = u64::try_from(start.len())?;
+        let size = head.size().saturating_add(length);
+        let entry = ZipFile { name: format!("{name}.npy"), size, offset: self.offset };
+        self.write(&entry.local_header())?;
+        let mut checksum = Crc::new();
+        checksum.update(&start);
+        self.write(&start)?;
+        head.fill(fill, &mut |bytes| {
+            checksum.update(bytes);
+            self.write(bytes)
+        })?;
+        self.out.seek(SeekFrom::Start(entry.offset.saturating_add(CHECKSUM_OFFSET)))?;
+        self.out.write_all(&checksum.sum().to_le_bytes())?;
+        self.out.seek(SeekFrom::Start(self.offset))?;
+        self.directory.write_all(&entry.record(checksum.sum()))?;
+        self.files = self.files.saturating_add(1);
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.offset = self.offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        Ok(())
+    }
+
+    /// Writes the directory, which ends the archive.
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        let (start, size) = (self.offset, self.directory.bytes());
+        io::copy(&mut self.directory.rewound()?.take(size), self.out)?;
+        let end = start.saturating_add(size);
+        self.out.write_all(&end_records(self.files, start, size, end))?;
+        Ok(self.out.flush()?)
+    }
+}
+
+/// A file in the archive.
+struct ZipFile {
+    name: String,
+    size: u64,
+    /// The offset of its local header.
+    offset: u64,
+}
+
+impl ZipFile {
+    /// Returns the header before the file, in which the checksum is still 0.
+    fn local_header(&self) -> Vec<u8> {
+        let mut extra = Vec::new();
+        if self.size >= ZIP64_SIZE {
+            extra.extend([self.size, self.size].map(u64::to_le_bytes).concat());
+        }
+        let mut header = b"PK\x03\x04".to_vec();
+        self.push_fields(0, &extra, &mut header);
+        header.extend(self.name.as_bytes());
+        push_extra(&extra, &mut header);
+        header
+    }
+
+    /// Returns the record of the file in the directory.
+    fn record(&self, checksum: u32) -> Vec<u8> {
+        let mut extra = Vec::new();
+        if self.size >= ZIP64_SIZE {
+            extra.extend([self.size, self.size].map(u64::to_le_bytes).concat());
+        }
+        if self.offset >= ZIP64_SIZE {
+            extra.extend(self.offset.to_le_bytes());
+        }
+        let mut record = b"PK\x01\x02".to_vec();
+        // Version 4.5 of the format, on Unix.
+        record.extend(((3 << 8) | ZIP64_VERSION).to_le_bytes());
+        self.push_fields(checksum, &extra, &mut record);
+        // No comment, disk 0, and no internal attributes.
+        record.extend([0; 6]);
+        record.extend(PERMISSIONS.to_le_bytes());
+        record.extend(short(self.offset).to_le_bytes());
+        record.extend(self.name.as_bytes());
+        push_extra(&extra, &mut record);
+        record
+    }
+
+    /// Adds the fields that the local header and the record have in common.
+    fn push_fields(&self, checksum: u32, extra: &[u8], out: &mut Vec<u8>) {
+        let version = if extra.is_empty() { VERSION } else { ZIP64_VERSION };
+        let name = u16::try_from(self.name.len()).unwrap_or(u16::MAX);
+        let extra = if extra.is_empty() { 0 } else { extra.len().saturating_add(4) };
+        // No flags, no compression, and the time 0.
+        for field in [version, 0, 0, 0, DATE] {
+            out.extend(field.to_le_bytes());
+        }
+        for field in [checksum, short(self.size), short(self.size)] {
+            out.extend(field.to_le_bytes());
+        }
+        for field in [name, u16::try_from(extra).unwrap_or(u16::MAX)] {
+            out.extend(field.to_le_bytes());
+        }
+    }
+}
+
+/// Adds the fields of ZIP64, if there are any.
+fn push_extra(fields: &[u8], out: &mut Vec<u8>) {
+    if !fields.is_empty() {
+        out.extend(1_u16.to_le_bytes());
+        out.extend(u16::try_from(fields.len()).unwrap_or(u16::MAX).to_le_bytes());
+        out.extend(fields);
+    }
+}
+
+/// Returns a size in a field of 32 bits. The greatest value refers to a field of ZIP64.
+fn short(size: u64) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// Returns the records at the end of the archive. `start` and `size` are those of the directory.
+fn end_records(files: u64, start: u64, size: u64, end: u64) -> Vec<u8> {
+    let mut records = Vec::new();
+    if files >= ZIP64_FILES || start >= ZIP64_SIZE || size >= ZIP64_SIZE {
+        records.extend(b"PK\x06\x06");
+        records.extend(44_u64.to_le_bytes());
+        records.extend([ZIP64_VERSION, ZIP64_VERSION].map(u16::to_le_bytes).concat());
+        records.extend([0; 8]);
+        records.extend([files, files, size, start].map(u64::to_le_bytes).concat());
+        records.extend(b"PK\x06\x07\0\0\0\0");
+        records.extend(end.to_le_bytes());
+        records.extend(1_u32.to_le_bytes());
+    }
+    let files = u16::try_from(files).unwrap_or(u16::MAX);
+    records.extend(b"PK\x05\x06\0\0\0\0");
+    records.extend([files, files].map(u16::to_le_bytes).concat());
+    records.extend([short(size), short(start)].map(u32::to_le_bytes).concat());
+    // No comment.
+    records.extend([0; 2]);
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_above_4_gib_are_in_fields_of_zip64() {
+        let file = |size, offset| ZipFile { name: "a.npy".into(), size, offset };
+        let small = file(ZIP64_SIZE - 1, ZIP64_SIZE - 1);
+        assert_eq!((small.local_header().len(), small.record(0).len()), (30 + 5, 46 + 5));
+        let large = file(ZIP64_SIZE, ZIP64_SIZE + 7);
+        let (header, record) = (large.local_header(), large.record(0));
+        assert_eq!((header.len(), record.len()), (30 + 5 + 20, 46 + 5 + 28));
+        assert_eq!(header.get(4..6), Some(&[45, 0][..]));
+        assert_eq!(header.get(18..26), Some(&[255; 8][..]));
+        assert_eq!(header.get(26..30), Some(&[5, 0, 20, 0][..]));
+        assert_eq!(header.get(35..39), Some(&[1, 0, 16, 0][..]));
+        assert_eq!(record.get(42..46), Some(&[255; 4][..]));
+        assert_eq!(record.get(record.len() - 8..), Some(&(ZIP64_SIZE + 7).to_le_bytes()[..]));
+        assert_eq!(end_records(2, 10, 20, 30).len(), 22);
+        assert_eq!(end_records(ZIP64_FILES, 10, 20, 30).len(), 56 + 20 + 22);
+        assert_eq!(end_records(2, ZIP64_SIZE, 20, 30).len(), 56 + 20 + 22);
+    }
+}

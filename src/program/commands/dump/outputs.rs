@@ -1,0 +1,100 @@
+//! Writes arrays to a file or to standard output.
+
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::path::Path;
+
+use tempfile::SpooledTempFile;
+
+use super::npz::{NpzWriter, SeekableOutput};
+use super::output_args::{ArrayFormat, OutputArgs};
+use super::summary::Summary;
+use crate::program::args::Global;
+use crate::program::atomic_write::PendingOutput;
+use crate::program::input::asset::InputAsset;
+
+/// The number of bytes that are collected before they are written.
+const BLOCK: usize = 256 << 10;
+/// The number of bytes of an archive for standard output that are held in memory. More bytes are
+/// held in a temporary file without a name.
+const HELD_IN_MEMORY: usize = 8 << 20;
+
+/// Arrays that can be written in every format.
+pub trait ArrayContent {
+    /// Writes the only array.
+    fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()>;
+    /// Adds all arrays to an archive.
+    fn write_npz(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()>;
+    /// Writes all arrays as a table.
+    fn write_csv(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()>;
+}
+
+impl OutputArgs {
+    /// Writes arrays, checks the input for changes, and prints a summary.
+    pub fn write(
+        &self,
+        content: &dyn ArrayContent,
+        format: ArrayFormat,
+        asset: &InputAsset,
+        path: &Path,
+        global: &Global,
+    ) -> anyhow::Result<()> {
+        let Some(output) = self.output.as_ref().filter(|_| !self.is_stdout()) else {
+            return print_arrays(content, format, asset);
+        };
+        let mut summary = Summary::new(global.json);
+        let mut bytes = 0;
+        let file = PendingOutput::write(output, self.force, |file| {
+            write_format(content, format, file, &mut summary)?;
+            bytes = file.size()?;
+            Ok(())
+        })?;
+        asset.check()?;
+        file.finish()?;
+        summary.print(path, output, bytes, global)
+    }
+}
+
+/// Writes arrays to a seekable output.
+fn write_format(
+    content: &dyn ArrayContent,
+    format: ArrayFormat,
+    out: &mut dyn SeekableOutput,
+    summary: &mut Summary,
+) -> anyhow::Result<()> {
+    match format {
+        ArrayFormat::Npy => content.write_npy(out, summary),
+        ArrayFormat::Npz => {
+            let mut archive = NpzWriter::new(out);
+            content.write_npz(&mut archive, summary)?;
+            archive.finish()
+        }
+        ArrayFormat::Csv => {
+            let mut out = BufWriter::with_capacity(BLOCK, out);
+            content.write_csv(&mut out, summary)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// Writes arrays to standard output. An archive is completed first, because the checksum of an
+/// array precedes its values.
+fn print_arrays(content: &dyn ArrayContent, format: ArrayFormat, asset: &InputAsset) -> anyhow::Result<()> {
+    let (mut out, mut summary) = (io::stdout().lock(), Summary::new(false));
+    match format {
+        ArrayFormat::Npy => content.write_npy(&mut out, &mut summary)?,
+        ArrayFormat::Csv => {
+            let mut out = BufWriter::with_capacity(BLOCK, &mut out);
+            content.write_csv(&mut out, &mut summary)?;
+            out.flush()?;
+        }
+        ArrayFormat::Npz => {
+            let mut held = SpooledTempFile::new(HELD_IN_MEMORY);
+            write_format(content, format, &mut held, &mut summary)?;
+            asset.check()?;
+            held.seek(SeekFrom::Start(0))?;
+            io::copy(&mut held, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(asset.check()?)
+}

@@ -1,0 +1,133 @@
+//! The surfaces and attributes that are written to a file.
+
+use clap::ValueEnum as _;
+
+use super::arrays::{ArrayContext, SurfaceArrays, numbered_hulls};
+use crate::program::args::Attribute;
+use crate::program::formats::selectors::{Selector, surfaces};
+use crate::program::outcome::UsageError;
+
+/// The kind of items that have arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnerKind {
+    Surface,
+    Hull,
+    BoundingHull,
+}
+
+/// The surfaces, or hulls, and the attributes that are written.
+pub struct ArraySelection {
+    owner: OwnerKind,
+    pub numbers: Vec<usize>,
+    pub attributes: Vec<Attribute>,
+    /// Whether the command line names the attributes. At least one surface must then have each of
+    /// them.
+    pub is_named: bool,
+}
+
+impl ArraySelection {
+    /// Returns the selection of the command line. Without `chosen` surfaces, all are selected, and
+    /// without `named` attributes, those of `default`.
+    pub fn new(
+        chosen: &[Selector],
+        named: &[Attribute],
+        default: &[Attribute],
+        context: &ArrayContext<'_>,
+    ) -> anyhow::Result<Self> {
+        let owner = owner_of(named)?;
+        let numbers = match owner {
+            OwnerKind::Surface if chosen.is_empty() => (0..context.geometry().surface_count()?).collect(),
+            OwnerKind::Surface => surfaces(chosen, context.geometry())?,
+            OwnerKind::Hull if chosen.is_empty() => (0..numbered_hulls(context.asset)?).collect(),
+            OwnerKind::Hull => chosen.iter().map(hull_number).collect::<Result<_, _>>()?,
+            OwnerKind::BoundingHull => vec![0],
+        };
+        let mut attributes: Vec<Attribute> = Vec::new();
+        for attribute in if named.is_empty() { default } else { named } {
+            if !attributes.contains(attribute) {
+                attributes.push(*attribute);
+            }
+        }
+        Ok(Self { owner, numbers, attributes, is_named: !named.is_empty() })
+    }
+
+    /// Passes the arrays of each selected surface or hull to `visit`. Inflated arrays are freed
+    /// after the visit.
+    pub fn visit(
+        &self,
+        context: &ArrayContext<'_>,
+        mut visit: impl FnMut(&SurfaceArrays<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for number in &self.numbers {
+            if self.owner == OwnerKind::Surface {
+                let lent = context.lend(*number)?;
+                visit(&context.lent_arrays(&lent, *number))?;
+            } else {
+                visit(&context.arrays(*number))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether an attribute of a surface is selected, if the surface has it.
+    pub fn contains(&self, arrays: &SurfaceArrays<'_>, attribute: Attribute) -> anyhow::Result<bool> {
+        Ok(self.is_named || arrays.is_default(attribute)?)
+    }
+
+    /// Returns the error that an attribute exists on none of the surfaces.
+    pub fn missing(&self, attribute: Attribute, context: &ArrayContext<'_>) -> anyhow::Error {
+        if let [only] = *self.numbers {
+            return context.arrays(only).missing(attribute);
+        }
+        let name = attribute.name();
+        let text = format!("no surface has {name}; `meshpeek info` lists the attributes of each surface");
+        UsageError(text).into()
+    }
+
+    /// Returns the name of an array in a file.
+    pub fn array_name(&self, number: usize, attribute: &str) -> String {
+        match self.owner {
+            OwnerKind::Surface => format!("surface{number}.{attribute}"),
+            OwnerKind::Hull => format!("hull{number}"),
+            OwnerKind::BoundingHull => attribute.to_owned(),
+        }
+    }
+}
+
+/// Returns the kind of items that have all these attributes.
+fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
+    let owner = |attribute: &Attribute| match attribute {
+        Attribute::Hull => OwnerKind::Hull,
+        Attribute::BoundingHull => OwnerKind::BoundingHull,
+        _ => OwnerKind::Surface,
+    };
+    let mut owners = attributes.iter().map(owner);
+    let first = owners.next().unwrap_or(OwnerKind::Surface);
+    if owners.any(|other| other != first) {
+        let text = "--attribute: hull and bounding-hull do not go with other attributes; write them to another file";
+        return Err(UsageError(text.to_owned()));
+    }
+    Ok(first)
+}
+
+/// Returns the number of a hull, which has no name.
+pub fn hull_number(selector: &Selector) -> Result<usize, UsageError> {
+    let text = "--surface: a hull has no name; give its number";
+    selector.number().ok_or_else(|| UsageError(text.to_owned()))
+}
+
+/// Returns all attributes of surfaces.
+pub fn all_attributes() -> Vec<Attribute> {
+    let all = Attribute::value_variants().iter().copied();
+    all.filter(|attribute| !matches!(attribute, Attribute::Hull | Attribute::BoundingHull)).collect()
+}
+
+/// Returns the attributes of the vertices and corners of surfaces.
+pub fn vertex_attributes() -> Vec<Attribute> {
+    use Attribute as A;
+    let is_other = |attribute: &Attribute| {
+        matches!(attribute, A::Types | A::Textures | A::ColorBytes | A::Flags | A::Edges)
+            || matches!(attribute, A::TreeCorners | A::TreeNodes | A::TreeBoxes | A::TreeSplits)
+    };
+    all_attributes().into_iter().filter(|attribute| !is_other(attribute)).collect()
+}
