@@ -23,6 +23,8 @@ pub mod secondlife {}
 pub mod sidecars {}
 #[doc = include_str!("speed.md")]
 pub mod speed {}
+#[doc = include_str!("tasks.md")]
+pub mod tasks {}
 #[doc = include_str!("unigine.md")]
 pub mod unigine {}
 #[doc = include_str!("unreal.md")]

@@ -41,11 +41,13 @@ mod secondlife;
 mod sidecar;
 #[path = "../support/mod.rs"]
 mod support;
+mod tasks;
 mod unigine;
 mod unreal;
 mod validate;
 mod watch;
 mod writes;
+mod wrong_inputs;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -104,13 +104,15 @@ fn show(bar: &ProgressBar, mut io: Option<ProcessIo>) {
     }
 }
 
-/// Runs a function that prints, while the progress bar is hidden.
+/// Runs a function that prints, while the progress bar is hidden. Calls may be nested.
 pub fn suspended<R>(print: impl FnOnce() -> R) -> R {
-    let bar = CURRENT.lock().ok().and_then(|current| current.clone());
-    match bar {
-        Some(bar) => bar.suspend(print),
-        None => print(),
+    // The inner call of two nested ones finds no bar, because a bar waits for itself.
+    let Some(bar) = CURRENT.lock().ok().and_then(|mut current| current.take()) else { return print() };
+    let printed = bar.suspend(print);
+    if let Ok(mut current) = CURRENT.lock() {
+        current.get_or_insert(bar);
     }
+    printed
 }
 
 /// Removes the progress bar if the output that begins goes to the terminal, too.

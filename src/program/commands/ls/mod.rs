@@ -70,7 +70,7 @@ pub struct LsArgs {
     /// Columns to sort by, separated by commas; a - before a name reverses the order
     #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true)]
     sort: Option<String>,
-    /// Print at most this number of rows
+    /// Print at most this number of rows; the totals are those of all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     /// Print a row for each surface
@@ -132,9 +132,11 @@ impl LsArgs {
                 }
                 if !is_streamed {
                     held.push(row);
-                } else if left > 0 {
+                    continue;
+                }
+                totals.add(&row);
+                if left > 0 {
                     left = left.saturating_sub(1);
-                    totals.add(&row);
                     output.add(&row)?;
                 }
             }
@@ -144,8 +146,8 @@ impl LsArgs {
             held = duplicates::group(held, kind);
         }
         selection.sort_rows(&mut held);
+        held.iter().for_each(|row| totals.add(row));
         for row in held.iter().take(left) {
-            totals.add(row);
             output.add(row)?;
         }
         output.finish(&totals)?;

@@ -1,0 +1,54 @@
+//! Tests that the commands of the page of everyday tasks print the output shown there.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::text;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/tasks.md");
+const BEGIN: &str = "```console\n$ ";
+const END: &str = "```\n";
+/// Commands whose exit code is 1 because they find something.
+const FINDS: &str = "meshpeek diff";
+
+/// Runs each command of the page in a folder that contains the samples.
+///
+/// `MESHPEEK_BLESS=1` writes the outputs into the page.
+#[test]
+fn every_task_is_one_command_with_this_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+    std::os::unix::fs::symlink(data, folder.path().join("data")).unwrap();
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (mut written, mut rest, mut count) = (String::new(), page.as_str(), 0);
+    while let Some((before, block)) = rest.split_once(BEGIN) {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let (_, after) = shown.split_once(END).unwrap();
+        assert!(command.starts_with("meshpeek ") && !command.contains(" | "), "{command}");
+        written.extend([before, BEGIN, command, "\n", &run(command, folder.path()), END]);
+        (rest, count) = (after, count + 1);
+    }
+    written += rest;
+    if std::env::var_os("MESHPEEK_BLESS").is_some() {
+        std::fs::write(PAGE, &written).unwrap();
+    }
+    assert_eq!(count, 19, "commands of the page");
+    assert_eq!(written, std::fs::read_to_string(PAGE).unwrap());
+    let rows = page.lines().filter(|line| line.starts_with("| [") && line.contains("`meshpeek ")).count();
+    assert_eq!(rows, 20, "tasks in the table");
+    for array in ["arm_low.csv", "flag.npz"] {
+        assert!(folder.path().join(array).metadata().unwrap().len() > 100, "{array}");
+    }
+}
+
+fn run(command: &str, folder: &Path) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_meshpeek")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).env("PATH", path).env("COLUMNS", "100").stdin(Stdio::null());
+    let output = shell.output().unwrap();
+    let expected = i32::from(command.starts_with(FINDS));
+    assert_eq!(output.status.code(), Some(expected), "{command}: {}", text(&output.stderr));
+    text(&output.stdout) + &text(&output.stderr)
+}
