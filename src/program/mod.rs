@@ -24,6 +24,7 @@ Examples:
   meshpeek map model.mesh --at 4711            the meaning of the byte at offset 4711
   meshpeek validate 'assets/**/*.mesh'         findings, by rule
   meshpeek dump model.mesh --attribute uv0 --range 0..10
+  meshpeek dump model.mesh -o model.npz        all arrays, for NumPy; also .npy and .csv
   meshpeek dump Models/box --frame 7           a vertex frame of Models/box_d.3d and Models/box_a.3d
   meshpeek rewrite model.mesh -o again.mesh    read the file and write it again
   meshpeek info tree.llmesh --lod all          every level of detail of a Second Life mesh
@@ -59,7 +60,8 @@ enum ProgramVerb {
     Map(commands::map::MapArgs),
     /// Check every value in files, and print findings with stable rule ids
     Validate(commands::validate::ValidateArgs),
-    /// Print the decoded values of one attribute of a surface, or the pose of the bones at a frame
+    /// Print the decoded values of one attribute of a surface or the pose of the bones at a frame,
+    /// or write arrays to a file .npy, .npz or .csv
     Dump(commands::dump::DumpArgs),
     /// Read a file, write it again in the same format, and report the changes
     Rewrite(commands::rewrite::RewriteArgs),
