@@ -59,7 +59,8 @@ enum ProgramVerb {
     Map(commands::map::MapArgs),
     /// Check every value in files, and print findings with stable rule ids
     Validate(commands::validate::ValidateArgs),
-    /// Print the decoded values of one attribute of a surface, or the pose of the bones at a frame
+    /// Print the decoded values of one attribute of a surface or the pose of the bones at a frame,
+    /// or write arrays to a file .npy, .npz or .csv
     Dump(commands::dump::DumpArgs),
     /// Read a file, write it again in the same format, and report the changes
     Rewrite(commands::rewrite::RewriteArgs),

@@ -232,11 +232,11 @@ impl Documents {
         self.run("convert", 3, &["convert", &damaged, "data/unigine/cube_ms12.mesh", "--to", "glb", "-o", &to("all")]);
         self.run("lod", 0, &["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("low.llmesh")]);
         for (number, file) in samples().iter().enumerate() {
-            let pose = if file.ends_with(".anim") { &["--pose", "0"][..] } else { &[] };
+            let pose = if file.contains("_an1") { &["--pose", "0"][..] } else { &[] };
             for extension in ["npy", "npz", "csv"] {
                 let out = to(&format!("{number}.{extension}"));
                 // One file has no frame, and one no surface.
-                let is_empty = file.ends_with("still_an11.anim") || file.contains("empty") && extension == "npy";
+                let is_empty = file.contains("still_an11") || file.contains("empty") && extension == "npy";
                 if !is_empty {
                     self.run("dump_file", 0, &[&["dump", file, "-o", &out], pose].concat());
                 }

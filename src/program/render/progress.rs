@@ -109,7 +109,9 @@ pub fn suspended<R>(print: impl FnOnce() -> R) -> R {
     // The inner call of two nested ones finds no bar, because a bar waits for itself.
     let Some(bar) = CURRENT.lock().ok().and_then(|mut current| current.take()) else { return print() };
     let printed = bar.suspend(print);
-    if let Ok(mut current) = CURRENT.lock() {
+    if let Ok(mut current) = CURRENT.lock()
+        && !bar.is_finished()
+    {
         current.get_or_insert(bar);
     }
     printed
