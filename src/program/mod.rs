@@ -30,12 +30,13 @@ Examples:
   meshpeek lod tree.llmesh --lod low -o t.llmesh
   meshpeek convert guard_d.3d -o guard.glb     glTF, OBJ, PLY, STL, EZ-Mesh or JSON
   meshpeek query city.mesh ray --from 0,0,99 --toward 0,0,0
+  meshpeek diff old.mesh new.mesh              differing counts, names, values and findings
   meshpeek index huge.mesh                     a sidecar, which makes dump and query faster
   meshpeek bench model.mesh                    compared with a loader that copies
 
 Exit codes:
   0  success; findings of severity info included
-  1  findings of severity warning or error
+  1  findings of severity warning or error; for diff, a difference
   2  the command line is wrong
   3  a file could not be read or written
 With several files, all of them are processed, and the highest exit code is returned.";
@@ -70,6 +71,8 @@ enum ProgramVerb {
     /// Query surfaces: cast rays, find nearest points, triangles in a region, neighbours of a
     /// vertex
     Query(commands::query::QueryArgs),
+    /// List the differences between two meshes, of the same format or of two formats
+    Diff(commands::diff::DiffArgs),
     /// Build the sidecar of a file, which makes dump and query faster, or remove it
     Index(commands::index::IndexArgs),
     /// Compare the speed of meshpeek and of a loader that copies, on a file or on generated meshes
@@ -96,6 +99,7 @@ pub fn run() -> ExitCode {
         ProgramVerb::Lod(lod) => lod.run(&global),
         ProgramVerb::Convert(convert) => convert.run(&global),
         ProgramVerb::Query(query) => query.run(&global),
+        ProgramVerb::Diff(diff) => diff.run(&global),
         ProgramVerb::Index(index) => index.run(&global),
         ProgramVerb::Bench(bench) => bench.run(&global),
         ProgramVerb::Completions(completions) => completions.run(Cli::command()),

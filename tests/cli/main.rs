@@ -22,6 +22,7 @@ mod bounded;
 #[cfg(unix)]
 mod changed;
 mod convert;
+mod diff;
 mod errors;
 mod ezmesh;
 #[cfg(target_os = "linux")]
@@ -337,7 +338,7 @@ fn rewriting_says_what_changes_and_refuses_to_lose() {
 #[test]
 fn teaches() {
     let help = text(&meshpeek(&["--help"]).stdout);
-    for verb in ["info", "map", "validate", "dump", "rewrite", "lod", "bench", "completions", "man"] {
+    for verb in ["info", "map", "validate", "dump", "diff", "rewrite", "lod", "bench", "completions", "man"] {
         assert!(help.contains(verb));
         let page = meshpeek(&[verb, "--help"]);
         assert!(code(&page) == 0 && text(&page.stdout).contains("Example"), "{verb}");
