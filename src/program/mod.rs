@@ -71,6 +71,8 @@ enum ProgramVerb {
     /// Query surfaces: cast rays, find nearest points, triangles in a region, neighbours of a
     /// vertex
     Query(commands::query::QueryArgs),
+    /// List the differences between two meshes, of the same format or of two formats
+    Diff(commands::diff::DiffArgs),
     /// Build the sidecar of a file, which makes dump and query faster, or remove it
     Index(commands::index::IndexArgs),
     /// Compare the speed of meshpeek and of a loader that copies, on a file or on generated meshes
@@ -105,6 +107,7 @@ pub fn run() -> ExitCode {
         ProgramVerb::Lod(lod) => lod.run(&global),
         ProgramVerb::Convert(convert) => convert.run(&global),
         ProgramVerb::Query(query) => query.run(&global),
+        ProgramVerb::Diff(diff) => diff.run(&global),
         ProgramVerb::Index(index) => index.run(&global),
         ProgramVerb::Bench(bench) => bench.run(&global),
         ProgramVerb::Completions(completions) => completions.run(Cli::command()),

@@ -12,6 +12,8 @@ pub enum Outcome {
     Fine,
     /// The command reported at least one finding with the severity warning or error.
     Findings,
+    /// The command found a difference between two meshes.
+    Differences,
     /// The command line contains an error.
     Usage,
     /// A file could not be read or could not be written.
@@ -43,7 +45,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         Self::from(match outcome {
             Outcome::Fine => 0,
-            Outcome::Findings => 1,
+            Outcome::Findings | Outcome::Differences => 1,
             Outcome::Usage => 2,
             Outcome::Unreadable => 3,
             Outcome::PipeClosed => 141,

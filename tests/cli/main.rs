@@ -24,6 +24,7 @@ mod bounded;
 mod changed;
 mod command_line;
 mod convert;
+mod diff;
 mod errors;
 mod ezmesh;
 #[cfg(target_os = "linux")]
@@ -346,7 +347,7 @@ fn rewriting_says_what_changes_and_refuses_to_lose() {
 #[test]
 fn teaches() {
     let help = text(&meshpeek(&["--help"]).stdout);
-    for verb in ["info", "map", "validate", "dump", "rewrite", "lod", "bench", "completions", "man"] {
+    for verb in ["info", "map", "validate", "dump", "diff", "rewrite", "lod", "bench", "completions", "man"] {
         assert!(help.contains(verb));
         let page = meshpeek(&[verb, "--help"]);
         assert!(code(&page) == 0 && text(&page.stdout).contains("Example"), "{verb}");

@@ -76,6 +76,7 @@ static DOCUMENTS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
     documents.poses();
     documents.written_files();
     documents.queries();
+    documents.differences();
     documents.sidecars();
     documents.benches();
     documents.failures();
@@ -278,6 +279,35 @@ impl Documents {
             let answers = answers.lines().map(|line| (definition, serde_json::from_str(line).unwrap()));
             self.0.extend(answers);
         }
+    }
+
+    fn differences(&mut self) {
+        let (cube, room) = (sample("cube_ms13"), sample("room_ms14"));
+        self.run("diff", 1, &["diff", &sample("cube_ms12"), &cube, "--bytes"]);
+        self.run("diff", 0, &["diff", &sample("cube_ms12"), &cube]);
+        self.run("diff", 0, &["diff", &cube, &cube]);
+        self.run("diff", 1, &["diff", &cube, &room, "--bytes"]);
+        self.run("diff", 1, &["diff", &sample("skinned_ms10"), "data/secondlife/arm.llmesh", "--bytes"]);
+        self.run("diff", 1, &["diff", &sample("wave_an10"), &sample("wave_an13")]);
+        self.run("diff", 1, &["diff", "data/unreal/guard", "data/unreal/box"]);
+        self.run("diff", 1, &["diff", "data/ezmesh/flag.ezm", "data/ezmesh/flag101.ezb"]);
+        self.run("diff", 1, &["diff", "data/secondlife/model.slm", "data/secondlife/rock.llmesh"]);
+        let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..300]);
+        self.run("diff", 3, &["diff", &cube, &cut]);
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in
+            [("a/one.mesh", bytes("cube_ms12")), ("b/one.mesh", bytes("cube_ms10")), ("a/old.mesh", bytes("cube_ms12"))]
+        {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+        self.run("diff_folders", 1, &["diff", &a, &b, "--bytes"]);
+        for name in ["a/bad.mesh", "b/bad.mesh"] {
+            fs::write(folder.path().join(name), &bytes("cube_ms13")[..30]).unwrap();
+        }
+        self.run("diff_folders", 3, &["diff", &a, &b]);
     }
 
     fn sidecars(&mut self) {

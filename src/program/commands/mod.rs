@@ -4,6 +4,7 @@
 pub mod bench;
 mod bench_stream;
 pub mod convert;
+pub mod diff;
 pub mod dump;
 pub mod index;
 pub mod info;

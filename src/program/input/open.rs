@@ -242,6 +242,17 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
     Ok(opened)
 }
 
+/// Returns the paths of the meshes in a folder, as [`each`] would open them, and the paths of
+/// entries that cannot be read. An Unreal mesh has the path of its data file.
+pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec<PathBuf>, UsageError> {
+    let mut opener = Opener::new(global);
+    let mut inputs = InputPaths::expand(&[folder.to_owned()], walk)?;
+    inputs.settle(|path| opener.pairs.is_data_half(path));
+    let unreadable = inputs.take_errors().into_iter().map(|(path, _)| path).filter(|path| path != folder);
+    inputs.paths.extend(unreadable);
+    Ok(inputs.paths)
+}
+
 /// The report of meshes whose script already imports many other meshes from the same two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {

@@ -1,0 +1,174 @@
+//! Compares everything that two meshes contain, in the order in which it is printed.
+
+use std::io;
+
+use super::both::Both;
+use super::difference::{DiffPlace, Difference};
+use super::items::FoundItems;
+use super::options::{DiffKind, DiffOptions, ItemOrder};
+use super::pairing::Pairing;
+use super::regions::RegionTotals;
+use super::side::DiffSide;
+use super::sink::DiffSink;
+use super::value::DiffValue;
+use crate::model::{Asset, Geometry};
+use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::outcome::UsageError;
+use crate::{Name, Result};
+
+/// The result of a comparison.
+#[derive(Debug, PartialEq, Eq)]
+pub enum DiffVerdict {
+    /// All bytes are the same.
+    Identical,
+    /// All compared values are equal. The regions whose bytes differ are counted if both files have
+    /// the same format.
+    SameValues(Option<RegionTotals>),
+    /// At least one difference was found.
+    Different,
+}
+
+/// A running comparison of two meshes.
+pub struct MeshComparison<'c, 'o> {
+    pub sides: Both<&'c DiffSide>,
+    pub sink: DiffSink<'o>,
+    /// For each bone of the mesh B, the number of its partner in A. `None` if all numbers are the
+    /// same.
+    pub bone_partners: Option<Vec<Option<usize>>>,
+}
+
+impl<'c, 'o> MeshComparison<'c, 'o> {
+    pub const fn new(sides: Both<&'c DiffSide>, sink: DiffSink<'o>) -> Self {
+        Self { sides, sink, bone_partners: None }
+    }
+
+    pub const fn options(&self) -> &'o DiffOptions {
+        self.sink.options
+    }
+
+    /// Compares the two meshes.
+    pub fn run(&mut self) -> anyhow::Result<DiffVerdict> {
+        if self.sides.are_identical() {
+            return Ok(DiffVerdict::Identical);
+        }
+        let root = DiffPlace::default();
+        self.compare_contents(&root)?;
+        self.compare_findings(&root)?;
+        if self.options().wants(DiffKind::Bytes) && !self.sink.is_decided() {
+            self.compare_encoding(&root)?;
+        }
+        let is_summed = !self.sink.has_differences() && !self.options().wants(DiffKind::Bytes);
+        match is_summed && self.sides.have_same_format() {
+            _ if self.sink.has_differences() => Ok(DiffVerdict::Different),
+            true => Ok(DiffVerdict::SameValues(Some(self.sum_regions()?))),
+            false => Ok(DiffVerdict::SameValues(None)),
+        }
+    }
+
+    /// Calls a function of the library for both meshes, and adds the path to an error.
+    pub fn read<T, U>(&self, of: Both<T>, f: impl Fn(T) -> Result<U>) -> Result<Both<U>> {
+        Ok(Both { a: self.sides.a.locate(f(of.a))?, b: self.sides.b.locate(f(of.b))? })
+    }
+
+    /// Adds a difference if two counts are not the same.
+    pub fn compare_counts(
+        &mut self,
+        place: &DiffPlace,
+        name: &str,
+        label: &str,
+        counts: Both<usize>,
+    ) -> io::Result<()> {
+        self.sink.compare(DiffKind::Counts, &place.part(name, label), counts.map(DiffValue::count))
+    }
+
+    /// Adds a difference for each item that only one of the meshes has.
+    pub fn add_unpaired(
+        &mut self,
+        place: &DiffPlace,
+        list: &str,
+        names: Both<&[Vec<u8>]>,
+        pairing: &Pairing,
+    ) -> io::Result<()> {
+        let item = |names: &[Vec<u8>], index: usize| {
+            let name = names.get(index).map(Vec::as_slice).unwrap_or_default();
+            let value = DiffValue::Text(Name::new(name).to_string_lossy());
+            (place.item(list, Both::new(index, index), &numbered(list, Both::new(index, index), name)), value)
+        };
+        for index in &pairing.unpaired.a {
+            let (place, value) = item(names.a, *index);
+            let values = Both::new(value, DiffValue::Missing);
+            self.sink.add(&Difference { kind: DiffKind::Names, place, values, items: None })?;
+        }
+        for index in &pairing.unpaired.b {
+            let (place, value) = item(names.b, *index);
+            let values = Both::new(DiffValue::Missing, value);
+            self.sink.add(&Difference { kind: DiffKind::Names, place, values, items: None })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the differences between the items of two arrays.
+    pub fn add_items(&mut self, kind: DiffKind, place: DiffPlace, found: Option<FoundItems>) -> io::Result<()> {
+        let Some(FoundItems { items, values }) = found else { return Ok(()) };
+        self.sink.add(&Difference { kind, place, values, items: Some(items) })
+    }
+
+    /// Returns whether the values of surfaces are compared corner by corner.
+    pub fn is_by_corner(&self) -> bool {
+        self.options().order.map_or_else(|| !self.sides.have_same_format(), |order| order == ItemOrder::Corner)
+    }
+
+    /// Compares the levels of detail of an asset, which are paired by name.
+    pub fn compare_levels(&mut self, place: &DiffPlace, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
+        let counts = self.read(assets, Asset::level_count)?;
+        let all = self.read(assets, level_names)?;
+        let filter = self.options().lod;
+        let is_chosen = |name: &&Vec<u8>| match filter {
+            LodFilter::One(lod) => name.as_slice() == lod.part().key().as_bytes(),
+            LodFilter::All => true,
+            LodFilter::None => false,
+        };
+        let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
+        if let (LodFilter::One(lod), Both { a: 0, b: 0 }) = (filter, chosen) {
+            let text = format!("--lod {}: neither mesh has this level of detail; leave it out", lod.name());
+            return Err(UsageError(text).into());
+        }
+        if filter == LodFilter::All {
+            self.compare_counts(place, "levels", "levels of detail", counts)?;
+        }
+        let names = all.as_ref().map(Vec::as_slice);
+        let pairing = Pairing::of_names(names);
+        let are_named = names.a.iter().chain(names.b).any(|name| !name.is_empty());
+        for pair in &pairing.pairs {
+            let name = names.a.get(pair.a).cloned().unwrap_or_default();
+            if !is_chosen(&&name) || self.sink.is_decided() {
+                continue;
+            }
+            let levels = Both {
+                a: self.sides.a.locate(assets.a.level(pair.a))?,
+                b: self.sides.b.locate(assets.b.level(pair.b))?,
+            };
+            let text = Name::new(&name).to_string();
+            let place = if are_named { place.part(&text, &text) } else { place.clone() };
+            let levels: Both<&dyn Geometry> = Both { a: &*levels.a, b: &*levels.b };
+            self.compare_surfaces(&place, levels)?;
+        }
+        if are_named && filter == LodFilter::All {
+            self.add_unpaired(place, "level", names, &pairing)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the names of the levels of detail. A format without levels has one level without a name.
+fn level_names(asset: &dyn Asset) -> Result<Vec<Vec<u8>>> {
+    let names = (0..asset.level_count()?).map(|level| asset.level_name(level));
+    names.map(|name| Ok(name?.map(|name| name.to_vec()).unwrap_or_default())).collect()
+}
+
+/// Returns the words for an item of a list, such as `surface 0 (cube)`.
+pub fn numbered(list: &str, indices: Both<usize>, name: &[u8]) -> String {
+    let number = if indices.a == indices.b { indices.a.to_string() } else { format!("{} -> {}", indices.a, indices.b) };
+    let name = Name::new(name).to_string();
+    if name.is_empty() { format!("{list} {number}") } else { format!("{list} {number} ({name})") }
+}

@@ -1,0 +1,212 @@
+//! Compares the assets of two files, and what the files contain besides them.
+
+use super::both::Both;
+use super::comparison::{MeshComparison, numbered};
+use super::difference::DiffPlace;
+use super::options::DiffKind;
+use super::pairing::Pairing;
+use super::value::DiffValue;
+use crate::math::narrow;
+use crate::model::animation::Affine;
+use crate::model::{Asset, Contents, Geometry, Hull, Instance, Material, MetadataValue};
+use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::formats::secondlife::level_args::LodFilter::All;
+use crate::program::outcome::UsageError;
+use crate::{Name, Result};
+
+impl MeshComparison<'_, '_> {
+    /// Compares all assets of the files, and the instances, materials and metadata.
+    pub fn compare_contents(&mut self, place: &DiffPlace) -> anyhow::Result<()> {
+        self.check_level_options()?;
+        let contents = self.sides.map(|side| side.asset.model.contents());
+        let counts = self.read(contents, Contents::asset_count)?;
+        if let Some(asset) = self.options().asset {
+            return self.compare_asset(place, contents, asset);
+        }
+        self.compare_counts(place, "assets", "assets", counts)?;
+        let are_many = counts.a.max(counts.b) > 1;
+        for asset in 0..counts.a.min(counts.b) {
+            let indices = Both::new(asset, asset);
+            let place = if are_many { place.item("asset", indices, &format!("asset {asset}")) } else { place.clone() };
+            self.compare_asset(&place, contents, asset)?;
+        }
+        if self.sides.have_same_format() && !self.sink.is_decided() {
+            self.compare_instances(place, contents)?;
+            self.compare_materials(place, contents)?;
+            // The metadata of this format follows from the storage of the surfaces.
+            if self.sides.a.format() != "unigine" {
+                self.compare_metadata(place, contents)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the options choose a level or an asset, and neither file can have
+    /// several.
+    fn check_level_options(&self) -> anyhow::Result<()> {
+        let Both { a, b } = self.sides.map(|side| side.format() == "secondlife");
+        let option = match (self.options().lod, self.options().asset) {
+            _ if a || b => return Ok(()),
+            (LodFilter::One(_), _) => "--lod",
+            (_, Some(_)) => "--asset",
+            _ => return Ok(()),
+        };
+        Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
+    }
+
+    fn compare_asset(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>, asset: usize) -> anyhow::Result<()> {
+        if self.sink.is_decided() {
+            return Ok(());
+        }
+        // The only asset of a file is compared with the chosen asset of a container.
+        let counts = self.read(contents, Contents::asset_count)?;
+        let is_single = |count: usize, other: usize| count == 1 && other > 1;
+        let asset = Both {
+            a: if is_single(counts.a, counts.b) { 0 } else { asset },
+            b: if is_single(counts.b, counts.a) { 0 } else { asset },
+        };
+        let (a, b) = (contents.a.asset(asset.a), contents.b.asset(asset.b));
+        let assets = Both { a: self.sides.a.locate(a)?, b: self.sides.b.locate(b)? };
+        let assets: Both<&(dyn Asset + '_)> = Both { a: &*assets.a, b: &*assets.b };
+        self.compare_animations(place, assets.map(Asset::animations))?;
+        self.compare_levels(place, assets)?;
+        if self.options().lod == All && !self.sink.is_decided() {
+            self.compare_collision(place, assets)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the collision shapes of two assets: the hulls and the triangles.
+    fn compare_collision(&mut self, place: &DiffPlace, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
+        let meshes = self.read(assets, |asset| asset.collision_mesh())?;
+        let present = meshes.as_ref().map(|mesh| usize::from(mesh.is_some()));
+        self.compare_counts(place, "physics", "collision meshes", present)?;
+        if let Some(meshes) = meshes.all() {
+            let levels: Both<&dyn Geometry> = Both { a: &*meshes.a, b: &*meshes.b };
+            self.compare_surfaces(&place.part("physics", "physics"), levels)?;
+        }
+        let counts = self.read(assets, Asset::hull_count)?;
+        self.compare_counts(place, "hulls", "collision hulls", counts)?;
+        for index in 0..counts.a.min(counts.b) {
+            let hulls = self.read(assets, |asset| asset.hull(index))?;
+            let place = place.item("hull", Both::new(index, index), &format!("hull {index}"));
+            self.compare_hulls(&place, &hulls)?;
+        }
+        Ok(())
+    }
+
+    fn compare_hulls(&mut self, place: &DiffPlace, hulls: &Both<Hull<'_>>) -> anyhow::Result<()> {
+        let hulls = hulls.as_ref();
+        let names = hulls.map(|hull| DiffValue::name(hull.name));
+        self.sink.compare(DiffKind::Names, &place.part("name", "name"), names)?;
+        let kinds = hulls.map(|hull| DiffValue::Text(format!("{:?}", hull.kind)));
+        self.sink.compare(DiffKind::Names, &place.part("kind", "kind"), kinds)?;
+        let points = hulls.map(|hull| hull.points);
+        let triangles = hulls.map(|hull| hull.triangles);
+        let counts = points.map(|points| points.map_or(0, |points| crate::Array::len(&points)));
+        self.compare_counts(place, "points", "points", counts)?;
+        let counts = triangles.map(|triangles| triangles.map_or(0, |triangles| crate::Array::len(&triangles)));
+        self.compare_counts(place, "corners", "triangle corners", counts)?;
+        if self.options().wants(DiffKind::Attributes) {
+            if let Some(points) = points.all() {
+                self.compare_items(&place.part("points", "points"), points, None)?;
+            }
+            if let Some(triangles) = triangles.all() {
+                self.compare_items(&place.part("triangles", "triangles"), triangles, None)?;
+            }
+        }
+        self.compare_transform(place, hulls.map(|hull| &hull.transform))
+    }
+
+    fn compare_transform(&mut self, place: &DiffPlace, transforms: Both<&Affine>) -> anyhow::Result<()> {
+        let columns = transforms.map(Affine::columns_f32);
+        let floats = columns.as_ref().map(|columns| columns.as_flattened());
+        Ok(self.sink.compare_floats(DiffKind::Attributes, &place.part("transform", "transform"), floats)?)
+    }
+
+    fn compare_instances(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+        let counts = self.read(contents, Contents::instance_count)?;
+        self.compare_counts(place, "instances", "instances", counts)?;
+        for index in 0..counts.a.min(counts.b) {
+            let instances = self.read(contents, |contents| contents.instance(index))?;
+            let place = place.item("instance", Both::new(index, index), &format!("instance {index}"));
+            let parts = |instance: &Instance<'_>| [DiffValue::name(instance.name), DiffValue::count(instance.asset)];
+            let [names, assets] = paired(instances.as_ref().map(parts));
+            self.sink.compare(DiffKind::Names, &place.part("name", "name"), names)?;
+            self.sink.compare(DiffKind::Names, &place.part("asset", "asset"), assets)?;
+            self.compare_transform(&place, instances.as_ref().map(|instance| &instance.transform))?;
+        }
+        Ok(())
+    }
+
+    fn compare_materials(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+        let counts = self.read(contents, Contents::material_count)?;
+        self.compare_counts(place, "materials", "materials", counts)?;
+        for index in 0..counts.a.min(counts.b) {
+            let materials = self.read(contents, |contents| contents.material(index))?;
+            let place = place.item("material", Both::new(index, index), &format!("material {index}"));
+            let parts = materials.as_ref().map(material_parts);
+            for (name, values) in
+                ["name", "surface", "textures", "color", "flags", "text"].into_iter().zip(paired(parts))
+            {
+                self.sink.compare(DiffKind::Names, &place.part(name, name), values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the metadata of two files. Entries are paired by key.
+    fn compare_metadata(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+        let entries = self.read(contents, metadata)?;
+        let keys = entries.as_ref().map(|entries| entries.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>());
+        let keys = keys.as_ref().map(Vec::as_slice);
+        let pairing = Pairing::of_names(keys);
+        for pair in &pairing.pairs {
+            let (Some((key, a)), Some((other, b))) = (entries.a.get(pair.a), entries.b.get(pair.b)) else { continue };
+            let place = place.item("metadata", *pair, &numbered("metadata", *pair, key));
+            let keys = Both::new(key, other).map(|key| DiffValue::name(Some(Name::new(key))));
+            self.sink.compare(DiffKind::Names, &place.part("key", "key"), keys)?;
+            self.sink.compare(DiffKind::Names, &place.part("value", "value"), Both::new(a.clone(), b.clone()))?;
+        }
+        Ok(self.add_unpaired(place, "metadata", keys, &pairing)?)
+    }
+}
+
+/// Turns two lists of values into a list of pairs.
+fn paired<const N: usize>(lists: Both<[DiffValue; N]>) -> [Both<DiffValue>; N] {
+    let mut others = lists.b.into_iter();
+    lists.a.map(|a| Both { a, b: others.next().unwrap_or(DiffValue::Missing) })
+}
+
+fn material_parts(material: &Material<'_>) -> [DiffValue; 6] {
+    let Material { name, surface, textures, color, unlit, masked, text } = material;
+    let texture = |texture: &crate::model::Texture<'_>| {
+        let file = texture.file.map(|file| format!(" ({})", file.to_string_lossy())).unwrap_or_default();
+        format!("{:?} {}{file}", texture.role, texture.name.to_string_lossy())
+    };
+    let textures: Vec<String> = textures.iter().map(texture).collect();
+    let flag = |flag: &Option<bool>| flag.map_or("unknown", |flag| if flag { "yes" } else { "no" });
+    [
+        DiffValue::name(*name),
+        DiffValue::name(*surface),
+        DiffValue::Text(textures.join(", ")),
+        color.map_or(DiffValue::Missing, |color| DiffValue::Floats(color.to_vec())),
+        DiffValue::Text(format!("unlit {}, masked {}", flag(unlit), flag(masked))),
+        DiffValue::name(*text),
+    ]
+}
+
+/// Returns the keys and the values of the metadata of a file.
+fn metadata(contents: &dyn Contents) -> Result<Vec<(Vec<u8>, DiffValue)>> {
+    let mut entries = Vec::new();
+    contents.metadata(&mut |entry| {
+        let value = match entry.value {
+            MetadataValue::Text(text) => DiffValue::Text(text.to_string_lossy()),
+            MetadataValue::Integer(integer) => DiffValue::Integer(integer),
+            MetadataValue::Real(real) => DiffValue::Float(narrow(real)),
+            MetadataValue::Bytes(bytes) => DiffValue::Bytes(bytes.to_vec()),
+        };
+        entries.push((entry.key.to_vec(), value));
+    })?;
+    Ok(entries)
+}

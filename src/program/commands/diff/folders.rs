@@ -1,0 +1,173 @@
+//! Compares the meshes in two folders, which are paired by their paths in the folders.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anstyle::AnsiColor;
+
+use super::both::Both;
+use super::options::DiffOptions;
+use super::report::{DiffDetail, print_text, write_error, write_json};
+use super::side::DiffSide;
+use crate::program::args::{Global, WalkArgs};
+use crate::program::input::open::mesh_paths;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::json::SCHEMA;
+use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::progress::{Progress, suspended};
+use crate::program::render::report::is_pipe_closed;
+use crate::program::render::text::{complain, shown};
+
+/// The files of both folders, by their paths in the folders.
+type FilesByPath = BTreeMap<PathBuf, Both<Option<PathBuf>>>;
+
+/// The comparison of two folders.
+struct FolderComparison<'c> {
+    options: &'c DiffOptions,
+    detail: DiffDetail,
+    global: &'c Global,
+    worst: Outcome,
+}
+
+/// Compares two folders, and prints the differences.
+pub fn run(
+    folders: Both<&Path>,
+    walk: &WalkArgs,
+    options: &DiffOptions,
+    detail: DiffDetail,
+    global: &Global,
+) -> anyhow::Result<Outcome> {
+    let files = files_by_path(folders, walk, global)?;
+    if files.is_empty() {
+        let [a, b] = [folders.a, folders.b].map(shown);
+        return Err(UsageError(format!("{a} and {b}: expected a mesh in one of the folders, found none")).into());
+    }
+    let mut comparison = FolderComparison { options, detail, global, worst: Outcome::Fine };
+    if global.json {
+        comparison.print_json(folders, &files)?;
+    } else {
+        comparison.print_text(&files)?;
+    }
+    Ok(comparison.worst)
+}
+
+/// Finds the meshes of two folders.
+fn files_by_path(folders: Both<&Path>, walk: &WalkArgs, global: &Global) -> Result<FilesByPath, UsageError> {
+    let mut files = FilesByPath::new();
+    let relative = |path: &Path, folder: &Path| path.strip_prefix(folder).unwrap_or(path).to_owned();
+    for path in mesh_paths(folders.a, walk, global)? {
+        let place = relative(&path, folders.a);
+        files.entry(place).or_default().a = Some(path);
+    }
+    for path in mesh_paths(folders.b, walk, global)? {
+        let place = relative(&path, folders.b);
+        files.entry(place).or_default().b = Some(path);
+    }
+    Ok(files)
+}
+
+impl FolderComparison<'_> {
+    fn print_text(&mut self, files: &FilesByPath) -> anyhow::Result<()> {
+        let bar = Progress::of_items(files.len().try_into().unwrap_or(u64::MAX), "files", self.global);
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        for (path, files) in files {
+            bar.set_message(shown(path));
+            let outcome = suspended(|| self.print_file(path, files, &mut out));
+            self.worst = self.worst.max(outcome?);
+            bar.add(1);
+        }
+        drop(bar);
+        Ok(())
+    }
+
+    /// Prints the differences between two files, or that one of them does not exist.
+    fn print_file(&self, path: &Path, files: &Both<Option<PathBuf>>, out: &mut dyn Write) -> anyhow::Result<Outcome> {
+        let only = match (&files.a, &files.b) {
+            (Some(_), Some(_)) => None,
+            (Some(_), None) => Some(("- ", "A", AnsiColor::Red.on_default())),
+            (None, _) => Some(("+ ", "B", AnsiColor::Green.on_default())),
+        };
+        if let Some((mark, side, style)) = only {
+            if self.detail != DiffDetail::Nothing {
+                writeln!(out, "{style}{mark}{}: only in {side}{style:#}", shown(path))?;
+            }
+            out.flush()?;
+            return Ok(Outcome::Differences);
+        }
+        let detail = if self.detail == DiffDetail::Full { DiffDetail::Differing } else { self.detail };
+        let done = self.open(files).and_then(|sides| match sides.as_ref().map(Option::as_ref).all() {
+            Some(sides) => print_text(sides, self.options, detail, out),
+            None => Ok(Outcome::Fine),
+        });
+        out.flush()?;
+        done.or_else(unreadable)
+    }
+
+    /// Opens the files of a pair.
+    fn open(&self, files: &Both<Option<PathBuf>>) -> anyhow::Result<Both<Option<DiffSide>>> {
+        let open = |path: &Option<PathBuf>| {
+            let path = path.as_ref();
+            path.map(|path| DiffSide::open(path, path, self.global)).transpose()
+        };
+        Ok(Both { a: open(&files.a)?, b: open(&files.b)? })
+    }
+
+    fn print_json(&mut self, folders: Both<&Path>, files: &FilesByPath) -> anyhow::Result<()> {
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        let mut out = JsonWriter::indented(&mut stdout);
+        out.open(b"{")?;
+        out.field("schema", SCHEMA)?;
+        out.field("a", folders.a.to_string_lossy())?;
+        out.field("b", folders.b.to_string_lossy())?;
+        out.start_field("files")?;
+        out.open(b"[")?;
+        for (path, files) in files {
+            out.start_item()?;
+            out.open(b"{")?;
+            out.field("path", path.to_string_lossy())?;
+            let outcome = self.write_file(files, &mut out)?;
+            self.worst = self.worst.max(outcome);
+            out.close(b"}")?;
+        }
+        out.close(b"]")?;
+        out.field("equal", self.worst == Outcome::Fine)?;
+        out.close(b"}")?;
+        writeln!(stdout)?;
+        Ok(stdout.flush()?)
+    }
+
+    /// Writes the fields of the entry of two files.
+    fn write_file(&self, files: &Both<Option<PathBuf>>, out: &mut JsonWriter<'_>) -> anyhow::Result<Outcome> {
+        let only = match (&files.a, &files.b) {
+            (Some(_), Some(_)) => None,
+            (Some(_), None) => Some("a"),
+            (None, _) => Some("b"),
+        };
+        out.field("only", only)?;
+        if only.is_some() {
+            return Ok(Outcome::Differences);
+        }
+        match self.open(files) {
+            Ok(sides) => match sides.as_ref().map(Option::as_ref).all() {
+                Some(sides) => write_json(sides, self.options, out),
+                None => Ok(Outcome::Fine),
+            },
+            Err(error) => {
+                let fault = error.downcast::<crate::Error>()?;
+                write_error(&fault, out)?;
+                Ok(Outcome::Unreadable)
+            }
+        }
+    }
+}
+
+/// Prints the error because of which two files could not be compared. The other files of the
+/// folders are still compared.
+fn unreadable(error: anyhow::Error) -> anyhow::Result<Outcome> {
+    if is_pipe_closed(&error) || error.is::<UsageError>() {
+        return Err(error);
+    }
+    complain(&error);
+    Ok(Outcome::Unreadable)
+}

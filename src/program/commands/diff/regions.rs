@@ -1,0 +1,142 @@
+//! Compares the bytes of two files of the same format, region by region.
+
+use super::both::Both;
+use super::comparison::MeshComparison;
+use super::difference::{DiffPlace, Difference, ItemDifferences};
+use super::options::DiffKind;
+use super::region_stream::with_streams;
+use super::value::DiffValue;
+use crate::math::as_u64;
+use crate::{Region, Result};
+
+/// The number of regions whose names are kept.
+const MAX_NAMES: usize = 8;
+/// The number of regions that are searched for a region with the same name.
+const WINDOW: usize = 64;
+/// The names of the files of a mesh that has several files.
+const FILES: [&str; 3] = ["data", "aniv", "script"];
+
+/// The number of regions whose bytes differ, and the names of the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionTotals {
+    pub count: u64,
+    pub names: Vec<String>,
+}
+
+/// A region of one of the files, or of both files.
+type FoundRegions = Both<Option<Region>>;
+
+impl MeshComparison<'_, '_> {
+    /// Compares the formats, the versions, and the bytes of all regions.
+    pub fn compare_encoding(&mut self, place: &DiffPlace) -> anyhow::Result<()> {
+        let formats = self.sides.map(|side| DiffValue::Text(side.format().to_owned()));
+        self.sink.compare(DiffKind::Bytes, &place.part("format", "format"), formats)?;
+        if !self.sides.have_same_format() {
+            return Ok(());
+        }
+        let versions = self.sides.map(|side| DiffValue::Text(side.version().to_owned()));
+        self.sink.compare(DiffKind::Bytes, &place.part("version", "version"), versions)?;
+        let sides = self.sides;
+        let mut failed = Ok(());
+        for source in 0..source_count(self) {
+            let files = sides.map(|side| side.asset.source_bytes(source));
+            self.visit_differing(source, &mut |comparison, found| {
+                if failed.is_ok() {
+                    failed = comparison.sink.add(&difference(place, source_name(comparison, source), found, files));
+                }
+            })?;
+        }
+        Ok(failed?)
+    }
+
+    /// Counts the regions whose bytes differ.
+    pub fn sum_regions(&mut self) -> anyhow::Result<RegionTotals> {
+        let mut totals = RegionTotals::default();
+        for source in 0..source_count(self) {
+            self.visit_differing(source, &mut |comparison, found| {
+                totals.count = totals.count.saturating_add(1);
+                if totals.names.len() < MAX_NAMES {
+                    let region = found.a.or(found.b);
+                    let name = region.map(|region| region.field.to_string()).unwrap_or_default();
+                    totals
+                        .names
+                        .push(DiffPlace::default().part(source_name(comparison, source), "").part(&name, "").path.a);
+                }
+            })?;
+        }
+        Ok(totals)
+    }
+
+    /// Calls `visit` for each region that differs, and for each region of one file only.
+    fn visit_differing(&mut self, source: usize, visit: &mut dyn FnMut(&mut Self, FoundRegions)) -> Result<()> {
+        let sides = self.sides;
+        let files = sides.map(|side| side.asset.source_bytes(source));
+        with_streams(sides.map(|side| &side.asset.model), source, |streams| {
+            loop {
+                let Both { a, b } = &mut *streams;
+                let found = match (a.peek(), b.peek()) {
+                    (None, None) => break,
+                    (Some(one), Some(other)) if one.field == other.field => Both::new(a.next(), b.next()),
+                    (Some(one), other) if other.is_none() || !b.has_within(WINDOW, &one.field) => {
+                        Both::new(a.next(), None)
+                    }
+                    _ => Both::new(None, b.next()),
+                };
+                let contents = Both::new(part(files.a, found.a), part(files.b, found.b));
+                // A missing region without bytes changes no byte.
+                if contents.a != contents.b {
+                    visit(self, found);
+                }
+            }
+        })
+        .map_err(|errors| match errors {
+            Both { a: Some(error), .. } => sides.a.locate_error(error),
+            Both { b: Some(error), .. } => sides.b.locate_error(error),
+            Both { .. } => crate::Error::custom(crate::ErrorKind::Io, "expected the regions of both files"),
+        })
+    }
+}
+
+/// Returns the number of files of the mesh with more files.
+fn source_count(comparison: &MeshComparison<'_, '_>) -> usize {
+    let counts = comparison.sides.map(|side| side.asset.model.file().source_count());
+    counts.a.max(counts.b)
+}
+
+/// Returns the name of a file of a mesh, or an empty text if the mesh is a single file.
+fn source_name(comparison: &MeshComparison<'_, '_>, source: usize) -> &'static str {
+    if source_count(comparison) > 1 { FILES.get(source).copied().unwrap_or_default() } else { "" }
+}
+
+/// Returns the bytes of a region.
+fn part(file: &[u8], region: Option<Region>) -> &[u8] {
+    let range = region.and_then(|region| Some(usize::try_from(region.start).ok()?..usize::try_from(region.end).ok()?));
+    range.and_then(|range| file.get(range)).unwrap_or_default()
+}
+
+/// Returns the difference between two regions, or of a region that only one file has.
+fn difference(root: &DiffPlace, source: &str, found: FoundRegions, files: Both<&[u8]>) -> Difference {
+    let name = found.a.or(found.b).map(|region| region.field.to_string()).unwrap_or_default();
+    let place = root.part(source, source).part(&name, &name);
+    let place = DiffPlace { label: format!("bytes of {}", place.label.replace(": ", " ")), ..place };
+    let contents = Both::new(part(files.a, found.a), part(files.b, found.b));
+    let pairs = contents.a.iter().zip(contents.b);
+    let equal = pairs.clone().take_while(|(a, b)| a == b).count();
+    let differing = pairs.clone().filter(|(a, b)| a != b).count();
+    let compared = pairs.count();
+    let range = |region: Option<Region>| {
+        region.map_or(DiffValue::Missing, |region| {
+            let offset = region.start.saturating_add(as_u64(equal));
+            DiffValue::Range { offset: (offset < region.end).then_some(offset), bytes: region.len() }
+        })
+    };
+    let items = ItemDifferences {
+        count: as_u64(differing),
+        of: as_u64(compared),
+        first: as_u64(equal),
+        bone: None,
+        largest: None,
+    };
+    let items = found.all().map(|_| items);
+    Difference { kind: DiffKind::Bytes, place, values: Both::new(range(found.a), range(found.b)), items }
+}

@@ -1,0 +1,142 @@
+//! Compares the surfaces of two meshes.
+
+use std::collections::BTreeSet;
+
+use super::both::Both;
+use super::comparison::{MeshComparison, numbered};
+use super::difference::DiffPlace;
+use super::options::DiffKind;
+use super::pairing::Pairing;
+use super::value::DiffValue;
+use crate::array::Sphere;
+use crate::math::as_index;
+use crate::model::{Counts, Geometry, VertexPool};
+use crate::{Bounds, Result, Surface};
+
+/// The pairs of vertex pools that were compared.
+pub type ComparedPools = BTreeSet<(VertexPool, VertexPool)>;
+
+impl MeshComparison<'_, '_> {
+    /// Compares two lists of surfaces, and the vertex frames of the meshes.
+    pub fn compare_surfaces(&mut self, place: &DiffPlace, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
+        let counts = self.read(levels, Geometry::surface_count)?;
+        self.compare_counts(place, "surfaces", "surfaces", counts)?;
+        if self.options().wants(DiffKind::Bounds) && counts.a > 0 && counts.b > 0 {
+            let bounds = self.read(levels, Geometry::bounds)?;
+            let spheres = self.read(levels, Geometry::sphere)?;
+            self.compare_bounds(place, bounds, spheres)?;
+        }
+        let names = self.read(levels, surface_names)?;
+        let names = names.as_ref().map(Vec::as_slice);
+        let pairing = Pairing::of_names(names);
+        self.compare_counts(place, "surfaces.order", "surfaces in another order", Both::new(0, pairing.misplaced()))?;
+        let mut pools = ComparedPools::new();
+        for pair in &pairing.pairs {
+            if self.sink.is_decided() {
+                return Ok(());
+            }
+            let name = names.a.get(pair.a).map(Vec::as_slice).unwrap_or_default();
+            let place = place.item("surface", *pair, &numbered("surface", *pair, name));
+            let renamed = Both { a: names.a.get(pair.a), b: names.b.get(pair.b) };
+            if renamed.a != renamed.b {
+                let texts = renamed.map(|name| DiffValue::name(name.map(|name| crate::Name::new(name))));
+                self.sink.compare(DiffKind::Names, &place.part("name", "name"), texts)?;
+            }
+            self.compare_pair(&place, levels, *pair, &mut pools)?;
+        }
+        self.add_unpaired(place, "surface", names, &pairing)?;
+        self.compare_vertex_frames(place, levels)
+    }
+
+    /// Compares two surfaces. A compressed surface is inflated, and freed afterwards.
+    fn compare_pair(
+        &mut self,
+        place: &DiffPlace,
+        levels: Both<&dyn Geometry>,
+        pair: Both<usize>,
+        pools: &mut ComparedPools,
+    ) -> anyhow::Result<()> {
+        let (a, b) = (levels.a.lend(pair.a), levels.b.lend(pair.b));
+        let lent = Both { a: self.sides.a.locate(a)?, b: self.sides.b.locate(b)? };
+        let surfaces = Both { a: Surface::new(&*lent.a, 0), b: Surface::new(&*lent.b, 0) };
+        self.compare_surface_facts(place, surfaces)?;
+        if self.options().wants(DiffKind::Attributes) {
+            self.compare_arrays(place, surfaces, pools)?;
+            self.compare_own_arrays(place, pair)?;
+        }
+        Ok(())
+    }
+
+    fn compare_surface_facts(&mut self, place: &DiffPlace, surfaces: Both<Surface<'_>>) -> anyhow::Result<()> {
+        if self.options().wants(DiffKind::Counts) {
+            let counts = self.read(surfaces, |surface| surface.counts())?;
+            self.compare_surface_counts(place, &counts)?;
+        }
+        if self.options().wants(DiffKind::Names) {
+            let materials = self.read(surfaces, |surface| surface.material())?;
+            if self.sides.have_same_format() || materials.all().is_some() {
+                self.sink.compare(
+                    DiffKind::Names,
+                    &place.part("material", "material"),
+                    materials.map(DiffValue::name),
+                )?;
+            }
+            let drawn = self.read(surfaces, |surface| surface.is_drawn())?.map(DiffValue::Flag);
+            self.sink.compare(DiffKind::Names, &place.part("drawn", "visible"), drawn)?;
+            let styles = self.read(surfaces, |surface| surface.draw_style())?;
+            let styles = styles.map(|style| DiffValue::Text(format!("{style:?}")));
+            self.sink.compare(DiffKind::Names, &place.part("style", "draw style"), styles)?;
+        }
+        if self.options().wants(DiffKind::Bounds) {
+            let bounds = self.read(surfaces, |surface| surface.bounds())?;
+            let spheres = self.read(surfaces, |surface| surface.sphere())?;
+            self.compare_bounds(place, bounds, spheres)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the counts of two surfaces. The numbers of vertices are part of the encoding if
+    /// values are compared corner by corner.
+    fn compare_surface_counts(&mut self, place: &DiffPlace, counts: &Both<Counts>) -> anyhow::Result<()> {
+        type Count = (&'static str, &'static str, fn(&Counts) -> u32);
+        let by_vertex: &[Count] = &[
+            ("vertices", "vertices", |counts| counts.vertices),
+            ("attribute_vertices", "attribute vertices", |counts| counts.attribute_vertices),
+        ];
+        let by_corner: &[Count] = &[
+            ("corners", "triangle corners", |counts| counts.corners),
+            ("uv_sets", "UV sets", |counts| counts.uv_sets),
+            ("colors", "colour arrays", |counts| counts.colors.into()),
+            ("weights", "weight arrays", |counts| counts.weights.into()),
+            ("targets", "shapes", |counts| counts.targets),
+        ];
+        let by_vertex = if self.is_by_corner() { &[][..] } else { by_vertex };
+        for (name, label, count) in by_vertex.iter().chain(by_corner) {
+            let counts = counts.as_ref().map(|counts| as_index(count(counts)));
+            self.compare_counts(place, name, label, counts)?;
+        }
+        Ok(())
+    }
+
+    fn compare_bounds(
+        &mut self,
+        place: &DiffPlace,
+        bounds: Both<Bounds>,
+        spheres: Both<Option<Sphere>>,
+    ) -> anyhow::Result<()> {
+        let place = place.part("bounds", "bounds");
+        let kind = DiffKind::Bounds;
+        let Both { a, b } = &bounds;
+        self.sink.compare_floats(kind, &place.part("min", "min"), Both::new(&a.min, &b.min))?;
+        self.sink.compare_floats(kind, &place.part("max", "max"), Both::new(&a.max, &b.max))?;
+        if let Some(Both { a, b }) = spheres.all() {
+            self.sink.compare_floats(kind, &place.part("center", "centre"), Both::new(&a.center, &b.center))?;
+            self.sink.compare_floats(kind, &place.part("radius", "radius"), Both::new(&[a.radius], &[b.radius]))?;
+        }
+        Ok(())
+    }
+}
+
+fn surface_names(level: &dyn Geometry) -> Result<Vec<Vec<u8>>> {
+    (0..level.surface_count()?).map(|surface| Ok(level.surface_name(surface)?.to_vec())).collect()
+}
