@@ -1,10 +1,12 @@
 //! The code of the program for the parts of a mesh that only its format has. All other code uses
 //! the traits for meshes of any format.
 
+pub mod elements;
 pub mod ezmesh;
 pub mod facts;
 pub mod frames;
 pub mod names;
+pub mod region_bytes;
 pub mod sample;
 pub mod secondlife;
 pub mod summary;

@@ -2,6 +2,7 @@
 //! progress on standard error.
 
 pub mod arrays;
+pub mod decoded;
 pub mod escape;
 pub mod held;
 pub mod json;
@@ -9,5 +10,6 @@ pub mod json_writer;
 pub mod note;
 pub mod progress;
 pub mod report;
+pub mod svg;
 pub mod text;
 pub mod values;
