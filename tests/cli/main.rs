@@ -32,6 +32,7 @@ mod faults;
 mod folders;
 mod ls;
 mod manual;
+mod map;
 mod mutants;
 mod query;
 mod readme;
@@ -239,22 +240,6 @@ fn an_error_line_says_all_there_is_to_say() {
     assert_eq!((error["kind"].as_str(), error["offset"].as_u64()), (Some("count"), Some(199)));
     // Content before the truncation can still be read.
     assert_eq!(text(&meshpeek(&["dump", &cut, "--range", "0"]).stdout), "0.5 0.5 0.5\n");
-}
-
-#[test]
-fn the_map_has_no_gaps_and_explains_every_byte() {
-    let path = sample("skinned_ms12");
-    let regions = json(&meshpeek(&["map", &path, "--json"]))["regions"].as_array().unwrap().clone();
-    let mut end = 0;
-    for region in &regions {
-        assert_eq!(region["start"].as_u64(), Some(end));
-        end = region["end"].as_u64().unwrap();
-        assert!(region["name"].is_string() && region["element"].is_string() && region["aligned"].is_boolean());
-    }
-    assert_eq!(end, u64::try_from(bytes("skinned_ms12").len()).unwrap());
-    let byte = json(&meshpeek(&["map", &path, "--at", "0x10d", "--json"]));
-    assert_eq!(byte["regions"][0]["name"], "surface[0].target[0].positions");
-    assert_eq!((byte["element"].as_u64(), byte["byte"].as_u64()), (Some(0), Some(1)));
 }
 
 #[test]

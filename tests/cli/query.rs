@@ -421,8 +421,77 @@ fn refuses_what_it_cannot_answer() {
     let (_folder, path) = scratch("cut.mesh", &crate::bytes("cube_ms13")[..300]);
     let output = meshpeek(&["query", &path, "nearest", "--point", "0,0,0", "--json"]);
     assert_eq!((code(&output), &json(&output)["path"]), (3, &json!(path)));
-    // A ray without a direction hits nothing.
-    assert_eq!(answer(&[&cube, "ray", "--from", "0,0,0", "--toward", "0,0,0"])["hit"], false);
+}
+
+#[test]
+fn the_file_comes_before_or_after_the_kind() {
+    let cube = sample("cube_ms13");
+    let ray = ["--from", "0,0,9", "--toward", "0,0,0", "--json"];
+    let expected = json(&meshpeek(&[&["query", &cube, "ray"], &ray[..]].concat()));
+    assert_eq!(expected["hit"], true);
+    for arguments in [[&["query", "ray", &cube], &ray[..]].concat(), [&["query", "ray"], &ray[..], &[&cube]].concat()] {
+        let output = meshpeek(&arguments);
+        assert_eq!((code(&output), json(&output)), (0, expected.clone()), "{arguments:?}");
+    }
+    let vertex = |order: [&str; 2]| meshpeek(&["query", order[0], order[1], "--vertex", "0"]).stdout;
+    assert_eq!(vertex(["vertex", &cube]), vertex([&cube, "vertex"]));
+    // A file whose name is that of a kind is given with its folder, or after the kind.
+    let (folder, _) = scratch("ray", &crate::bytes("cube_ms13"));
+    for file in ["ray", "./ray"] {
+        let output =
+            command(&[&["query", "ray", file], &ray[..]].concat()).current_dir(folder.path()).output().unwrap();
+        assert_eq!((code(&output), &json(&output)["hit"]), (0, &json!(true)));
+    }
+    let none = "error: query: expected a file, found none; give one, as in `meshpeek query FILE ray --from 0,0,9 --toward 0,0,0`\n";
+    assert_eq!(refused(&[&["query", "ray"], &ray[..4]].concat(), 2), none);
+    let two = refused(&[&["query", &cube, "ray", "b.mesh"], &ray[..4]].concat(), 2);
+    assert_eq!(two, format!("error: query: expected one file, found {cube} and b.mesh; leave one out\n"));
+}
+
+#[test]
+fn refuses_questions_without_a_meaning() {
+    let cube = sample("cube_ms13");
+    let direction = "expected a ray with a direction, found one of length 0";
+    let far = "expected a ray whose direction is finite, found two points that are too far apart";
+    let inverted = "expected a minimum of at most the maximum, found y from 2.0 to 1.5";
+    for (kind, options, line, told, advice) in [
+        (
+            "ray",
+            ["--from=1,2,3", "--toward=1,2,3"],
+            "1 2 3 1 2 3",
+            direction,
+            "--toward: give another point, at most 3e38 from --from",
+        ),
+        (
+            "ray",
+            ["--from=-3e38,0,0", "--toward=3e38,0,0"],
+            "-3e38 0 0 3e38 0 0",
+            far,
+            "--toward: give another point, at most 3e38 from --from",
+        ),
+        (
+            "overlap",
+            ["--min=0,2,0", "--max=1,1.5,1"],
+            "0 2 0 1 1.5 1",
+            inverted,
+            "--min, --max: exchange the two numbers",
+        ),
+    ] {
+        let complaint = refused(&["query", &cube, kind, options[0], options[1]], 2);
+        assert_eq!(complaint, format!("error: {told}; {advice}\n"));
+        let output = with_input(&["query", &cube, kind, "--batch", "-"], &format!("# one\n0 0 9 0 0 10\n{line}\n"));
+        assert_eq!((code(&output), output.stdout.len()), (2, 0), "{line}");
+        assert_eq!(text(&output.stderr), format!("error: -: line 3: {told}\n"));
+    }
+    let complaint = refused(&["query", &cube, "ray", "--from", "0,0,0", "--direction", "0,-0,0"], 2);
+    assert_eq!(complaint, format!("error: {direction}; --direction: give a vector such as 0,0,-1\n"));
+    // A box without a volume has a meaning.
+    assert_eq!(answer(&[&cube, "overlap", "--min", "0.5,0,0", "--max", "0.5,0,0"])["count"], 2);
+    for (option, wrong) in [("--point", "0,nan,0"), ("--point", "inf,0,0"), ("--limit", "nan")] {
+        let other = if option == "--limit" { &["--point", "0,0,0"][..] } else { &[] };
+        let complaint = refused(&[&["query", &cube, "nearest", option, wrong], other].concat(), 2);
+        assert!(complaint.contains(option) && complaint.contains("expected"), "{complaint}");
+    }
 }
 
 /// The queries that are run with a sidecar and without one.

@@ -81,7 +81,11 @@ fn goes_between_frames_where_it_is_told_to() {
     }
     // Frame 5.25 of a file without a rate, and of a file with a rate of 30.
     assert_eq!(bones(&dumped(&[WAVE, "--time", "0.525", "--rate", "10"])), between);
-    refused(&["dump", WAVE, "--time", "0.5"], 3, "a rate above 0");
+    refused(
+        &["dump", WAVE, "--time", "0.5"],
+        2,
+        "--time 0.5: the animation has no frame rate; give one, such as --rate 30",
+    );
     let own = dumped(&[RATED, "--time", "0.2", "--rate", "1000"]);
     assert_eq!(bones(&own), bones(&dumped(&[RATED, "--pose", "6"])));
     assert_eq!((&own["time"], &own["rate"]), (&json!(0.2), &json!(30.0)));

@@ -53,9 +53,8 @@ fn run(verb: &[&str], input: &Path, out: &Path) -> (std::process::Output, Vec<Va
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = command(&arguments).env("XDG_CACHE_HOME", out).output().unwrap();
     let stream = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
-    let documents = stream.map(|document| {
-        document.unwrap_or_else(|error| panic!("{arguments:?}: {error} in {}", text(&output.stdout)))
-    });
+    let documents = stream
+        .map(|document| document.unwrap_or_else(|error| panic!("{arguments:?}: {error} in {}", text(&output.stdout))));
     let documents = documents.collect();
     (output, documents)
 }

@@ -1,6 +1,7 @@
 //! The code of the program for the parts of a mesh that only its format has. All other code uses
 //! the traits for meshes of any format.
 
+pub mod elements;
 pub mod ezmesh;
 pub mod facts;
 pub mod frames;
@@ -8,6 +9,7 @@ pub mod gpu_size;
 pub mod lent;
 pub mod names;
 pub mod native_output;
+pub mod region_bytes;
 pub mod sample;
 pub mod secondlife;
 pub mod selectors;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::formats::unreal::script::Script;
-use crate::{Error, Finding, Region};
+use crate::{Error, Finding, Model, Region};
 
 use super::asset::{InputAsset, locate};
 use super::bytes::Data;
@@ -22,6 +22,14 @@ impl SourceFile {
         match self {
             Self::Model(asset) => asset.bytes(),
             Self::Script(script) => script.as_bytes(),
+        }
+    }
+
+    /// Returns the open model, or `None` if the file is an Unreal script.
+    pub fn model(&self) -> Option<&Model<Data>> {
+        match self {
+            Self::Model(asset) => Some(&asset.model),
+            Self::Script(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! progress on standard error.
 
 pub mod arrays;
+pub mod decoded;
 pub mod escape;
 pub mod held;
 pub mod json;
@@ -11,6 +12,7 @@ pub mod numbers;
 mod process_io;
 pub mod progress;
 pub mod report;
+pub mod svg;
 pub mod text;
 pub mod units;
 pub mod values;

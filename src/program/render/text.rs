@@ -70,3 +70,9 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
 pub fn shown(path: &Path) -> String {
     Name::new(path.as_os_str().as_encoded_bytes()).to_string()
 }
+
+/// Returns the number of characters on a line of the terminal, or 80 if standard output is not a
+/// terminal.
+pub fn terminal_width() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| width.0.into())
+}

@@ -11,7 +11,7 @@ use crate::formats::FormatFile;
 use crate::formats::unreal::Shading;
 use crate::math::{as_u64, narrow};
 use crate::program::args::Attribute;
-use crate::program::formats::facts::{self, DumpRequest};
+use crate::program::formats::facts::{self, DumpRequest, ValueSource};
 use crate::program::formats::unreal::frame_args::FrameArgs;
 use crate::program::render::values::{Item, Values};
 
@@ -89,8 +89,9 @@ impl MeshComparison<'_, '_> {
 
 /// Returns the values of an attribute of one surface, or `None` if it does not have them.
 fn values_of(side: &DiffSide, surface: usize, attribute: Attribute) -> anyhow::Result<Option<Box<dyn Values + '_>>> {
-    let request = DumpRequest { surface, attribute, raw: false, frame: &STORED };
-    let values = facts::values(&side.asset.model, None, &request);
+    let request = DumpRequest { surface, attribute, raw: false, frame: &STORED, clip: None };
+    let source = ValueSource { model: &side.asset.model, level: None, lent: None };
+    let values = facts::values(&source, &request);
     values.map_err(|error| side.asset.locate_any_error(error, &side.path))
 }
 

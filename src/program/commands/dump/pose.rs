@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::model::Transform;
 use crate::model::animation::{Affine, Retarget};
-use crate::{Animations, Error, ErrorKind, Field, FrameBlend, Skeleton};
+use crate::{Animations, Clip, Error, ErrorKind, Field, FrameBlend, Skeleton};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -168,10 +168,14 @@ impl PoseArgs {
     /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
     /// next frame.
     fn moment(&self, motion: &dyn Animations, clip: usize) -> anyhow::Result<FrameBlend> {
-        let frames = motion.clip(clip)?.frames;
+        let Clip { frames, rate, .. } = motion.clip(clip)?;
         let Some(frame @ PoseFrame { whole, fraction }) = self.pose else {
             if frames == 0 {
                 return Err(UsageError(format!("{self}: the animation has 0 frames")).into());
+            }
+            if rate.or(self.rate).is_none() {
+                let text = "the animation has no frame rate; give one, such as --rate 30";
+                return Err(UsageError(format!("{self}: {text}")).into());
             }
             return Ok(crate::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };

@@ -146,7 +146,9 @@ impl LsArgs {
             held = duplicates::group(held, kind);
         }
         selection.sort_rows(&mut held);
-        held.iter().for_each(|row| totals.add(row));
+        for row in &held {
+            totals.add(row);
+        }
         for row in held.iter().take(left) {
             output.add(row)?;
         }

@@ -18,6 +18,9 @@ use crate::program::render::text::shown;
 /// The options of every kind of query.
 #[derive(Clone, Debug, Args)]
 pub struct SharedArgs {
+    /// A file, if it is not given before the kind of query
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// Number of the surface to query, from 0, or its name; by default all surfaces, and for vertex
     /// the first one
     #[arg(long, value_name = "N")]
@@ -150,6 +153,26 @@ fn numbers<const N: usize>(text: &str) -> Result<[f32; N], String> {
     all.try_into().map_err(|_| format!("expected {N} numbers, found {count}"))
 }
 
+/// Returns an error if a ray has no direction.
+fn check_ray(ray: Ray) -> Result<Ray, &'static str> {
+    if !ray.direction.iter().all(|part| part.is_finite()) {
+        return Err("expected a ray whose direction is finite, found two points that are too far apart");
+    }
+    if ray.direction.iter().all(|part| *part == 0.0) {
+        return Err("expected a ray with a direction, found one of length 0");
+    }
+    Ok(ray)
+}
+
+/// Returns an error if the minimum of a box is above its maximum on an axis.
+fn check_box(bounds: Bounds) -> Result<Bounds, String> {
+    let axes = ["x", "y", "z"].into_iter().zip(bounds.min.into_iter().zip(bounds.max));
+    let mut inverted = axes.filter(|(_, (min, max))| min > max);
+    inverted.next().map_or(Ok(bounds), |(axis, (min, max))| {
+        Err(format!("expected a minimum of at most the maximum, found {axis} from {min:?} to {max:?}"))
+    })
+}
+
 fn distance(text: &str) -> Result<f32, String> {
     let distance: f32 = text.parse().map_err(|error| format!("{error}"))?;
     if distance >= 0.0 { Ok(distance) } else { Err("expected 0 or more".to_owned()) }
@@ -157,7 +180,10 @@ fn distance(text: &str) -> Result<f32, String> {
 
 /// Reads a batch of queries from a file. Each line that is neither empty nor a comment contains the
 /// `N` numbers of one query.
-fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> T) -> anyhow::Result<(Vec<T>, bool)> {
+fn batch<const N: usize, T>(
+    path: &Path,
+    question: impl Fn([f32; N]) -> Result<T, String>,
+) -> anyhow::Result<(Vec<T>, bool)> {
     let limit = Limits::default().stream;
     let read = if path == Path::new(STDIN) {
         read_up_to(std::io::stdin().lock(), 0, limit)
@@ -167,24 +193,29 @@ fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> T) -> an
     let bytes = read.map_err(|error| error.at_path(path))?;
     let lines = bytes.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line)).zip(1_usize..);
     let lines = lines.filter(|(line, _)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let questions = lines.map(|(line, number)| match numbers(&line) {
-        Ok(numbers) => Ok(question(numbers)),
-        Err(why) => Err(UsageError(format!("{}: line {number}: {why}", shown(path))).into()),
+    let questions = lines.map(|(line, number)| {
+        let found = numbers(&line).and_then(&question);
+        found.map_err(|why| UsageError(format!("{}: line {number}: {why}", shown(path))).into())
     });
     questions.collect::<anyhow::Result<_>>().map(|questions| (questions, true))
 }
 
 impl RayArgs {
     pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
-        let toward = |[x, y, z, to_x, to_y, to_z]: [f32; 6]| self.question(Ray::toward([x, y, z], [to_x, to_y, to_z]));
         if let Some(path) = &self.batch {
-            return batch(path, toward);
+            return batch(path, |[x, y, z, to_x, to_y, to_z]: [f32; 6]| {
+                Ok(self.question(check_ray(Ray::toward([x, y, z], [to_x, to_y, to_z]))?))
+            });
         }
         let from = self.from.unwrap_or_default();
-        let ray = match self.direction {
-            Some(direction) => Ray::new(from, direction),
-            None => Ray::toward(from, self.toward.unwrap_or_default()),
+        let (ray, advice) = match self.direction {
+            Some(direction) => (Ray::new(from, direction), "--direction: give a vector such as 0,0,-1"),
+            None => (
+                Ray::toward(from, self.toward.unwrap_or_default()),
+                "--toward: give another point, at most 3e38 from --from",
+            ),
         };
+        let ray = check_ray(ray).map_err(|why| UsageError(format!("{why}; {advice}")))?;
         Ok((vec![self.question(ray)], false))
     }
 
@@ -211,7 +242,7 @@ impl NearestArgs {
     pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
         let limit = self.limit.unwrap_or(f32::INFINITY);
         match &self.batch {
-            Some(path) => batch(path, |point| Question::Nearest(point, limit)),
+            Some(path) => batch(path, |point| Ok(Question::Nearest(point, limit))),
             None => Ok((vec![Question::Nearest(self.point.unwrap_or_default(), limit)], false)),
         }
     }
@@ -221,7 +252,7 @@ impl OverlapArgs {
     pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
         if let Some(path) = &self.batch {
             return batch(path, |[x, y, z, to_x, to_y, to_z]: [f32; 6]| {
-                Question::Box(Bounds { min: [x, y, z], max: [to_x, to_y, to_z] })
+                check_box(Bounds { min: [x, y, z], max: [to_x, to_y, to_z] }).map(Question::Box)
             });
         }
         let question = if let Some(matrix) = &self.frustum {
@@ -231,7 +262,9 @@ impl OverlapArgs {
             let (planes, _) = planes.as_chunks::<4>();
             Question::Frustum(Frustum::from_planes(std::array::from_fn(|plane| row(planes, plane))))
         } else {
-            Question::Box(Bounds { min: self.min.unwrap_or_default(), max: self.max.unwrap_or_default() })
+            let corners = Bounds { min: self.min.unwrap_or_default(), max: self.max.unwrap_or_default() };
+            let advice = "--min, --max: exchange the two numbers";
+            Question::Box(check_box(corners).map_err(|why| UsageError(format!("{why}; {advice}")))?)
         };
         Ok((vec![question], false))
     }

@@ -7,7 +7,7 @@ mod render;
 mod shape;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::formats::FormatFile;
 use crate::query::{Attributes, Scene};
@@ -15,13 +15,14 @@ use crate::{Geometry, Surface};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::program::args::{Global, OneFile, STDIN};
+use crate::program::args::{Global, STDIN};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::open_indexed;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::held::HeldOutput;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::shown;
 
 use answer::{Answer, Question, SurfaceSet};
 use args::SharedArgs;
@@ -37,18 +38,24 @@ With trees over the triangles, a query need not test every triangle. The trees a
 without a sidecar they are built first. The answers are the same.
 
 Examples:
-  meshpeek query cube.mesh ray --from 0,0,9 --toward 0,0,0
-  meshpeek query cube.mesh ray --from 0,0,9 --direction 0,0,-1 --all --json
-  meshpeek query city.mesh nearest --point 10,-2,3 --limit 5 --attributes
-  meshpeek query city.mesh overlap --min -1,-1,-1 --max 1,1,1
-  meshpeek query city.mesh vertex --surface 3 --vertex 1000
+  meshpeek query data/unigine/cube_ms13.mesh ray --from 0,0,9 --toward 0,0,0
+  meshpeek query ray data/unigine/cube_ms13.mesh --from 0,0,9 --direction 0,0,-1 --all --json
+  meshpeek query data/ezmesh/flag.ezm nearest --point 0,0,5 --limit 9 --attributes
+  meshpeek query data/unigine/cube_ms13.mesh overlap --min -1,-1,-1 --max 1,1,1
+  meshpeek query data/unigine/room_ms11.mesh vertex --surface 2 --vertex 5
   meshpeek query city.mesh ray --batch rays.txt --json > hits.jsonl";
 
+const USAGE: &str = "\
+meshpeek query <FILE> <KIND> [OPTIONS]
+       meshpeek query <KIND> <FILE> [OPTIONS]";
+
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, override_usage = USAGE, subcommand_precedence_over_arg = true)]
 pub struct QueryArgs {
-    #[command(flatten)]
-    file: OneFile,
+    /// A file, or - for standard input; for an Unreal mesh, either of its files, their stem or the
+    /// script
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
     #[command(subcommand)]
     kind: QueryKind,
 }
@@ -56,12 +63,16 @@ pub struct QueryArgs {
 #[derive(Debug, Subcommand)]
 enum QueryKind {
     /// Cast a ray and print where it hits a surface
+    #[command(override_usage = "meshpeek query <FILE> ray [OPTIONS]")]
     Ray(args::RayArgs),
     /// Find the point on a surface that is nearest to a given point
+    #[command(override_usage = "meshpeek query <FILE> nearest [OPTIONS]")]
     Nearest(args::NearestArgs),
     /// Find the triangles that overlap a box or a view frustum
+    #[command(override_usage = "meshpeek query <FILE> overlap [OPTIONS]")]
     Overlap(args::OverlapArgs),
     /// Find the triangles around a vertex, and the vertices connected to it
+    #[command(override_usage = "meshpeek query <FILE> vertex [OPTIONS]")]
     Vertex(args::VertexArgs),
 }
 
@@ -118,7 +129,7 @@ impl QueryKind {
 
 impl QueryArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        let path = &self.file.file;
+        let path = self.path()?;
         if self.kind.reads_stdin() && path == Path::new(STDIN) {
             return Err(
                 UsageError("--batch -: standard input is the mesh; name a file for the batch".to_owned()).into()
@@ -127,6 +138,21 @@ impl QueryArgs {
         let (questions, is_batch) = self.kind.questions()?;
         let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
         self.answer(&asset, &questions, is_batch, global).map_err(|error| asset.locate_any_error(error, path))
+    }
+
+    /// Returns the path of the file, which is given before or after the kind of query.
+    fn path(&self) -> Result<&Path, UsageError> {
+        match (&self.file, &self.kind.shared().file) {
+            (Some(path), None) | (None, Some(path)) => Ok(path),
+            (None, None) => {
+                let example = "meshpeek query FILE ray --from 0,0,9 --toward 0,0,0";
+                Err(UsageError(format!("query: expected a file, found none; give one, as in `{example}`")))
+            }
+            (Some(first), Some(second)) => {
+                let [first, second] = [first, second].map(|path| shown(path));
+                Err(UsageError(format!("query: expected one file, found {first} and {second}; leave one out")))
+            }
+        }
     }
 
     fn answer(
@@ -141,7 +167,7 @@ impl QueryArgs {
             let text = "an animation has no surface; query the mesh that it moves";
             return Err(UsageError(text.to_owned()).into());
         }
-        asset.note_other_assets(options.asset, &self.file.file, global);
+        asset.note_other_assets(options.asset, self.path()?, global);
         let level = options.geometry(&asset.model)?;
         let geometry: &dyn Geometry = match &level {
             Some(level) => level,
@@ -223,7 +249,8 @@ impl QueryArgs {
         }
         JsonWriter::compact(out).object(|out| {
             if !is_batch {
-                out.fields(&document(json!({ "path": self.file.file.to_string_lossy() })))?;
+                let path = self.path().map(Path::to_string_lossy).unwrap_or_default();
+                out.fields(&document(json!({ "path": path })))?;
             }
             renderer.write_json(answer, out)
         })?;

@@ -204,7 +204,7 @@ fn text(text: LlsdText<'_>) -> String {
     crate::Name::new(&text.content()).to_string_lossy()
 }
 
-fn uuid(bytes: &[u8; 16]) -> String {
+pub(super) fn uuid(bytes: &[u8; 16]) -> String {
     let digits = hex(bytes);
     let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default().to_owned();
     [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
@@ -212,7 +212,7 @@ fn uuid(bytes: &[u8; 16]) -> String {
 
 /// Formats a date in the years 0 to 9999 as ISO 8601, with a precision of one second.
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the range is tested")]
-fn utc(seconds: f64) -> Option<String> {
+pub(super) fn utc(seconds: f64) -> Option<String> {
     const DAY: i64 = 86_400;
     if !(-62_167_219_200.0..253_402_300_800.0).contains(&seconds) {
         return None;

@@ -2,5 +2,6 @@
 //! meshes.
 
 pub mod block_args;
+pub mod elements;
 pub mod properties;
 pub mod values;

@@ -1,5 +1,6 @@
 //! Unreal vertex meshes: pairs of files, vertex frames, the unused bytes of polygons, and scripts.
 
+pub mod elements;
 pub mod frame_args;
 pub mod names;
 pub mod pairs;
