@@ -6,12 +6,16 @@ use std::path::PathBuf;
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use ignore::overrides::OverrideBuilder;
 
 /// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
 
 /// The heading of the section of a help text that lists the options of every verb.
 const EVERYWHERE: &str = "Options of every verb";
+
+/// The heading of the options for folders.
+const FOLDERS: &str = "Folders and glob patterns";
 
 /// The options that every verb accepts.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -77,17 +81,16 @@ pub struct Files {
 
 /// The options that choose which files of a folder are read.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Folders and glob patterns")]
 pub struct WalkArgs {
     /// Also read hidden files and folders, whose names start with a dot
-    #[arg(long)]
+    #[arg(long, help_heading = FOLDERS)]
     pub hidden: bool,
     /// Also read files that `.gitignore`, `.ignore` and the exclude files of Git name
-    #[arg(long)]
+    #[arg(long, help_heading = FOLDERS)]
     pub no_ignore: bool,
     /// Leave out files and folders that match a pattern of `.gitignore`, such as 'old/**'; may be
     /// given several times
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, help_heading = FOLDERS, value_name = "GLOB", value_parser = parse_exclusion)]
     pub exclude: Vec<String>,
 }
 
@@ -198,6 +201,16 @@ impl Attribute {
     /// Returns the command line name of the attribute, such as `positions`.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// Tests a pattern of `--exclude`.
+fn parse_exclusion(text: &str) -> Result<String, String> {
+    let mut patterns = OverrideBuilder::new("");
+    // In the syntax of overrides, a pattern without the mark chooses the files that are kept.
+    match patterns.add(&format!("!{text}")) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("{error}; give a pattern such as 'old/**'")),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::Command;
 use clap::error::ErrorKind;
+use clap::{Arg, Command};
 
 use super::args::STDIN;
 use super::outcome::Outcome;
 use super::render::report::print_usage_failure;
+use super::render::text::complain;
 use crate::formats::unreal::companions::Finder;
 
 /// The verb of a command line that names only files.
@@ -23,17 +24,29 @@ const END_OF_OPTIONS: &str = "--";
 /// verb.
 pub fn with_verb(command: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = first_operand(command, &arguments) else { return arguments };
-    let is_verb = |name: &OsStr| name == "help" || command.get_subcommands().any(|verb| verb.get_name() == name);
-    if !is_verb(first) && is_file(first) {
+    if !is_verb(command, first) && is_file(first) {
         arguments.insert(1.min(arguments.len()), DEFAULT_VERB.into());
     }
     arguments
 }
 
+fn is_verb(command: &Command, name: &OsStr) -> bool {
+    name == "help" || command.get_subcommands().any(|verb| verb.get_name() == name)
+}
+
+/// Returns whether an argument is an option with this name, such as `--json` or `-v`.
+fn is_named(option: &Arg, name: &str) -> bool {
+    let is_short = |short: char| name.strip_prefix('-').is_some_and(|name| name.starts_with(short));
+    match name.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => option.get_short().is_some_and(is_short),
+    }
+}
+
 /// Returns the first argument that is neither an option nor the value of an option of every verb.
 fn first_operand<'a>(command: &Command, arguments: &'a [OsString]) -> Option<&'a OsStr> {
     let takes_value = |option: &str| {
-        let known = command.get_arguments().find(|known| known.get_long() == option.strip_prefix("--"));
+        let known = command.get_arguments().find(|known| is_named(known, option));
         known.is_some_and(|known| known.get_action().takes_values())
     };
     let mut rest = arguments.iter().skip(1);
@@ -42,7 +55,10 @@ fn first_operand<'a>(command: &Command, arguments: &'a [OsString]) -> Option<&'a
             Some(END_OF_OPTIONS) => return rest.next().map(OsString::as_os_str),
             Some(STDIN) | None => return Some(argument),
             Some(option) if option.starts_with('-') => {
-                if takes_value(option) {
+                // The word after an option of a verb may be its value or a file.
+                let is_unknown = !option.contains('=') && command.get_arguments().all(|known| !is_named(known, option));
+                let may_be_value = |next: &&OsString| is_unknown && !is_verb(command, next) && !is_file(next);
+                if takes_value(option) || rest.clone().next().is_some_and(|next| may_be_value(&next)) {
                     rest.next();
                 }
             }
@@ -63,6 +79,9 @@ fn is_file(argument: &OsStr) -> bool {
 pub fn report(error: &clap::Error, arguments: &[OsString]) -> Outcome {
     // If printing fails, the exit code still reports the error.
     let _ = error.print();
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        complain(&"no verb and no file has this name; `meshpeek FILE` describes a file");
+    }
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Outcome::Fine;
     }

@@ -15,6 +15,7 @@ mod render;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::Global;
@@ -22,7 +23,7 @@ use render::report::report;
 
 const EXAMPLES: &str = "\
 Examples:
-  meshpeek data/unigine/skinned_ms12.mesh             size, surfaces, bones and clips, as info prints them
+  meshpeek data/unigine/skinned_ms12.mesh             size, surfaces, bones, clips
   meshpeek ls data --sort -triangles                  a table of all meshes in a folder
   meshpeek validate 'data/**/*.mesh'                  findings, by rule
   meshpeek dump data/ezmesh/flag.ezm -o flag.npz      arrays for NumPy
@@ -89,9 +90,15 @@ pub fn run() -> ExitCode {
     atomic_write::interrupt::survive_file_size_limit();
     // Without the guard, only a file that is shortened while it is read ends the program.
     let _ = crate::io::guard::install();
-    let mut command = help::with_help(Cli::command());
+    let mut command = Cli::command();
     let arguments = command_line::with_verb(&command, std::env::args_os().collect());
-    let parsed = command.try_get_matches_from_mut(&arguments);
+    let parsed = command.try_get_matches_from_mut(&arguments).map_err(|error| {
+        // The texts of all verbs are made only if help is requested, because that takes time.
+        let is_help =
+            matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+        let with_help = || help::with_help(Cli::command()).try_get_matches_from(&arguments).err();
+        if is_help { with_help().unwrap_or(error) } else { error }
+    });
     let Cli { global, verb } = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(parsed) => parsed,
         Err(error) => return command_line::report(&error, &arguments).into(),

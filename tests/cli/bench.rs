@@ -223,3 +223,22 @@ fn flies_over_a_mesh_and_over_a_folder() {
     assert!(number("wanted_bytes") > 0 && number("evicted_bytes") > 0, "{document}");
     assert_eq!(document["requests"]["failed"], 0);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_removes_the_generated_meshes() {
+    use std::os::unix::process::ExitStatusExt as _;
+    for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-HUP", 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = crate::command(&["bench", "--size", "2M", "--rounds", "3"]);
+        let mut child = child.env("TMPDIR", folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap();
+        while std::fs::read_dir(folder.path()).unwrap().next().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{signal}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{signal} left meshes");
+    }
+}

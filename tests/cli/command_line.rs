@@ -107,6 +107,13 @@ fn a_foreign_extension_is_refused() {
     }
     let output = meshpeek(&["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("lo.obj")]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("lod writes .llmesh"), "{}", text(&output.stderr));
+    for (arguments, part) in [
+        (["map", "data/unigine/cube_ms13.mesh", "--svg"], "map --svg writes .svg"),
+        (["validate", "data/unigine/cube_ms13.mesh", "--write-baseline"], "validate --write-baseline writes .json"),
+    ] {
+        let output = meshpeek(&[&arguments[..], &[&to("o.mesh"), "--force"]].concat());
+        assert!(code(&output) == 2 && text(&output.stderr).contains(part), "{}", text(&output.stderr));
+    }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was written");
     // Own, unknown and missing extensions are fine.
     for name in ["o.mesh", "o.bak", "o", "o.MESH2"] {

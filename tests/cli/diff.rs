@@ -483,8 +483,8 @@ fn git_shows_the_differences_of_a_repository() {
         "positions: 1 of 8 differ, first at 0: 0.5 0.5 0.5 -> 0.5 0.5 0.75, largest difference 0.25\n",
         "--- gone.mesh: unigine ms13, 665 bytes\n- surface 0 (cube): 8 vertices, 12 triangles\n",
         "diff new.mesh\ncannot be compared as meshes: new.mesh: ",
-        "\n--: unigine an10, 687 bytes, ",
-        "\n+-: unigine an11, ",
+        "\n-  format     UNIGINE an10, 687 B, ",
+        "\n+  format     UNIGINE an11, 1.51 KB, ",
     ] {
         assert!(shown.contains(part), "{part:?}: {shown}");
     }

@@ -119,7 +119,7 @@ fn names_a_picture_under_a_meshs_name() {
     assert_eq!(entry(&["validate", &path, "--json"])["findings"][0]["rule"], "EZ01");
     let (_folder, path) = scratch("page.ezm", b"<html><body>404</body></html>");
     let output = meshpeek(&["info", &path]);
-    assert!(text(&output.stderr).contains("<html>"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("an HTML page"), "{}", text(&output.stderr));
     let (_folder, path) = scratch("binary.ezm", &std::fs::read("data/ezmesh/flag101.ezb").unwrap());
     assert_eq!(entry(&["info", &path, "--json"])["version"], "ezb 101");
 }
@@ -129,7 +129,7 @@ fn describes_what_is_whole_of_a_damaged_file() {
     let (_folder, path) = scratch("short.ezm", triangle("0 0 0 1 0 0", "0 1 2").as_bytes());
     let output = meshpeek(&["info", &path, "--json"]);
     let told = &json(&output)["files"][0];
-    assert_eq!((code(&output), &told["surfaces"][0]["vertices"]), (1, &json!(3)));
+    assert_eq!((code(&output), &told["surfaces"][0]["vertices"]), (0, &json!(3)));
     assert_eq!((&told["findings"][0]["rule"], &told["surfaces"][0]["triangles"]), (&json!("EZ06"), &json!(1)));
     let dumped = meshpeek(&["dump", &path]);
     assert_eq!(code(&dumped), 3);

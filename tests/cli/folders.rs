@@ -50,6 +50,8 @@ fn hidden_and_ignored_files_are_skipped() {
     assert_eq!(hidden, ".cache/d.mesh .git/lfs/objects/aa/c.mesh a.mesh deep/.hidden.mesh deep/b.mesh old/g.mesh");
     assert_eq!(run(&[".", "--exclude", "old/**", "--exclude", "b.*"]), "a.mesh");
     assert_eq!(run(&[".", "--exclude", "old"]), "a.mesh deep/b.mesh");
+    let pattern = run(&["*/*.mesh", "--exclude", "old"]);
+    assert_eq!(pattern, "build/e.mesh deep/b.mesh deep/f.mesh", "an excluded folder of a pattern");
     // A named file or folder is read, whatever its name.
     assert_eq!(run(&["build", ".cache"]), "build/e.mesh .cache/d.mesh");
     assert_eq!(run(&["deep/.hidden.mesh", "deep/f.mesh"]), "deep/.hidden.mesh deep/f.mesh");
@@ -75,12 +77,26 @@ fn every_verb_for_folders_walks_alike() {
 
 #[cfg(unix)]
 #[test]
+fn links_to_folders_are_not_followed() {
+    let folder = tree();
+    for link in ["deep/up", "deep/again", "loop"] {
+        std::os::unix::fs::symlink("..", folder.path().join(link)).unwrap();
+    }
+    assert_eq!(found(folder.path(), &["**/*.mesh"]), "a.mesh build/e.mesh deep/b.mesh deep/f.mesh old/g.mesh");
+    assert_eq!(found(folder.path(), &["."]), "a.mesh deep/b.mesh old/g.mesh");
+    // A folder that matches is searched once.
+    assert_eq!(found(folder.path(), &["ol*"]), "old/g.mesh");
+    assert_eq!(found(folder.path(), &["./d*p/**"]), "deep/b.mesh deep/f.mesh");
+}
+
+#[cfg(unix)]
+#[test]
 fn an_unreadable_folder_is_reported_as_such() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tree();
     let locked = folder.path().join("locked");
     put(folder.path(), "locked/x.mesh", &bytes("cube_ms13"));
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read_dir(&locked).is_ok() {
         // The superuser can read every folder.
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
@@ -108,7 +124,7 @@ fn a_mesh_of_two_files_is_reported_once() {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir("data/unreal").unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".3d") {
+        if Path::new(&name).extension().is_some_and(|extension| extension == "3d") {
             names.push(name);
         }
     }

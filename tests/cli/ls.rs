@@ -29,12 +29,13 @@ fn prints_an_aligned_table_with_totals() {
         table,
         "\
 path                            format   triangles  bones  clips  lods    bytes
-data/unigine/room_ms11.mesh     unigine        208      0      0     0  9.70 KB
-data/unigine/room_ms14.mesh     unigine        229      0      0     0  4.50 KB
-data/unigine/skinned_ms10.mesh  unigine         12      2      1     0    784 B
+data/unigine/room_ms11.mesh     unigine        152      0      0     0  9.71 KB
+data/unigine/room_ms14.mesh     unigine        165      0      0     0  7.05 KB
+data/unigine/skinned_ms10.mesh  unigine         12      2      1     0    861 B
 data/unigine/skinned_ms12.mesh  unigine         12      2      1     0    887 B
+data/unigine/skinned_ms14.mesh  unigine         12      2      0     0    669 B
 
-4 meshes, 461 triangles, 15.9 KB, 2 rigged
+5 meshes, 353 triangles, 19.2 KB of files, 3 rigged
 "
     );
 }
@@ -75,21 +76,41 @@ fn counts_the_vertices_of_a_gpu_as_a_weld_does() {
 }
 
 #[test]
+fn shared_vertices_are_counted_once_on_a_gpu() {
+    let crate_row = &column(&["--where", "path ~ '*crate.ezm'"], "gpu_vertices")[0];
+    assert_eq!(crate_row, 24, "two surfaces of one mesh share their vertices");
+    assert_eq!(column(&["--where", "path ~ '*guard*'"], "gpu_vertices")[0], 39, "each corner has texture coordinates");
+    // An index out of range has no size, and no column but those of the GPU needs the indices.
+    let named = |columns: &str| column(&["--columns", columns, "--where", "path ~ '*cube_ms13*'"], "gpu_vertices");
+    assert!(named("+materials")[0].is_null() && named("+gpu_vertices")[0] == 24);
+}
+
+#[test]
 fn sorts_filters_limits_and_chooses_columns() {
+    // A row without a value comes last in both orders, and a float is compared as it is printed.
+    for order in ["seconds", "-seconds"] {
+        let seconds = column(&["--sort", order], "seconds");
+        let known = seconds.iter().take_while(|value| !value.is_null()).count();
+        assert!(known >= 4 && seconds[known..].iter().all(Value::is_null), "{order}: {seconds:?}");
+    }
+    assert_eq!(column(&["--where", "seconds == 0.1"], "path").len(), 1);
     let triangles = column(&["--sort", "-triangles", "--where", "triangles > 20 && !rigged"], "triangles");
     let numbers: Vec<u64> = triangles.iter().map(|value| value.as_u64().unwrap()).collect();
     assert!(numbers.len() > 3 && numbers.iter().all(|number| *number > 20));
     assert!(numbers.is_sorted_by(|one, other| one >= other), "{numbers:?}");
     let output =
         printed(&["ls", "data", "--columns", "bones,path", "--sort", "-bones,path", "-n", "2", "--format", "csv"]);
-    assert_eq!(output, "bones,path\n4,data/secondlife/arm.llmesh\n3,data/ezmesh/flag.ezm\n");
+    assert_eq!(output, "bones,path\n5,data/unigine/still_an11.anim\n5,data/unigine/wave_an10.anim\n");
     let output =
         printed(&["ls", "data/unigine", "-c", "+clip_names", "-n", "1", "--sort", "-clips", "--format", "jsonl"]);
     let row: Value = serde_json::from_str(&output).unwrap();
     assert_eq!((&row["schema"], row["clip_names"].is_array()), (&Value::from(1), true));
     let markdown = printed(&["ls", "data/ezmesh", "--columns", "path,triangles", "-n", "1", "--format", "md"]);
     assert_eq!(markdown, "| path | triangles |\n| --- | ---: |\n| data/ezmesh/crate.ezm | 12 |\n");
-    assert_eq!(printed(&["ls", "data", "--where", "triangles > 1G"]), "0 meshes, 0 triangles, 0 B, 0 rigged\n");
+    assert_eq!(
+        printed(&["ls", "data", "--where", "triangles > 1G"]),
+        "0 meshes, 0 triangles, 0 B of files, 0 rigged\n"
+    );
     for (arguments, part) in [
         (["--where", "triangle > 3"], "expected a column, found triangle"),
         (["--sort", "nothing"], "expected a column, found nothing"),
@@ -106,7 +127,7 @@ fn sorts_filters_limits_and_chooses_columns() {
 fn surfaces_are_rows() {
     let rows = json(&meshpeek(&["ls", "data/unigine/room_ms11.mesh", "data/unreal/guard", "--surfaces", "--json"]));
     let names: Vec<&str> = rows["files"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["floor", "wall", "lamp", "JGuard", "JGuard", "JLid", "JLid", "JGuard"]);
+    assert_eq!(names, ["floor", "лампа", "box", "JGuard", "JGuard", "JLid", "JLid", "JGuard"]);
     assert_eq!(rows["totals"]["surfaces"], 8);
     let lids = printed(&["ls", "data", "--surfaces", "--where", "material == 'JLid'", "--format", "csv"]);
     assert_eq!(lids.lines().count(), 3);
@@ -117,7 +138,12 @@ fn findings_and_duplicates_are_found_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let cube = bytes("cube_ms13");
-    let moved = spoil(&cube, "surface[0].target[0].positions", &1.25_f32.to_le_bytes());
+    let map = json(&meshpeek(&["map", &sample("cube_ms13"), "--json"]));
+    let positions =
+        map["regions"].as_array().unwrap().iter().find(|one| one["name"] == "surface[0].target[0].positions");
+    let start = usize::try_from(positions.unwrap()["start"].as_u64().unwrap()).unwrap();
+    let mut moved = cube.clone();
+    moved[start..start + 4].copy_from_slice(&1.25_f32.to_le_bytes());
     let trailing = [cube.clone(), vec![7; 9]].concat();
     for (name, bytes) in [
         ("a.mesh", &cube),
@@ -132,7 +158,7 @@ fn findings_and_duplicates_are_found_on_request() {
     let output = run(&["ls", "--columns", "path,findings,readable", "--format", "csv"]);
     assert_eq!(code(&output), 3);
     let expected =
-        "path,findings,readable\n./a.mesh,0,true\n./b.mesh,0,true\n./c.mesh,1,true\n./d.mesh,1,true\n./e.mesh,,false\n";
+        "path,findings,readable\n./a.mesh,0,true\n./b.mesh,0,true\n./c.mesh,2,true\n./d.mesh,1,true\n./e.mesh,,false\n";
     assert_eq!(text(&output.stdout), expected);
     assert!(text(&output.stderr).contains("e.mesh"));
     let broken =
@@ -144,8 +170,38 @@ fn findings_and_duplicates_are_found_on_request() {
     assert_eq!((&rows["files"][1]["duplicate_of"], &rows["totals"]["duplicates"]), (&"./a.mesh".into(), &1.into()));
     let similar = json(&run(&["ls", "--duplicates=topology", "--json"]));
     assert_eq!(similar["files"].as_array().unwrap().len(), 4);
+    let twice = json(&run(&["ls", ".", "a.mesh", "./a.mesh", "--duplicates", "--json"]));
+    assert_eq!(twice["files"].as_array().unwrap().len(), 2, "a file is no duplicate of itself");
     let totals = json(&run(&["ls", "--json", "--columns", "findings"]))["totals"].clone();
-    assert_eq!((&totals["meshes"], &totals["unreadable"]), (&5.into(), &1.into()));
+    assert_eq!((&totals["meshes"], &totals["unreadable"]), (&4.into(), &1.into()));
+}
+
+#[test]
+fn what_is_not_known_is_null() {
+    let none = json(&meshpeek(&["ls", "data/secondlife/arm.llmesh", "--lod", "none", "--json"]));
+    for name in ["triangles", "vertices", "gpu_vertices", "bones", "rigged", "surfaces"] {
+        assert!(none["files"][0][name].is_null(), "{name}: {none}");
+    }
+    assert!(none["totals"]["duplicates"].is_null() && none["totals"]["with_findings"].is_null());
+    let info = text(&meshpeek(&["info", "data/secondlife/arm.llmesh", "--lod", "none"]).stdout);
+    assert!(info.contains("size       not inflated\n") && info.contains("rigged     not inflated\n"), "{info}");
+    assert!(!info.contains("triangles  0") && !info.contains("GPU"), "{info}");
+    // A file that cannot be read has the requested fields, and is no mesh.
+    let (_folder, cut) = scratch("cut.mesh", &bytes("cube_ms13")[..90]);
+    let output = meshpeek(&["ls", &cut, "--json", "--columns", "path,readable,bytes"]);
+    let document = json(&output);
+    let row = &document["files"][0];
+    assert!(row["readable"] == false && row["bytes"].is_null() && row["error"]["kind"].is_string(), "{row}");
+    assert_eq!((&document["totals"]["meshes"], &document["totals"]["unreadable"]), (&0.into(), &1.into()));
+    assert!(output.stderr.is_empty(), "the error is in the document");
+}
+
+#[test]
+fn assets_of_a_container_are_different_meshes() {
+    let rows = json(&meshpeek(&["ls", "data/secondlife/model.slm", "--surfaces", "--json"]))["files"].clone();
+    assert_eq!((&rows[0]["asset"], &rows[1]["asset"]), (&0.into(), &1.into()));
+    let same = printed(&["ls", "data/secondlife", "--duplicates=topology", "--columns", "path", "--format", "csv"]);
+    assert!(same.contains("grid.llmesh") && !same.contains("model.slm"), "{same}");
 }
 
 #[test]
@@ -156,7 +212,7 @@ fn names_from_files_are_escaped_in_every_format() {
     for format in ["table", "csv", "md", "json", "jsonl"] {
         let output = printed(&["ls", &path, "--surfaces", "--format", format]);
         assert!(!output.contains(['\u{1b}', '\u{202e}']), "{format}: {output}");
-        assert!(!output.contains(",=1") && !(format == "md" && output.contains("<b>")), "{format}: {output}");
+        assert!(!output.contains(",=1") && (format != "md" || !output.contains("<b>")), "{format}: {output}");
     }
     let csv = printed(&["ls", &path, "--surfaces", "--columns", "name", "--format", "csv"]);
     assert_eq!(csv, "name\n'=1|<b>\\u{1b}[2J\n");

@@ -72,7 +72,10 @@ fn lists_and_selects_the_meshes_of_a_script() {
     assert_eq!(names(&info(&[script, "--mesh", "spinningTOP"])), ["SpinningTop"]);
     assert_eq!(names(&info(&["data/unreal/Toys/Models/Ball_d.3d"])), ["Ball"]);
     let ball = &info(&[script, "--mesh", "ball"])[0];
-    assert_eq!(ball["clips"], json!([{ "name": "All", "frames": 3, "bones": 0, "rate": 30.0 }]));
+    assert_eq!(
+        ball["clips"],
+        json!([{ "name": "All", "frames": 3, "bones": 0, "rate": 30.0, "seconds": 0.1, "moved_bones": null }])
+    );
     assert_eq!(
         ball["properties"]["script"]["meshes"].as_array().unwrap().len(),
         1,

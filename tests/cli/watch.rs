@@ -7,10 +7,21 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::{bytes, command, scratch};
+use crate::{bytes, code, command, sample, scratch};
 
 /// The time after which a watching command is taken to have missed a change.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_no_change_mends_ends_the_watch() {
+    let cube = sample("cube_ms13");
+    for arguments in
+        [&["info", "-", "--watch"][..], &["validate", &cube, "--watch", "--select", "UG", "--ignore", "UG"]]
+    {
+        let output = command(arguments).output().unwrap();
+        assert_eq!(code(&output), 2, "{arguments:?}");
+    }
+}
 
 #[test]
 fn runs_again_when_a_file_changes_and_after_an_error() {

@@ -72,6 +72,22 @@ pub fn check() -> io::Result<()> {
     Ok(())
 }
 
+/// Returns whether a signal has arrived during a delay.
+pub fn has_signal() -> bool {
+    #[cfg(unix)]
+    return STATE.get().is_some_and(|state| state.signal.load(Ordering::SeqCst) != 0);
+    #[cfg(not(unix))]
+    false
+}
+
+/// Ends the process by the signal that has arrived, even if other values delay it.
+pub fn end_by_signal() {
+    #[cfg(unix)]
+    if let Some(Ok(signal @ 1..)) = STATE.get().map(|state| i32::try_from(state.signal.load(Ordering::SeqCst))) {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+}
+
 /// Lets a write that exceeds the limit for the size of a file fail with an error. Otherwise the
 /// signal XFSZ would end the process.
 pub fn survive_file_size_limit() {

@@ -2,6 +2,7 @@
 //! has a name, and adds the path to errors.
 
 pub mod interrupt;
+pub mod temporary_folder;
 
 use std::fs;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::render::progress::Progress;
+use crate::program::render::progress::ProgressMeter;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
@@ -127,7 +127,7 @@ pub fn answers(rounds: u32) -> u64 {
 }
 
 /// Measures every query on one mesh, with a warm and with a cold page cache.
-pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &Progress) -> anyhow::Result<FileMeasurement> {
+pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMeter) -> anyhow::Result<FileMeasurement> {
     let mut notes = Vec::new();
     let needed = subject.bytes.saturating_mul(subject.growth);
     let fits = memory::available().is_none_or(|available| needed < available);

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum as _};
 
 use super::bench_stream::{BenchInput, StreamArgs};
 use crate::program::args::{Global, STDIN};
+use crate::program::atomic_write::temporary_folder::TemporaryFolder;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::MeshFiles;
@@ -22,7 +23,7 @@ use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::print_json;
-use crate::program::render::progress::Progress;
+use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::{complain, shown};
 use crate::program::render::units;
 
@@ -44,7 +45,7 @@ Examples:
   meshpeek bench data/unigine/cube_ms13.mesh --rounds 1           an existing file
   meshpeek bench --size 100K --format unigine-static --rounds 1   a generated mesh
   meshpeek bench --size 10K --rounds 1 --plot bench.svg --json    every format, with a picture
-  meshpeek bench --stream --size 300K --frames 20                 fly over a mesh while its parts are streamed";
+  meshpeek bench --stream --size 300K --frames 20                 fly over a streamed mesh";
 
 /// Sizes of the generated meshes if the option `--size` is not given, in bytes.
 const DEFAULT_SIZES: [u64; 3] = [1_000_000, 100_000_000, 1_000_000_000];
@@ -132,7 +133,7 @@ impl BenchArgs {
         let context = || format!("{}: cannot create a folder in it", shown(&folder));
         OpenFolder::open(&folder).with_context(context)?;
         // The text of the error has the path of the temporary folder, and its kind has not.
-        let scratch = tempfile::Builder::new().prefix("meshpeek-bench-").tempdir_in(&folder);
+        let scratch = TemporaryFolder::create("meshpeek-bench-", &folder);
         let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
         if self.stream.stream {
             let input = BenchInput {
@@ -198,7 +199,7 @@ impl BenchArgs {
         // is mapped.
         drop(asset);
         self.print_host(host, global)?;
-        let bar = Progress::of_items(measure::answers(self.rounds), "answers", global);
+        let bar = ProgressMeter::of_items(measure::answers(self.rounds), "answers", global);
         let measured = measure::measure(subject, self.rounds, global, &bar);
         drop(bar);
         Ok(vec![measured?])
@@ -239,7 +240,7 @@ impl BenchArgs {
         }
         self.print_host(host, global)?;
         let total = u64::try_from(plan.len()).unwrap_or_default().saturating_mul(measure::answers(self.rounds));
-        let bar = Progress::of_items(total, "answers", global);
+        let bar = ProgressMeter::of_items(total, "answers", global);
         let each = plan.into_iter().map(|(kind, size)| self.measure_sample(kind, size, scratch, global, &bar));
         let all = each.collect();
         drop(bar);
@@ -252,7 +253,7 @@ impl BenchArgs {
         size: u64,
         scratch: &Path,
         global: &Global,
-        bar: &Progress,
+        bar: &ProgressMeter,
     ) -> anyhow::Result<FileMeasurement> {
         bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id()));
         let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];

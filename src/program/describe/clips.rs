@@ -3,8 +3,9 @@
 use super::partial::value_or;
 use crate::{Animations, Clip, Name};
 
-/// The maximum number of bones that are listed as moved by one clip.
-const MAX_MOVED: usize = 4096;
+/// The maximum total length of the names of moved bones in the output, in bytes. A small file may
+/// have thousands of clips that move a bone with a long name.
+const MAX_MOVED_NAMES: usize = 4 << 20;
 
 /// The description of an animation.
 pub struct ClipSummary {
@@ -14,12 +15,14 @@ pub struct ClipSummary {
     pub rate: Option<f32>,
     /// The length in seconds, or `None` if the rate is not known.
     pub seconds: Option<f32>,
-    /// The names of the bones that the clip moves, if they were requested and the file has them.
-    pub moved: Option<Vec<String>>,
+    /// The numbers of the bones that the clip moves, in ascending order, if they were requested and
+    /// the file has them.
+    pub moved: Option<Vec<u32>>,
 }
 
 /// Describes all clips of a file. If `with_bones` is true, the bones that they move are listed.
 pub fn clips(animations: &dyn Animations, with_bones: bool) -> crate::Result<Vec<ClipSummary>> {
+    let mut left = MAX_MOVED_NAMES;
     let clips = (0..animations.clip_count()?).map(|index| {
         let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
         let clip = value_or(animations.clip(index), empty)?;
@@ -29,17 +32,21 @@ pub fn clips(animations: &dyn Animations, with_bones: bool) -> crate::Result<Vec
             bones: clip.bones,
             rate: clip.rate,
             seconds: clip.seconds(clip.frames, None),
-            moved: if with_bones && clip.bones > 0 { moved_bones(animations, index) } else { None },
+            moved: if with_bones && clip.bones > 0 { moved_bones(animations, index, &mut left) } else { None },
         })
     });
     clips.collect()
 }
 
-/// Returns the names of the bones that a clip moves, or `None` if they cannot be read.
-fn moved_bones(animations: &dyn Animations, clip: usize) -> Option<Vec<String>> {
-    let count = animations.bone_count().ok().filter(|count| (1..=MAX_MOVED).contains(count))?;
+/// Returns the numbers of the bones that a clip moves, or `None` if they cannot be read, or if
+/// their names are longer than `left` bytes. Subtracts their length from `left`.
+fn moved_bones(animations: &dyn Animations, clip: usize, left: &mut usize) -> Option<Vec<u32>> {
+    let count = animations.bone_count().ok().filter(|count| *count > 0)?;
     let mut moved = vec![false; count];
     animations.animated_bones(clip, &mut moved).ok()?;
-    let names = moved.iter().enumerate().filter(|(_, moved)| **moved);
-    Some(names.filter_map(|(bone, _)| Some(animations.bone(bone).ok()?.name.to_string_lossy())).collect())
+    let moved = || moved.iter().enumerate().filter(|(_, moved)| **moved).map(|(bone, _)| bone);
+    for bone in moved() {
+        *left = left.checked_sub(animations.bone(bone).map_or(0, |bone| bone.name.as_bytes().len()))?;
+    }
+    Some(moved().filter_map(|bone| u32::try_from(bone).ok()).collect())
 }

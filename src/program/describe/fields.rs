@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// A part of the description of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Field {
+pub enum InfoPart {
     /// Format, version and size of the file
     Format,
     /// Width, height and depth, and the bounding box
@@ -31,28 +31,35 @@ pub enum Field {
 
 /// The chosen parts. An empty list means all parts.
 #[derive(Clone, Debug, Default)]
-pub struct Fields(pub Vec<Field>);
+pub struct Fields(pub Vec<InfoPart>);
 
 impl Fields {
     /// Returns whether a part is chosen.
-    pub fn has(&self, field: Field) -> bool {
+    pub fn has(&self, field: InfoPart) -> bool {
         self.0.is_empty() || self.0.contains(&field)
+    }
+
+    /// Returns whether the command line names a part.
+    pub fn names(&self, field: InfoPart) -> bool {
+        self.0.contains(&field)
     }
 
     /// Returns whether a field of the JSON output belongs to a chosen part.
     pub fn has_json(&self, name: &str) -> bool {
         let field = match name {
-            "format" | "version" | "bytes" | "touched_bytes" => Field::Format,
-            "bounds" | "bounds_stored" | "drawn_bounds" | "placed_bounds" => Field::Size,
-            "triangles" => Field::Triangles,
-            "gpu_vertices" | "gpu_bytes" => Field::Vertices,
+            "format" | "version" | "bytes" | "touched_bytes" => InfoPart::Format,
+            "bounds" | "bounds_stored" | "drawn_bounds" | "placed_bounds" => InfoPart::Size,
+            "triangles" => InfoPart::Triangles,
+            "gpu_vertices" | "gpu_bytes" => InfoPart::Vertices,
             // The vertices and the materials are those of the surfaces.
-            "surfaces" => return [Field::Surfaces, Field::Vertices, Field::Materials].iter().any(|one| self.has(*one)),
-            "bones" => Field::Rig,
-            "lods" => Field::Lods,
-            "clips" => Field::Clips,
-            "findings" => Field::Findings,
-            _ => Field::Properties,
+            "surfaces" => {
+                return [InfoPart::Surfaces, InfoPart::Vertices, InfoPart::Materials].iter().any(|one| self.has(*one));
+            }
+            "bones" => InfoPart::Rig,
+            "lods" => InfoPart::Lods,
+            "clips" => InfoPart::Clips,
+            "findings" => InfoPart::Findings,
+            _ => InfoPart::Properties,
         };
         self.has(field)
     }

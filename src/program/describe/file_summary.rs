@@ -157,19 +157,32 @@ impl FileSummary {
         Ok(summary)
     }
 
+    /// Returns whether the surfaces of the file were inflated, or need not be.
+    pub fn is_inflated(&self) -> bool {
+        self.described.blocks.is_empty() || self.described.levels != LodFilter::None
+    }
+
+    /// Returns the number of triangles of the described surfaces, or `None` if the file was not
+    /// inflated.
+    pub fn known_triangles(&self) -> Option<u64> {
+        self.is_inflated().then(|| self.triangles())
+    }
+
     /// Returns the number of triangles of the described surfaces.
     pub fn triangles(&self) -> u64 {
         self.surfaces.iter().map(|surface| u64::from(surface.counts.corners / 3)).sum()
     }
 
-    /// Returns the size of the mesh on a GPU, or `None` if that of a surface is not known.
+    /// Returns the size of the mesh on a GPU, or `None` if that of a surface is not known. Vertices
+    /// that several surfaces share are counted once, except those of Unreal surfaces, whose texture
+    /// coordinates belong to the corners.
     pub fn gpu(&self) -> Option<GpuSize> {
-        let sizes = self.surfaces.iter().map(|surface| surface.gpu);
-        sizes.into_iter().try_fold(GpuSize { vertices: 0, bytes: 0 }, |sum, size| {
-            let size = size?;
-            let vertices = sum.vertices.checked_add(size.vertices)?;
-            Some(GpuSize { vertices, bytes: sum.bytes.checked_add(size.bytes)? })
-        })
+        if !self.is_inflated() {
+            return None;
+        }
+        let is_shared = |surface: &SurfaceSummary| surface.shares && self.vertex_frames.is_none();
+        let mut sizes = self.surfaces.iter().map(|surface| Some((surface.gpu?, is_shared(surface))));
+        sizes.try_fold(GpuSize::default(), |sum, size| size.and_then(|(size, shares)| sum.checked_add(size, shares)))
     }
 
     /// Reads the fields that only the JSON output contains, and returns the first error in them.

@@ -11,7 +11,7 @@ use super::fields::Fields;
 use super::file_summary::FileSummary;
 use super::placed::PlacedBounds;
 use crate::program::formats::facts::{surface_properties, write_properties};
-use crate::program::formats::summary::{BlockSummary, SurfaceSummary};
+use crate::program::formats::summary::{BlockSummary, GpuSize, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
 use crate::program::render::json;
 use crate::program::render::json_writer::JsonWriter;
@@ -84,9 +84,9 @@ impl FileSummary {
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),
             ("touched_bytes", self.touched.into()),
-            ("triangles", self.triangles().into()),
+            ("triangles", self.known_triangles().into()),
             ("gpu_vertices", gpu.map(|gpu| gpu.vertices).into()),
-            ("gpu_bytes", gpu.map(|gpu| gpu.bytes).into()),
+            ("gpu_bytes", gpu.as_ref().map(GpuSize::bytes).into()),
             ("bounds_stored", self.stores_bounds.into()),
             ("drawn_bounds", json::optional_bounds(&self.drawn_bounds)),
         ];
@@ -107,6 +107,12 @@ impl FileSummary {
         })
     }
 
+    /// Returns the names of the bones with the given numbers.
+    pub fn bone_names<'s>(&'s self, numbers: &'s [u32]) -> impl Iterator<Item = &'s str> {
+        let name = |number: &u32| Some(self.bones.get(usize::try_from(*number).ok()?)?.0.as_str());
+        numbers.iter().filter_map(name)
+    }
+
     fn write_clips(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
         self.clips.iter().try_for_each(|ClipSummary { name, frames, bones, rate, seconds, moved }| {
             out.item_object(|out| {
@@ -116,7 +122,7 @@ impl FileSummary {
                 out.field("rate", rate.map(json::number))?;
                 out.field("seconds", seconds.map(json::number))?;
                 match moved {
-                    Some(moved) => out.field_items("moved_bones", moved.iter().map(|name| name.as_str().into())),
+                    Some(moved) => out.field_items("moved_bones", self.bone_names(moved).map(Value::from)),
                     None => out.field("moved_bones", Value::Null),
                 }
             })
@@ -178,7 +184,7 @@ fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
         "corners": counts.corners,
         "triangles": counts.corners / 3,
         "gpu_vertices": gpu.map(|gpu| gpu.vertices),
-        "gpu_bytes": gpu.map(|gpu| gpu.bytes),
+        "gpu_bytes": gpu.as_ref().map(GpuSize::bytes),
         "index_widths": counts.index_widths,
         "uv_sets": counts.uv_sets,
         "colors": counts.colors,

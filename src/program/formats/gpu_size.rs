@@ -26,12 +26,17 @@ const MAX_SHORT_INDEX: u64 = 65_535;
 ///
 /// The vertices of a surface with one index stream are known without reading. If a surface has two
 /// index streams, its vertices are the different pairs of their indices. They are counted only if
-/// `is_wanted` is true, because all indices are then read. Returns `None` if the size is not known.
+/// `is_wanted` is true, because all indices are then read. Returns `None` if the size is not known,
+/// or if the indices are damaged.
 pub fn gpu_size(surface: &Surface<'_>, counts: &Counts, is_wanted: bool) -> Option<GpuSize> {
-    let vertices = known_vertices(surface, counts).or_else(|| if is_wanted { count_pairs(surface) } else { None })?;
-    let indices = if vertices > MAX_SHORT_INDEX { 4 } else { 2 };
-    let bytes = vertices.checked_mul(vertex_bytes(surface, counts)?)?;
-    Some(GpuSize { vertices, bytes: bytes.checked_add(u64::from(counts.corners).checked_mul(indices)?)? })
+    let counted = || if is_wanted { count_pairs(surface, counts) } else { None };
+    let vertices = known_vertices(surface, counts).or_else(counted)?;
+    let index_size = if vertices > MAX_SHORT_INDEX { 4 } else { 2 };
+    Some(GpuSize {
+        vertices,
+        vertex_bytes: vertices.checked_mul(vertex_bytes(surface, counts)?)?,
+        index_bytes: u64::from(counts.corners).checked_mul(index_size)?,
+    })
 }
 
 /// Returns the number of vertices if it does not depend on the indices.
@@ -46,32 +51,22 @@ fn known_vertices(surface: &Surface<'_>, counts: &Counts) -> Option<u64> {
 /// Counts the different pairs of a position and an attribute vertex.
 ///
 /// Most attribute vertices belong to one position. Only the pairs of the others are collected in a
-/// set.
-fn count_pairs(surface: &Surface<'_>) -> Option<u64> {
+/// set. Returns `None` if an index is out of range.
+fn count_pairs(surface: &Surface<'_>, counts: &Counts) -> Option<u64> {
     let corners = surface.corners().ok()?;
-    let mut first = Vec::new();
+    let mut first = vec![None; usize::try_from(counts.attribute_vertices).ok()?];
     let mut others = HashSet::new();
     let mut count = 0_u64;
     for corner in corners.iter() {
-        let attribute = usize::try_from(corner.attribute).ok()?;
-        if attribute >= first.len() {
-            // The number of attribute vertices that are used is at most the number of corners.
-            let length = attribute.checked_add(1).filter(|length| *length <= corners.len().max(1 << 20))?;
-            first.resize(length.next_power_of_two(), None);
-        }
-        let slot = first.get_mut(attribute)?;
-        match *slot {
-            None => {
+        let is_new = match first.get_mut(usize::try_from(corner.attribute).ok()?)? {
+            slot @ None => {
                 *slot = Some(corner.position);
-                count = count.checked_add(1)?;
+                true
             }
-            Some(position) if position == corner.position => {}
-            Some(_) => {
-                if others.insert((corner.position, corner.attribute)) {
-                    count = count.checked_add(1)?;
-                }
-            }
-        }
+            Some(position) if *position == corner.position => false,
+            Some(_) => others.insert((corner.position, corner.attribute)),
+        };
+        count = count.checked_add(u64::from(is_new))?;
     }
     Some(count)
 }

@@ -62,9 +62,11 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     let is_unknown = |error: &Error| error.kind() == ErrorKind::Unknown;
     let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
     let is_foreign = || crate::formats::unsupported::format_name(data.as_ref()).is_some();
-    match format_named(path).filter(|_| is_damaged && !is_foreign()) {
+    match format_named(path).filter(|_| is_damaged) {
         Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, &options).map(Model::from),
-        Some(Format::SecondLife) => crate::formats::secondlife::Mesh::open_with(data, &options).map(Model::from),
+        Some(Format::SecondLife) if !is_foreign() => {
+            crate::formats::secondlife::Mesh::open_with(data, &options).map(Model::from)
+        }
         _ => Model::open_with(data, &options),
     }
 }

@@ -19,6 +19,9 @@ pub const EXTENSIONS: [(&str, Format); 6] = [
     ("ezb", Format::EzMesh),
 ];
 
+/// The file extensions of Unreal meshes and scripts, whose meshes are several files.
+pub const UNREAL_EXTENSIONS: [&str; 2] = ["3d", "uc"];
+
 /// Returns whether a path has the given extension, ignoring upper and lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))

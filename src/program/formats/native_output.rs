@@ -7,13 +7,11 @@ use crate::Model;
 use crate::export::ExportFormat;
 use crate::formats::FormatFile;
 
-use super::names::{EXTENSIONS, has_extension};
+use super::names::{EXTENSIONS, UNREAL_EXTENSIONS, has_extension};
 use crate::program::args::STDIN;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
 
-/// The extensions of Unreal files.
-const UNREAL: [&str; 2] = ["3d", "uc"];
 /// Extensions of files that no verb writes as meshes.
 const OTHERS: [&str; 12] = ["3ds", "blend", "csv", "dae", "fbx", "npy", "npz", "png", "svg", "usd", "usda", "usdz"];
 
@@ -40,7 +38,7 @@ pub fn check_extension(output: &Path, extensions: &[&str], verb: &str) -> Result
 
 fn is_known(extension: &str) -> bool {
     let native = EXTENSIONS.iter().map(|(name, _)| *name);
-    native.chain(UNREAL).chain(OTHERS).any(|known| known == extension)
+    native.chain(UNREAL_EXTENSIONS).chain(OTHERS).any(|known| known == extension)
 }
 
 /// Returns the extensions of a mesh file that is written again in its own format.

@@ -36,12 +36,32 @@ pub struct SurfaceSummary {
 }
 
 /// The size of a surface on a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GpuSize {
     /// The number of vertices, each of which has a position and all attributes.
     pub vertices: u64,
-    /// The number of bytes of the vertices and of the indices.
-    pub bytes: u64,
+    /// The number of bytes of the vertices.
+    pub vertex_bytes: u64,
+    /// The number of bytes of the indices.
+    pub index_bytes: u64,
+}
+
+impl GpuSize {
+    /// Returns the number of bytes of the vertices and of the indices.
+    pub const fn bytes(&self) -> u64 {
+        self.vertex_bytes.saturating_add(self.index_bytes)
+    }
+
+    /// Returns the sum with the size of another surface. `shares` is whether that surface has the
+    /// vertices of an earlier one.
+    pub fn checked_add(self, other: Self, shares: bool) -> Option<Self> {
+        let other = if shares { Self { vertices: 0, vertex_bytes: 0, ..other } } else { other };
+        Some(Self {
+            vertices: self.vertices.checked_add(other.vertices)?,
+            vertex_bytes: self.vertex_bytes.checked_add(other.vertex_bytes)?,
+            index_bytes: self.index_bytes.checked_add(other.index_bytes)?,
+        })
+    }
 }
 
 /// The facts that only the surfaces of Second Life files have.

@@ -10,7 +10,7 @@ use crate::{Error, Field, Finding, Model};
 use super::bytes::{Data, MappedFile};
 use crate::program::args::Global;
 use crate::program::render::note::note;
-use crate::program::render::progress::Progress;
+use crate::program::render::progress::ProgressMeter;
 use crate::program::render::report::is_pipe_closed;
 use crate::program::render::text::shown;
 
@@ -33,7 +33,7 @@ pub struct InputAsset {
     /// The map of the sidecar, or `None` if the sidecar was copied into memory.
     pub mapped_sidecar: Option<MappedFile>,
     /// The progress of the command on this file, which is shown until the asset is dropped.
-    pub(super) _progress: Option<Progress>,
+    pub(super) _progress: Option<ProgressMeter>,
 }
 
 impl InputAsset {

@@ -5,5 +5,6 @@ pub mod bytes;
 pub mod open;
 pub mod parallel;
 pub mod paths;
+mod pattern;
 pub mod source_file;
 pub mod watch;

@@ -24,7 +24,7 @@ use crate::program::formats::unreal::pairs::{PairFinder, named_source};
 use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
-use crate::program::render::progress::Progress;
+use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
 /// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page or
@@ -63,9 +63,9 @@ impl<'g> Opener<'g> {
         Ok(InputAsset { model, source, pair, key: None, sidecar: None, mapped_sidecar: None, _progress: None })
     }
 
-    /// Opens the meshes that a path names, and passes each to `visit` with the key of an Unreal mesh.
-    /// Meshes for which `is_new` returns false are left out. Returns the meshes of a script whose
-    /// files do not exist.
+    /// Opens the meshes that a path names, and passes each to `visit` with the key of an Unreal
+    /// mesh. Meshes for which `is_new` returns false are left out. Returns the meshes of a script
+    /// whose files do not exist.
     pub(super) fn open_path(
         &mut self,
         path: &Path,
@@ -195,7 +195,7 @@ pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow:
     let mut opener = Opener::new(global);
     let Some(mut pairs) = opener.pairs.find(path).map_err(found_instead)? else {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        let progress = Progress::of_bytes(bytes, &shown(path), global);
+        let progress = ProgressMeter::of_bytes(bytes, &shown(path), global);
         return Ok(InputAsset { _progress: Some(progress), ..opener.open_file(path, asset)? });
     };
     match (pairs.pop(), &*pairs) {
@@ -265,8 +265,8 @@ pub enum Repeated {
 /// Opens every file that is named on the command line, and passes each model to `visit`.
 ///
 /// Returns the outcome with the highest exit code, and the meshes that scripts import although the
-/// files of these meshes do not exist. The function shows a progress bar on the terminal, so `visit`
-/// prints with [`suspended`](crate::program::render::progress::suspended).
+/// files of these meshes do not exist. The function shows a progress bar on the terminal, so
+/// `visit` prints with [`suspended`](crate::program::render::progress::suspended).
 pub fn each(
     names: &[PathBuf],
     walk: &WalkArgs,
@@ -300,8 +300,8 @@ pub fn each(
     Ok((worst, missing))
 }
 
-/// Returns a hash of the files and the name of an Unreal mesh. Several paths on the command line may
-/// name the same mesh: either of its files, their stem, or the script.
+/// Returns a hash of the files and the name of an Unreal mesh. Several paths on the command line
+/// may name the same mesh: either of its files, their stem, or the script.
 fn pair_key(pair: &Pair) -> u128 {
     let mut hash = Xxh3Default::new();
     for part in [pair.data.as_os_str(), pair.aniv.as_os_str()] {
@@ -314,7 +314,7 @@ fn pair_key(pair: &Pair) -> u128 {
 
 /// Prints notes about skipped files in folders, and about meshes that scripts import although their
 /// files do not exist.
-fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
+pub(super) fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
     if global.verbose && inputs.skipped > 0 {
         note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);
     }

@@ -7,27 +7,44 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::asset::InputAsset;
-use super::open::{Opener, Repeated};
+use super::bytes::Data;
+use super::open::{Opener, Repeated, note_omissions};
 use super::paths::InputPaths;
 use crate::program::args::{Global, WalkArgs};
+use crate::program::formats::unreal::script_file::MissingMesh;
 
 /// The number of files of each thread that are described before their results are passed on.
 const FILES_PER_THREAD: usize = 64;
+/// The number of results after which no further file is described before they are passed on.
+const MAX_RESULTS: usize = 4096;
 
-/// The results for one path, each with the key of its Unreal mesh.
-type Results<T> = Vec<(Option<u128>, T)>;
+/// The results for one mesh.
+struct MeshResult<T> {
+    /// The key of an Unreal mesh.
+    key: Option<u128>,
+    result: Vec<T>,
+}
+
+/// The results for some files.
+struct BlockResults<T> {
+    results: Vec<MeshResult<T>>,
+    /// The meshes of scripts whose files do not exist.
+    missing: Vec<MissingMesh<Data>>,
+    /// The number of files that were described.
+    done: usize,
+}
 
 /// Opens every file that is named on the command line, and passes each model to `describe` on all
-/// processors. The results are passed to `receive` in the order of the files. At most 64 results for
-/// each processor are held.
+/// processors. The results, a list for each mesh, are passed to `receive` in the order of the
+/// files. About 4,096 items of lists are held, and the list of the last file of each thread.
 ///
-/// Returns the number of files in folders that are not meshes.
+/// Prints the same notes as [`each`](super::open::each).
 pub fn each_in_parallel<T: Send>(
     (names, walk): (&[PathBuf], &WalkArgs),
     global: &Global,
-    describe: impl Fn(&Path, crate::Result<InputAsset>) -> T + Sync,
-    mut receive: impl FnMut(T) -> anyhow::Result<()>,
-) -> anyhow::Result<u64> {
+    describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
+    mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut inputs = InputPaths::expand(names, walk)?;
     let mut opener = Opener::new(global);
     inputs.settle(|path| opener.pairs.is_data_half(path));
@@ -37,41 +54,52 @@ pub fn each_in_parallel<T: Send>(
     let progress = inputs.progress(global);
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut openers: Vec<Opener<'_>> = (0..threads).map(|_| Opener::new(global)).collect();
-    let mut visited = HashSet::new();
-    for block in inputs.paths.chunks(threads.saturating_mul(FILES_PER_THREAD)) {
+    let (mut visited, mut missing) = (HashSet::new(), Vec::new());
+    let mut left = &*inputs.paths;
+    while !left.is_empty() {
+        let block = left.get(..threads.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
+        let BlockResults { results, missing: unopened, done } = describe_block(block, &mut openers, &describe);
+        missing.extend(unopened);
         // An Unreal mesh may be named several times, such as by both of its files.
-        for (key, result) in describe_block(block, &mut openers, &describe) {
+        for MeshResult { key, result } in results {
             if key.is_none_or(|key| visited.insert(key)) {
                 receive(result)?;
             }
         }
-        progress.add(u64::try_from(block.len()).unwrap_or(u64::MAX));
+        progress.add(u64::try_from(done).unwrap_or(u64::MAX));
+        left = left.get(done..).unwrap_or_default();
     }
     drop(progress);
-    Ok(inputs.skipped)
+    note_omissions(&inputs, &missing, global);
+    Ok(())
 }
 
-/// Describes some files on all processors. Each thread takes the next file when it is done with one.
+/// Describes some files on all processors. Each thread takes the next file when it is done with
+/// one.
 fn describe_block<T: Send>(
     block: &[PathBuf],
     openers: &mut [Opener<'_>],
-    describe: &(impl Fn(&Path, crate::Result<InputAsset>) -> T + Sync),
-) -> Results<T> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Results<T>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
+    describe: &(impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync),
+) -> BlockResults<T> {
+    let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results: Vec<Mutex<Vec<MeshResult<T>>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
+    let missing = Mutex::new(Vec::new());
     let work = |opener: &mut Opener<'_>| {
-        loop {
+        while count.load(Ordering::Relaxed) < MAX_RESULTS {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let (Some(path), Some(result)) = (block.get(index), results.get(index)) else { break };
             let mut found = Vec::new();
             let mut add = |key, opened| {
-                found.push((key, describe(path, opened)));
+                let result = describe(path, opened);
+                count.fetch_add(result.len(), Ordering::Relaxed);
+                found.push(MeshResult { key, result });
                 Ok(())
             };
-            // The closure `add` returns no error.
-            let _ = opener.open_path(path, Repeated::Refused, &mut |_| true, &mut add);
-            if let Ok(mut result) = result.lock() {
+            // The closure `add` returns no error, so the visit has none.
+            let unopened = opener.open_path(path, Repeated::Refused, &mut |_| true, &mut add).unwrap_or_default();
+            if let (Ok(mut result), Ok(mut missing)) = (result.lock(), missing.lock()) {
                 *result = found;
+                missing.extend(unopened);
             }
         }
     };
@@ -80,5 +108,7 @@ fn describe_block<T: Send>(
             scope.spawn(|| work(opener));
         }
     });
-    results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect()
+    let results = results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect();
+    let missing = missing.into_inner().unwrap_or_default();
+    BlockResults { results, missing, done: next.into_inner().min(block.len()) }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use glob::MatchOptions;
 use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
+
+use super::pattern;
 
 use crate::Error;
 use crate::program::args::{Global, STDIN, WalkArgs};
@@ -15,7 +16,7 @@ use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::names::{data_of, is_aniv, lower};
 use crate::program::outcome::UsageError;
-use crate::program::render::progress::Progress;
+use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
 /// The paths of the files to open. The files in a folder are sorted by name.
@@ -50,33 +51,31 @@ impl InputPaths {
         Ok(inputs)
     }
 
+    /// Adds the files that match a pattern, and the meshes in the folders that match it.
     fn resolve(&mut self, name: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
-        let before = self.paths.len();
-        let options = MatchOptions { require_literal_leading_dot: !walk.hidden, ..MatchOptions::new() };
-        let found = name.to_str().and_then(|pattern| glob::glob_with(pattern, options).ok());
-        let found: Vec<PathBuf> = found.into_iter().flatten().flatten().collect();
-        let is_special = |path: &PathBuf| path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir());
-        if found.iter().all(is_special) {
-            self.unmatched.push((name.to_owned(), "no file matches"));
-        }
-        let excluded = exclusions(Path::new("."), walk)?;
-        let is_excluded = |path: &PathBuf| excluded.matched(path, path.is_dir()).is_ignore();
-        let found = found.into_iter().filter(|path| !is_excluded(path));
-        let (anivs, found): (Vec<_>, Vec<_>) = found.partition(|path| path.is_file() && is_aniv(path));
-        for path in found {
-            // A pipe that a pattern matches is skipped, because reading it could wait for ever.
-            match path.metadata() {
-                Ok(metadata) if metadata.is_dir() => self.search(&path, walk)?,
-                Ok(metadata) if !metadata.is_file() => self.skipped = self.skipped.saturating_add(1),
-                _ => self.paths.push(path),
+        let before = (self.paths.len(), self.unreadable.len(), self.skipped);
+        let mut anivs = Vec::new();
+        for found in pattern::matches(name, walk)? {
+            match found.map(|path| (path.metadata(), path)) {
+                Ok((Ok(metadata), path)) if metadata.is_dir() && path.is_symlink() => {}
+                Ok((Ok(metadata), path)) if metadata.is_dir() => self.search(&path, walk)?,
+                // A pipe that a pattern matches is skipped, because reading it could wait for ever.
+                Ok((Ok(metadata), _)) if !metadata.is_file() => self.skipped = self.skipped.saturating_add(1),
+                Ok((_, path)) if is_aniv(&path) => anivs.push(path),
+                Ok((_, path)) => self.paths.push(path),
+                Err(error) => self.unreadable.push(located(error, name)),
             }
         }
-        self.add_unpaired(before, anivs);
+        let found = anivs.len();
+        self.add_unpaired(before.0, anivs);
+        if (self.paths.len(), self.unreadable.len()) == (before.0, before.1) && found == 0 {
+            self.unmatched.push((name.to_owned(), "no file matches"));
+        }
         Ok(())
     }
 
-    /// Takes the errors about the patterns and folders that match no file, and about the folders and
-    /// files that cannot be read.
+    /// Takes the errors about the patterns and folders that match no file, and about the folders
+    /// and files that cannot be read.
     pub fn take_errors(&mut self) -> Vec<(PathBuf, Error)> {
         let unmatched = std::mem::take(&mut self.unmatched).into_iter();
         let unmatched = unmatched.map(|(path, why)| (path, io::Error::new(io::ErrorKind::NotFound, why)));
@@ -85,13 +84,13 @@ impl InputPaths {
     }
 
     /// Shows the progress over all files, or over the bytes of the only one.
-    pub fn progress(&self, global: &Global) -> Progress {
+    pub fn progress(&self, global: &Global) -> ProgressMeter {
         match &*self.paths {
             [only] => {
                 let bytes = only.metadata().map_or(0, |metadata| metadata.len());
-                Progress::of_bytes(bytes, &shown(only), global)
+                ProgressMeter::of_bytes(bytes, &shown(only), global)
             }
-            paths => Progress::of_items(u64::try_from(paths.len()).unwrap_or(u64::MAX), "files", global),
+            paths => ProgressMeter::of_items(u64::try_from(paths.len()).unwrap_or(u64::MAX), "files", global),
         }
     }
 
@@ -144,6 +143,27 @@ impl InputPaths {
     }
 }
 
+/// Returns all files that a command line names, and all files in its folders, without opening them.
+pub fn walk_files(names: &[PathBuf], walk: &WalkArgs) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let add_folder = |folder: &Path, files: &mut Vec<PathBuf>| {
+        let entries = walker(folder, walk).map(|walker| walker.build());
+        files.extend(entries.into_iter().flatten().flatten().map(ignore::DirEntry::into_path));
+    };
+    for name in names {
+        if name.is_dir() {
+            add_folder(name, &mut files);
+        } else if is_glob(name) && !name.exists() {
+            for path in pattern::matches(name, walk).into_iter().flatten().flatten() {
+                if path.is_dir() { add_folder(&path, &mut files) } else { files.push(path) }
+            }
+        } else {
+            files.push(name.clone());
+        }
+    }
+    files
+}
+
 fn is_glob(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.contains(['*', '?', '[']))
 }
@@ -157,7 +177,7 @@ fn walker(folder: &Path, walk: &WalkArgs) -> Result<WalkBuilder, UsageError> {
 }
 
 /// Compiles the patterns of `--exclude` for the files below a folder.
-fn exclusions(folder: &Path, walk: &WalkArgs) -> Result<Override, UsageError> {
+pub(super) fn exclusions(folder: &Path, walk: &WalkArgs) -> Result<Override, UsageError> {
     let invalid = |error: ignore::Error| UsageError(format!("--exclude: {error}; give a pattern such as 'old/**'"));
     let mut patterns = OverrideBuilder::new(folder);
     for pattern in &walk.exclude {

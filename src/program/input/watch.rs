@@ -1,5 +1,6 @@
 //! Runs a command again whenever one of its files changes.
 
+use std::collections::HashSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -7,9 +8,10 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::paths::InputPaths;
-use crate::program::args::{Global, WalkArgs};
-use crate::program::outcome::Outcome;
+use super::paths::walk_files;
+use crate::program::args::{Global, STDIN, WalkArgs};
+use crate::program::formats::names::format_named;
+use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
 use crate::program::render::report::{is_pipe_closed, report};
 
@@ -18,17 +20,22 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Runs a command, and again whenever a file that it names changes, appears or disappears. The
 /// command runs until a signal ends the program, or until the reader of the output closes the pipe.
+///
+/// Returns an error if the command line is wrong, because no change of a file mends it.
 pub fn watch(
     (names, walk): (&[PathBuf], &WalkArgs),
     global: &Global,
     mut run: impl FnMut() -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
+    if names.iter().any(|name| name == Path::new(STDIN)) {
+        return Err(UsageError("--watch: expected files, found -, which is standard input".to_owned()).into());
+    }
     loop {
         let before = state_of(names, walk);
         match run() {
-            Err(error) if is_pipe_closed(&error) => return Err(error),
+            Err(error) if is_pipe_closed(&error) || error.is::<UsageError>() => return Err(error),
             Err(error) => drop(report(&error, global)),
-            Ok(Outcome::PipeClosed) => return Ok(Outcome::PipeClosed),
+            Ok(outcome @ (Outcome::PipeClosed | Outcome::Usage)) => return Ok(outcome),
             Ok(_) => {}
         }
         while state_of(names, walk) == before {
@@ -48,16 +55,22 @@ pub fn watch(
     }
 }
 
-/// Returns a hash of the sizes and the times of all files that a command line names.
+/// Returns a hash of the sizes and the times of all files that a command line names. No file is
+/// opened.
 fn state_of(names: &[PathBuf], walk: &WalkArgs) -> u128 {
     let mut hash = Xxh3Default::new();
-    for path in InputPaths::expand(names, walk).map(|inputs| inputs.paths).unwrap_or_default() {
+    let mut folders = HashSet::new();
+    for path in walk_files(names, walk) {
         add(&mut hash, &path);
         // The other files of an Unreal mesh are in its folder, and so are those of a stem.
-        let is_single = path.extension().is_some_and(|name| name != "3d" && name != "3D" && name != "uc");
-        let folder = path.parent().filter(|_| !is_single);
-        let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        for entry in folder.and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten() {
+        let folder = path.parent().filter(|_| format_named(&path).is_none() && !path.is_dir());
+        folders.extend(folder.map(Path::to_owned));
+    }
+    let mut folders: Vec<PathBuf> = folders.into_iter().collect();
+    folders.sort();
+    for folder in folders {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
             add(&mut hash, &entry.path());
         }
     }

@@ -3,6 +3,8 @@
 //! A name in a file may contain any bytes. Each function first escapes control characters in the
 //! same way as the text output, with [`Name`].
 
+use std::fmt;
+
 use crate::Name;
 
 /// Returns text as a cell of a CSV file.
@@ -15,6 +17,17 @@ pub fn csv_cell(text: &str) -> String {
     let text = if text.trim_start().starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
     let is_plain = !text.contains([',', '"', ';']) && text.trim() == text;
     if is_plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
+
+/// A float in a CSV file: the shortest text that reads back as the same `f32`, or `nan`, `inf` or
+/// `-inf`.
+pub struct FloatCell(pub f32);
+
+impl fmt::Display for FloatCell {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = self;
+        if value.is_nan() { out.write_str("nan") } else { write!(out, "{value:?}") }
+    }
 }
 
 /// Returns text as a cell of a Markdown table. Characters that Markdown or HTML would interpret are

@@ -7,6 +7,7 @@ use crate::{Bounds, Finding};
 use serde_json::{Map, Value, json};
 
 use super::json_writer::JsonWriter;
+use super::progress;
 
 /// The version of the schema of the JSON output.
 pub const SCHEMA: u32 = 1;
@@ -39,6 +40,7 @@ pub fn extend(mut object: Value, more: &Value) -> Value {
 
 /// Prints a JSON value and a line feed.
 pub fn print_json(value: &Value) -> io::Result<()> {
+    progress::end();
     let mut out = io::BufWriter::new(io::stdout().lock());
     JsonWriter::indented(&mut out).value(value)?;
     writeln!(out)?;

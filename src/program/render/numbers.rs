@@ -172,7 +172,7 @@ mod tests {
         let mut found = Vec::new();
         let values = Rows::boxed(2, |at| [[1, -2], [3, 70_000]].get(at).copied());
         assert_eq!(values.layout(false), Layout::numbers(NumberType::I32, 2));
-        values.write_bytes(0..2, false, &mut |bytes| Ok(found.extend_from_slice(bytes))).unwrap();
+        values.write_bytes(0..2, false, &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
         assert_eq!(found, [1_i32, -2, 3, 70_000].map(i32::to_le_bytes).concat());
         for (number, value, bytes) in [
             (NumberType::U8, 255, &[255][..]),

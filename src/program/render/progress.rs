@@ -24,18 +24,17 @@ const MIN_BYTES: u64 = 32 << 20;
 /// The progress bar that is shown.
 static CURRENT: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Progress of a command. The bar disappears when the value is dropped.
+/// The progress of a command. The bar disappears when the value is dropped.
 #[derive(Debug)]
-pub struct Progress(Option<ProgressBar>);
+pub struct ProgressMeter(Option<ProgressBar>);
 
-impl Progress {
+impl ProgressMeter {
     /// Shows how many of `count` items are done. `of` is their name, such as `files`.
     pub fn of_items(count: u64, of: &str, global: &Global) -> Self {
         Self::start(count, &format!("{{spinner}} {{pos}}/{{len}} {of} {{wide_msg}}"), global, None)
     }
 
-    /// Shows how many bytes of a file of `bytes` bytes were read, and how many bytes were written.
-    /// Shows nothing for a small file.
+    /// Shows how many bytes of a file of `bytes` bytes were read. Shows nothing for a small file.
     pub fn of_bytes(bytes: u64, name: &str, global: &Global) -> Self {
         if bytes < MIN_BYTES {
             return Self(None);
@@ -77,10 +76,11 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressMeter {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
+            // No other progress starts while this one exists.
             if let Ok(mut current) = CURRENT.lock() {
                 *current = None;
             }

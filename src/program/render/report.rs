@@ -22,7 +22,13 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
         // the exit code still report the original error.
         let _ = print_json(&document(json!({ "path": path, "error": error_json(error) })));
     }
+    complain_about(error)
+}
+
+/// Prints an error on standard error, and returns its outcome.
+pub fn complain_about(error: &anyhow::Error) -> Outcome {
     complain(&message(error));
+    let fault = error.downcast_ref::<crate::Error>();
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }
 }
 

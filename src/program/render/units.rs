@@ -9,6 +9,12 @@ pub fn significant(number: f64) -> String {
     }
 }
 
+/// Formats a number with at most `digits` digits after the point, without zeros at the end.
+pub fn decimals(number: f32, digits: usize) -> String {
+    let text = format!("{number:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 /// Formats an integer with commas between groups of three digits.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -34,6 +40,12 @@ pub fn ratio(number: u64, unit: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn leaves_out_zeros_at_the_end() {
+        assert_eq!([1.0 / 3.0, 0.5, 100.0].map(|number| decimals(number, 3)), ["0.333", "0.5", "100"]);
+        assert_eq!(decimals(1200.7, 0), "1201");
+    }
 
     #[test]
     fn shows_three_digits() {

@@ -12,6 +12,7 @@ use crate::model::Asset;
 use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
+use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
 
@@ -28,7 +29,7 @@ Each file is written completely before it gets its name, so an interrupted conve
 
 Examples:
   meshpeek convert data/unreal/guard_d.3d -o guard.glb
-  meshpeek convert data/unigine/skinned_ms12.mesh --animation data/unigine/bend_an10.anim -o bend.glb
+  meshpeek convert data/unigine/skinned_ms12.mesh --clip 0 -o bend.glb
   meshpeek convert data/unigine/cube_ms13.mesh -o cube.obj --allow-loss
   meshpeek convert data/ezmesh --to glb -o converted";
 
@@ -44,12 +45,12 @@ pub struct ConvertArgs {
     /// Format of the output, if OUT has no extension that names it
     #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
     to: Option<ExportFormat>,
-    /// Number of a surface to convert, from 0; can be given several times
+    /// Number of a surface to convert, from 0, or its name; can be given several times
     #[arg(long = "surface", value_name = "N")]
-    surfaces: Vec<usize>,
-    /// Number of the only clip to convert, from 0
+    surfaces: Vec<Selector>,
+    /// Number of the only clip to convert, from 0, or its name
     #[arg(long, value_name = "N")]
-    clip: Option<usize>,
+    clip: Option<Selector>,
     /// Write the shape at this frame of the clip, without animations; 2.5 is between frames 2 and 3
     #[arg(long, value_parser = parse_frame_index, value_name = "N", conflicts_with = "animations")]
     frame: Option<FrameIndex>,
@@ -263,11 +264,15 @@ impl ConvertArgs {
             Some(LevelName::Nodes) => LevelChoice::Nodes,
             Some(LevelName::One(lod)) => LevelChoice::One(level_of(asset, lod)?),
         };
+        // The surfaces are those of the highest level.
+        let surfaces =
+            if self.surfaces.is_empty() { None } else { Some(selected_surfaces(&self.surfaces, &*asset.level(0)?)?) };
+        let clip = self.clip.as_ref().map(|clip| clip.clip(asset.animations())).transpose()?;
         let options = ExportOptions::default()
             .with_asset(self.asset)
-            .with_surfaces(Some(self.surfaces.clone()).filter(|surfaces| !surfaces.is_empty()))
+            .with_surfaces(surfaces)
             .with_levels(levels)
-            .with_clip(self.clip)
+            .with_clip(clip)
             .with_frame(self.frame.as_ref().map(|frame| frame.value))
             .with_rate(self.rate)
             .with_space(match self.space {

@@ -15,9 +15,9 @@ use crate::program::input::open::mesh_paths;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress::{Progress, suspended};
-use crate::program::render::report::is_pipe_closed;
-use crate::program::render::text::{complain, shown};
+use crate::program::render::progress::{ProgressMeter, suspended};
+use crate::program::render::report::{complain_about, is_pipe_closed};
+use crate::program::render::text::shown;
 
 /// The files of both folders, by their paths in the folders.
 type FilesByPath = BTreeMap<PathBuf, Both<Option<PathBuf>>>;
@@ -69,7 +69,7 @@ fn files_by_path(folders: Both<&Path>, walk: &WalkArgs, global: &Global) -> Resu
 
 impl FolderComparison<'_> {
     fn print_text(&mut self, files: &FilesByPath) -> anyhow::Result<()> {
-        let bar = Progress::of_items(files.len().try_into().unwrap_or(u64::MAX), "files", self.global);
+        let bar = ProgressMeter::of_items(files.len().try_into().unwrap_or(u64::MAX), "files", self.global);
         let mut out = io::BufWriter::new(anstream::stdout().lock());
         for (path, files) in files {
             bar.set_message(shown(path));
@@ -153,11 +153,7 @@ impl FolderComparison<'_> {
                 Some(sides) => write_json(sides, self.options, out),
                 None => Ok(Outcome::Fine),
             },
-            Err(error) => {
-                let fault = error.downcast::<crate::Error>()?;
-                write_error(&fault, out)?;
-                Ok(Outcome::Unreadable)
-            }
+            Err(error) => write_error(&error, out),
         }
     }
 }
@@ -165,9 +161,5 @@ impl FolderComparison<'_> {
 /// Prints the error because of which two files could not be compared. The other files of the
 /// folders are still compared.
 fn unreadable(error: anyhow::Error) -> anyhow::Result<Outcome> {
-    if is_pipe_closed(&error) || error.is::<UsageError>() {
-        return Err(error);
-    }
-    complain(&error);
-    Ok(Outcome::Unreadable)
+    if is_pipe_closed(&error) { Err(error) } else { Ok(complain_about(&error)) }
 }

@@ -12,10 +12,10 @@ use super::options::DiffOptions;
 use super::side::DiffSide;
 use super::sink::DiffSink;
 use crate::program::outcome::Outcome;
-use crate::program::render::json::{error as error_json, number};
+use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::report::is_pipe_closed;
-use crate::program::render::text::{complain, shown};
+use crate::program::render::report::{complain_about, error_json, is_pipe_closed};
+use crate::program::render::text::shown;
 
 const BOLD: Style = Style::new().bold();
 
@@ -147,19 +147,17 @@ pub fn write_json(sides: Both<&DiffSide>, options: &DiffOptions, out: &mut JsonW
     match verdict {
         Ok(verdict) => Ok(outcome(&verdict)),
         Err(error) if is_pipe_closed(&error) => Err(error),
-        Err(error) => {
-            write_error(&error.downcast::<crate::Error>()?, out)?;
-            Ok(Outcome::Unreadable)
-        }
+        Err(error) => write_error(&error, out),
     }
 }
 
-/// Writes the fields about an error that ended a comparison, and prints the error on standard
-/// error.
-pub fn write_error(fault: &crate::Error, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    complain(fault);
-    out.field("error", error_json(fault))?;
-    out.field("error_path", fault.path().map(|path| path.to_string_lossy().into_owned()))
+/// Writes the fields about an error that ended a comparison, prints the error on standard error,
+/// and returns its outcome.
+pub fn write_error(error: &anyhow::Error, out: &mut JsonWriter<'_>) -> anyhow::Result<Outcome> {
+    let path = error.downcast_ref::<crate::Error>().and_then(crate::Error::path);
+    out.field("error", error_json(error))?;
+    out.field("error_path", path.map(|path| path.to_string_lossy().into_owned()))?;
+    Ok(complain_about(error))
 }
 
 /// Writes the fields about the options of the comparison.

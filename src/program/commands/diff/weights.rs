@@ -74,16 +74,24 @@ impl Iterator for InfluenceReader<'_> {
 }
 
 /// Returns the largest difference of the weights of a bone, or `None` if all weights count as
-/// equal. A bone that is not in a list has the weight 0.
-pub fn compare_influences(a: &[(i32, f32)], b: &[(i32, f32)], tolerance: &Tolerance) -> Option<f64> {
-    if a == b {
-        return None;
+/// equal. Both lists are in the order of the bones. A bone that is not in a list has the weight 0.
+pub fn compare_influences(mut a: &[(i32, f32)], mut b: &[(i32, f32)], tolerance: &Tolerance) -> Option<f64> {
+    let mut largest: Option<f64> = None;
+    while let Some(bone) = a.first().into_iter().chain(b.first()).map(|(bone, _)| *bone).min() {
+        let difference = tolerance.difference(take_weight(&mut a, bone), take_weight(&mut b, bone));
+        largest = largest.into_iter().chain(difference).reduce(f64::max);
     }
-    let sum = |list: &[(i32, f32)], bone: i32| -> f64 {
-        list.iter().filter(|(other, _)| *other == bone).map(|(_, weight)| f64::from(*weight)).sum()
-    };
-    let bones = a.iter().chain(b).map(|(bone, _)| *bone);
-    bones.filter_map(|bone| tolerance.difference(sum(a, bone), sum(b, bone))).reduce(f64::max)
+    largest
+}
+
+/// Removes the weights of a bone from the start of a list, and returns their sum.
+fn take_weight(list: &mut &[(i32, f32)], bone: i32) -> f64 {
+    let mut sum = 0.0;
+    while let Some(((_, weight), rest)) = list.split_first().filter(|((first, _), _)| *first == bone) {
+        sum += f64::from(*weight);
+        *list = rest;
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use crate::program::args::Attribute;
+use crate::program::render::escape::FloatCell;
 use crate::program::render::values::Item;
 
 /// The adjacent columns of one attribute.
@@ -104,16 +105,6 @@ fn push_cells<T: Display>(cells: impl IntoIterator<Item = T>, out: &mut Vec<u8>)
 /// Adds a cell for each bone and each weight, and returns their number.
 fn push_pairs<B: Display, W: Display>(pairs: impl Iterator<Item = (B, W)>, out: &mut Vec<u8>) -> usize {
     push_cells(pairs.map(|(bone, weight)| format!("{bone},{weight}")), out).saturating_mul(2)
-}
-
-/// A float as the shortest text that reads back as the same `f32`, or `nan`, `inf` or `-inf`.
-pub struct FloatCell(pub f32);
-
-impl Display for FloatCell {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self(value) = self;
-        if value.is_nan() { out.write_str("nan") } else { write!(out, "{value:?}") }
-    }
 }
 
 #[cfg(test)]

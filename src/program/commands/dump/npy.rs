@@ -125,7 +125,7 @@ mod tests {
     fn texts_are_padded_and_cut() {
         let mut found = Vec::new();
         let texts = ["a", "\u{1f600}bc"].map(str::to_owned);
-        write_texts(2, texts.into_iter(), &mut |bytes| Ok(found.extend_from_slice(bytes))).unwrap();
+        write_texts(2, texts.into_iter(), &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
         assert_eq!(found, [0x61_u32, 0, 0x1f600, 0x62].map(u32::to_le_bytes).concat());
     }
 }

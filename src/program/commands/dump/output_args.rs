@@ -6,13 +6,10 @@ use clap::{Args, ValueEnum};
 
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
-use crate::program::formats::names::{format_named, has_extension};
+use crate::program::formats::names::{UNREAL_EXTENSIONS, format_named, has_extension};
 use crate::program::input::asset::at_output;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
-
-/// The extensions of Unreal files, which belong to no format whose meshes are single files.
-const UNREAL_EXTENSIONS: [&str; 2] = ["3d", "uc"];
 
 /// A format in which arrays are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

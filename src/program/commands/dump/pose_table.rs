@@ -6,12 +6,12 @@ use crate::model::Transform;
 use crate::model::animation::Affine;
 use serde_json::{Value, json};
 
-use super::columns::FloatCell;
 use super::mesh_arrays::add_texts;
 use super::npy::{ArrayHead, write_npy};
 use super::npz::NpzWriter;
 use super::outputs::ArrayContent;
 use super::summary::Summary;
+use crate::program::render::escape::FloatCell;
 use crate::program::render::escape::csv_cell;
 use crate::program::render::json::numbers;
 use crate::program::render::json_writer::JsonWriter;

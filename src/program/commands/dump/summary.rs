@@ -10,7 +10,7 @@ use crate::program::args::Global;
 use crate::program::render::held::HeldOutput;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::text::shown;
+use crate::program::render::text::{counted, shown};
 
 /// The arrays that were written. The list for JSON is held in memory only up to a fixed size.
 pub struct Summary {
@@ -82,9 +82,4 @@ impl Summary {
         writeln!(out, "{}]\n}}", if self.arrays > 0 { "\n  " } else { "" })?;
         out.flush()
     }
-}
-
-/// Returns a number with a noun, such as `1 row` or `2 rows`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

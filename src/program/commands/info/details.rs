@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::text::line;
 use crate::Name;
-use crate::program::describe::fields::{Field, Fields};
+use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::formats::summary::BlockSummary;
 use crate::program::render::text::counted;
@@ -13,14 +13,14 @@ use crate::program::render::units::bytes;
 
 /// Prints the details of the chosen parts.
 pub fn print_details(out: &mut dyn Write, summary: &FileSummary, fields: &Fields) -> io::Result<()> {
-    if let Some(sphere) = summary.sphere.filter(|_| fields.has(Field::Size)) {
+    if let Some(sphere) = summary.sphere.filter(|_| fields.has(InfoPart::Size)) {
         let [x, y, z] = sphere.center;
         line(out, "sphere", &format!("radius {} around ({x}, {y}, {z})", sphere.radius))?;
     }
-    if fields.has(Field::Lods) {
+    if fields.has(InfoPart::Lods) {
         print_blocks(out, &summary.described.blocks)?;
     }
-    if fields.has(Field::Rig) && !summary.bones.is_empty() {
+    if fields.has(InfoPart::Rig) && !summary.bones.is_empty() {
         line(out, "skeleton", &counted(summary.bones.len(), "bone"))?;
         for (index, (name, parent)) in summary.bones.iter().enumerate() {
             let parent = usize::try_from(*parent).ok().and_then(|parent| Some(&summary.bones.get(parent)?.0));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::program::args::{Files, Global, WatchArgs};
-use crate::program::describe::fields::{Field, Fields};
+use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
@@ -60,7 +60,7 @@ pub struct InfoArgs {
     lod: LodFilter,
     /// Describe only these parts, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
-    fields: Vec<Field>,
+    fields: Vec<InfoPart>,
     /// Count the vertices on a GPU of surfaces with two index streams, which reads all indices
     #[arg(long)]
     gpu: bool,

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::text::line;
+use super::text::{NOT_INFLATED, line};
 use crate::Bounds;
 use crate::model::Axis;
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::placed::PlacedBounds;
+use crate::program::render::units::decimals;
 
 /// Prints width, height and depth of what is drawn. The height is along the axis that points up.
 pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
@@ -19,7 +20,7 @@ pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> 
         None => summary.drawn_bounds,
     };
     if drawn.is_empty() {
-        return line(out, "size", "nothing is drawn");
+        return line(out, "size", if summary.is_inflated() { "nothing is drawn" } else { NOT_INFLATED });
     }
     let [x, y, z] = drawn.size();
     let (size, axes) = match summary.up {
@@ -38,6 +39,9 @@ pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> 
 
 /// Prints the bounding box, and whether it is stored in the file.
 pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
+    if summary.is_animation || !summary.is_inflated() {
+        return Ok(());
+    }
     let source = if summary.stores_bounds { "stored in the file" } else { "computed" };
     if let Some(placed) = &summary.placed {
         line(out, "placed", &corners(&placed.bounds))?;
@@ -54,15 +58,14 @@ pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()
     line(out, "drawn", &format!("{} without the surfaces that are not drawn", corners(drawn)))
 }
 
-/// Returns a length with at most six significant digits.
+/// Returns a length with about five significant digits.
 fn rounded(length: f32) -> String {
-    let digits = match length.abs() {
-        ..10.0 => 4,
-        10.0..1000.0 => 2,
-        _ => 0,
-    };
-    let text = format!("{length:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    match length.abs() {
+        ..0.01 => length.to_string(),
+        ..10.0 => decimals(length, 4),
+        ..1000.0 => decimals(length, 2),
+        _ => decimals(length, 0),
+    }
 }
 
 fn corners(Bounds { min, max }: &Bounds) -> String {

@@ -9,11 +9,11 @@ use super::details::print_details;
 use super::size::{print_bounds, print_size};
 use crate::model::Counts;
 use crate::program::describe::clips::ClipSummary;
-use crate::program::describe::fields::{Field, Fields};
+use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::formats::summary::SurfaceSummary;
 use crate::program::render::text::{count, counted, mesh_suffix, print_findings, shown};
-use crate::program::render::units::{bytes, thousands};
+use crate::program::render::units::{bytes, decimals, thousands};
 use crate::{Name, Severity};
 
 /// The maximum number of surfaces, of clips, of names and of findings that are printed without the
@@ -23,6 +23,9 @@ const LISTED: usize = 16;
 const LISTED_BONES: usize = 6;
 /// The width of the headings of the lines.
 const HEADING: usize = 9;
+
+/// The text for what is not known because a file was not inflated.
+pub const NOT_INFLATED: &str = "not inflated";
 
 /// The names of the formats, as their makers spell them.
 const FORMATS: [(&str, &str); 4] =
@@ -46,13 +49,13 @@ impl TextReport<'_> {
         let bold = Style::new().bold();
         writeln!(out, "{bold}{}{}{bold:#}", shown(path), mesh_suffix(mesh))?;
         let summary = self.summary;
-        if self.fields.has(Field::Format) {
+        if self.fields.has(InfoPart::Format) {
             let FileSummary { format, version, touched, .. } = summary;
             let name = FORMATS.iter().find(|(id, _)| id == format).map_or(*format, |(_, name)| name);
             let read = if self.verbose { format!(", {} read", bytes(*touched)) } else { String::new() };
             line(out, "format", &format!("{name} {version}, {}{read}", bytes(summary.bytes)))?;
         }
-        if self.fields.has(Field::Size) {
+        if self.fields.has(InfoPart::Size) {
             print_size(out, summary)?;
             print_bounds(out, summary)?;
         }
@@ -68,6 +71,9 @@ impl TextReport<'_> {
         for (heading, remark) in summary.remarks.iter().filter(|(heading, _)| self.verbose || *heading == "moves") {
             line(out, heading, remark)?;
         }
+        if self.fields.names(InfoPart::Properties) {
+            line(out, "properties", "in the output of --json")?;
+        }
         if self.verbose {
             print_details(out, summary, self.fields)?;
         }
@@ -81,16 +87,19 @@ impl TextReport<'_> {
 
     fn print_counts(&self, out: &mut dyn Write) -> io::Result<()> {
         let summary = self.summary;
-        if self.fields.has(Field::Triangles) {
+        if !summary.is_inflated() {
+            return Ok(());
+        }
+        if self.fields.has(InfoPart::Triangles) {
             line(out, "triangles", &thousands(summary.triangles()))?;
         }
-        if self.fields.has(Field::Vertices) {
+        if self.fields.has(InfoPart::Vertices) {
             line(out, "vertices", &self.vertices())?;
             if let Some((frames, _)) = summary.vertex_frames {
                 line(out, "frames", &format!("{}, each with its own positions", counted(frames, "vertex frame")))?;
             }
         }
-        if self.fields.has(Field::Surfaces) {
+        if self.fields.has(InfoPart::Surfaces) {
             self.print_surfaces(out)?;
         }
         Ok(())
@@ -113,7 +122,7 @@ impl TextReport<'_> {
         } else {
             thousands(positions)
         };
-        let gpu = summary.gpu().map(|gpu| format!("{} on a GPU ({})", thousands(gpu.vertices), bytes(gpu.bytes)));
+        let gpu = summary.gpu().map(|gpu| format!("{} on a GPU ({})", thousands(gpu.vertices), bytes(gpu.bytes())));
         format!("{stored}; {}", gpu.as_deref().unwrap_or("--gpu counts those on a GPU"))
     }
 
@@ -133,11 +142,12 @@ impl TextReport<'_> {
     fn print_rig(&self, out: &mut dyn Write) -> io::Result<()> {
         let [_, _, not_listed] = self.summary.described.left_out;
         let bones = self.summary.bones.len().saturating_add(not_listed);
-        if !self.fields.has(Field::Rig) {
+        if !self.fields.has(InfoPart::Rig) {
             return Ok(());
         }
         let has_frames = self.summary.vertex_frames.is_some_and(|(frames, _)| frames > 1);
         match bones {
+            0 if !self.summary.is_inflated() => line(out, "rigged", NOT_INFLATED),
             0 if has_frames => line(out, "rigged", "no; its vertex frames move it"),
             0 => line(out, "rigged", "no"),
             _ if self.summary.is_animation => line(out, "bones", &thousands(bones.try_into().unwrap_or(u64::MAX))),
@@ -147,8 +157,8 @@ impl TextReport<'_> {
 
     fn print_levels(&self, out: &mut dyn Write) -> io::Result<()> {
         let blocks = &self.summary.described.blocks;
-        if !self.fields.has(Field::Lods) || blocks.is_empty() {
-            return Ok(());
+        if !self.fields.has(InfoPart::Lods) || blocks.is_empty() {
+            return if self.fields.names(InfoPart::Lods) { line(out, "LODs", "none") } else { Ok(()) };
         }
         let levels: Vec<_> = blocks.iter().filter(|block| block.is_lod).collect();
         line(out, "LODs", &levels.len().to_string())?;
@@ -162,7 +172,7 @@ impl TextReport<'_> {
     }
 
     fn print_materials(&self, out: &mut dyn Write) -> io::Result<()> {
-        if !self.fields.has(Field::Materials) {
+        if !self.fields.has(InfoPart::Materials) {
             return Ok(());
         }
         let mut names: Vec<&str> = Vec::new();
@@ -179,8 +189,8 @@ impl TextReport<'_> {
 
     fn print_clips(&self, out: &mut dyn Write) -> io::Result<()> {
         let clips = &self.summary.clips;
-        if !self.fields.has(Field::Clips) || clips.is_empty() {
-            return Ok(());
+        if !self.fields.has(InfoPart::Clips) || clips.is_empty() {
+            return if self.fields.names(InfoPart::Clips) { line(out, "clips", "none") } else { Ok(()) };
         }
         line(out, "clips", &thousands(clips.len().try_into().unwrap_or(u64::MAX)))?;
         for (index, clip) in clips.iter().enumerate().take(self.listed(LISTED)) {
@@ -195,12 +205,12 @@ impl TextReport<'_> {
         let ClipSummary { frames, bones, rate, seconds, moved, .. } = clip;
         let frames = counted(*frames, "frame");
         let length = match (seconds, rate) {
-            (Some(seconds), Some(rate)) => format!("{seconds} s ({frames} at {rate} per second)"),
+            (Some(seconds), Some(rate)) => format!("{} s ({frames} at {rate} per second)", decimals(*seconds, 3)),
             _ => format!("{frames}, no rate"),
         };
         match moved {
             Some(moved) => {
-                let names = list(moved.iter().map(String::as_str), moved.len(), self.listed(LISTED_BONES));
+                let names = list(self.summary.bone_names(moved), moved.len(), self.listed(LISTED_BONES));
                 format!("{length}, moves {}: {names}", counted(moved.len(), "bone"))
             }
             None if *bones > 0 => format!("{length}, moves {}", counted(*bones, "bone")),
@@ -210,8 +220,8 @@ impl TextReport<'_> {
 
     fn print_findings(&self, out: &mut dyn Write) -> io::Result<()> {
         let findings = &self.summary.findings;
-        if !self.fields.has(Field::Findings) || findings.is_empty() {
-            return Ok(());
+        if !self.fields.has(InfoPart::Findings) || findings.is_empty() {
+            return if self.fields.names(InfoPart::Findings) { line(out, "odd", "nothing") } else { Ok(()) };
         }
         let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
         let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")];

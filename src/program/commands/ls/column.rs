@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum Column {
+pub enum TableColumn {
     /// Path of the file
     Path,
     /// Name of the mesh in its Unreal script
@@ -64,6 +64,8 @@ pub enum Column {
     Topology,
     /// Path of the first file with the same content or topology (--duplicates)
     DuplicateOf,
+    /// Index of the asset in an .slm container (--surfaces)
+    Asset,
     /// Index of the surface (--surfaces)
     Surface,
     /// Name of the surface (--surfaces)
@@ -102,38 +104,52 @@ pub enum Cell {
 }
 
 /// The columns of a table of meshes, if none are chosen.
-pub const MESH_COLUMNS: [Column; 8] = [
-    Column::Path,
-    Column::Format,
-    Column::Triangles,
-    Column::GpuVertices,
-    Column::Bones,
-    Column::Clips,
-    Column::Lods,
-    Column::Bytes,
+pub const MESH_COLUMNS: [TableColumn; 8] = [
+    TableColumn::Path,
+    TableColumn::Format,
+    TableColumn::Triangles,
+    TableColumn::GpuVertices,
+    TableColumn::Bones,
+    TableColumn::Clips,
+    TableColumn::Lods,
+    TableColumn::Bytes,
 ];
 
 /// The columns of a table of surfaces, if none are chosen.
-pub const SURFACE_COLUMNS: [Column; 8] = [
-    Column::Path,
-    Column::Surface,
-    Column::Name,
-    Column::Material,
-    Column::Triangles,
-    Column::Vertices,
-    Column::GpuVertices,
-    Column::GpuBytes,
+pub const SURFACE_COLUMNS: [TableColumn; 8] = [
+    TableColumn::Path,
+    TableColumn::Surface,
+    TableColumn::Name,
+    TableColumn::Material,
+    TableColumn::Triangles,
+    TableColumn::Vertices,
+    TableColumn::GpuVertices,
+    TableColumn::GpuBytes,
 ];
 
 /// The columns that exist only in a table of surfaces.
-const ONLY_SURFACES: [Column; 7] =
-    [Column::Surface, Column::Name, Column::Material, Column::Lod, Column::UvSets, Column::Weights, Column::Drawn];
+const ONLY_SURFACES: [TableColumn; 8] = [
+    TableColumn::Asset,
+    TableColumn::Surface,
+    TableColumn::Name,
+    TableColumn::Material,
+    TableColumn::Lod,
+    TableColumn::UvSets,
+    TableColumn::Weights,
+    TableColumn::Drawn,
+];
 
 /// The columns of the whole file, which a table of surfaces repeats for each surface.
-const WHOLE_FILE: [Column; 6] =
-    [Column::Path, Column::Mesh, Column::Format, Column::Version, Column::Readable, Column::Bytes];
+const WHOLE_FILE: [TableColumn; 6] = [
+    TableColumn::Path,
+    TableColumn::Mesh,
+    TableColumn::Format,
+    TableColumn::Version,
+    TableColumn::Readable,
+    TableColumn::Bytes,
+];
 
-impl Column {
+impl TableColumn {
     /// Returns the name of the column on the command line and in the output.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

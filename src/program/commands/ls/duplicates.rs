@@ -1,11 +1,11 @@
 //! Finds meshes that occur several times.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::row::Row;
+use super::row::TableRow;
 
 /// The meaning of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,13 +18,19 @@ pub enum DuplicateKind {
 
 /// Returns the rows that have a duplicate. The rows of a group follow each other, and the later
 /// ones have the path of the first.
-pub fn group(rows: Vec<Row>, kind: DuplicateKind) -> Vec<Row> {
-    let mut groups: Vec<Vec<Row>> = Vec::new();
-    let mut places: HashMap<u128, usize> = HashMap::new();
+pub fn group(rows: Vec<TableRow>, kind: DuplicateKind) -> Vec<TableRow> {
+    let mut groups: Vec<Vec<TableRow>> = Vec::new();
+    let mut indices: HashMap<u128, usize> = HashMap::new();
+    let mut files = HashSet::new();
     for row in rows {
         let Some(hash) = hash(&row, kind) else { continue };
-        let place = *places.entry(hash).or_insert(groups.len());
-        match groups.get_mut(place) {
+        // A file that is named twice, or by a link, is no duplicate of itself.
+        let file = row.path.canonicalize().unwrap_or_else(|_| row.path.clone());
+        if !files.insert((file, row.mesh.clone())) {
+            continue;
+        }
+        let index = *indices.entry(hash).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.push(row),
             None => groups.push(vec![row]),
         }
@@ -34,7 +40,7 @@ pub fn group(rows: Vec<Row>, kind: DuplicateKind) -> Vec<Row> {
 
 /// Returns the hash by which a row is compared, or `None` for a mesh that has no triangles or could
 /// not be read.
-fn hash(row: &Row, kind: DuplicateKind) -> Option<u128> {
+fn hash(row: &TableRow, kind: DuplicateKind) -> Option<u128> {
     let values = row.values.as_ref().ok()?;
     match kind {
         DuplicateKind::Content => values.content,
@@ -43,7 +49,7 @@ fn hash(row: &Row, kind: DuplicateKind) -> Option<u128> {
 }
 
 /// Sets the path of the first row of a group in the others.
-fn with_first(mut group: Vec<Row>) -> Vec<Row> {
+fn with_first(mut group: Vec<TableRow>) -> Vec<TableRow> {
     let first: PathBuf = group.first().map(|row| row.path.clone()).unwrap_or_default();
     for row in group.iter_mut().skip(1) {
         row.duplicate_of = Some(first.clone());

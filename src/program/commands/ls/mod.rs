@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use column::{Column, MESH_COLUMNS, SURFACE_COLUMNS};
+use column::{MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
 use duplicates::DuplicateKind;
 use filter::Condition;
 use hashes::{content_hash, topology_hash};
 use output::{RowOutput, TableFormat};
-use row::{Row, RowValues};
+use row::{RowValues, TableRow};
 use totals::Totals;
 
 use crate::program::args::{Global, WalkArgs};
@@ -27,21 +27,17 @@ use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::parallel::each_in_parallel;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::note::note;
-use crate::program::render::text::{complain, counted};
+use crate::program::render::text::complain;
 use crate::{Severity, finding};
 
 const HELP: &str = "\
-Examples:
-  meshpeek ls data
-  meshpeek ls data --where 'triangles > 10 && rigged' --sort -triangles
-  meshpeek ls data --surfaces --columns path,name,gpu_vertices --where 'gpu_vertices > 20'
-  meshpeek ls data --duplicates --format csv";
-
-const LONG_HELP: &str = "\
 Describes the meshes in folders on all processors, one mesh in a line. Every column is a name in conditions, in --sort and in the JSON \
 output. Conditions have the operators == != < <= > >= ~ && || ! and parentheses; ~ compares with a pattern such as '*.mesh', and text \
 is in quotes. Numbers may have the units k, M, G, KiB, MiB and GiB.
+
+The columns are path, mesh, format, version, bytes, triangles, vertices, attribute_vertices, gpu_vertices, gpu_bytes, surfaces, bones, \
+rigged, clips, clip_names, seconds, lods, materials, size_x, size_y, size_z, findings, errors, warnings, readable, content, topology and \
+duplicate_of; with --surfaces also asset, surface, name, material, lod, uv_sets, weights and drawn.
 
 Vertices on a GPU, findings, hashes and duplicates take longer, because all indices or all values are read. They are computed only if a \
 column, --where or --sort names them. Otherwise they are empty, and null in JSON. The vertices on a GPU of surfaces with one index stream \
@@ -54,7 +50,7 @@ Examples:
   meshpeek ls data --duplicates --format csv";
 
 #[derive(Debug, Args)]
-#[command(after_help = HELP, after_long_help = LONG_HELP)]
+#[command(after_help = HELP)]
 pub struct LsArgs {
     /// Folders (searched for meshes), files, or glob patterns; the current folder by default
     #[arg(default_value = ".", value_name = "FOLDER")]
@@ -94,12 +90,12 @@ pub struct LsArgs {
 /// The rows to print, and what is computed for them.
 #[allow(clippy::struct_excessive_bools, reason = "each is a value that takes time")]
 struct Selection {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     /// Whether the columns are those that are printed by default.
     has_default_columns: bool,
     condition: Option<Condition>,
     /// The columns to sort by, each with whether the order is reversed.
-    sort: Vec<(Column, bool)>,
+    sort: Vec<(TableColumn, bool)>,
     gpu: bool,
     findings: bool,
     content: bool,
@@ -114,17 +110,19 @@ impl LsArgs {
         }
         let selection = self.selection()?;
         let mut outcome = Outcome::Fine;
-        let mut totals = Totals::new(self.surfaces);
+        let mut totals = Totals::new(self.surfaces, self.duplicates.is_some());
         let mut output = RowOutput::new(format, &selection, self.surfaces, global);
         // Rows are printed as they come, unless they must be sorted or compared first.
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
         let mut left = self.limit.unwrap_or(usize::MAX);
         let describe = |path: &Path, asset| self.rows(path, asset, &selection);
-        let skipped = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
+        each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
             for row in rows {
                 if let Err(error) = &row.values {
-                    complain(error);
+                    if !format.is_json() {
+                        complain(error);
+                    }
                     outcome = outcome.max(Outcome::of_error(error));
                 }
                 if selection.condition.as_ref().is_some_and(|condition| !condition.holds(&row)) {
@@ -142,10 +140,10 @@ impl LsArgs {
             }
             Ok(())
         })?;
+        selection.sort_rows(&mut held);
         if let Some(kind) = self.duplicates {
             held = duplicates::group(held, kind);
         }
-        selection.sort_rows(&mut held);
         for row in &held {
             totals.add(row);
         }
@@ -153,9 +151,6 @@ impl LsArgs {
             output.add(row)?;
         }
         output.finish(&totals)?;
-        if global.verbose && skipped > 0 {
-            note(&format!("skipped {} in folders that are not meshes", counted(skipped, "file")), global);
-        }
         Ok(outcome)
     }
 
@@ -163,58 +158,62 @@ impl LsArgs {
         let usage = |option: &'static str| move |text: String| UsageError(format!("{option}: {text}"));
         let condition = self.condition.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
         let condition = condition.map_err(usage("--where"))?;
-        let columns = self.columns().map_err(usage("--columns"))?;
+        let columns = self.table_columns().map_err(usage("--columns"))?;
         let sort = self.sort.as_deref().unwrap_or_default().split(',').filter(|name| !name.is_empty());
         let sort = sort.map(|name| {
             let (name, is_reversed) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
             filter::find(name, self.surfaces).map(|column| (column, is_reversed))
         });
         let sort = sort.collect::<Result<Vec<_>, _>>().map_err(usage("--sort"))?;
-        let mut mentioned: Vec<Column> = sort.iter().map(|(column, _)| *column).collect();
+        let mut mentioned: Vec<TableColumn> = sort.iter().map(|(column, _)| *column).collect();
         if let Some(condition) = &condition {
             condition.columns(&mut mentioned);
         }
-        if self.columns.is_some() {
-            mentioned.extend(&columns);
-        }
-        let names = |any: &[Column]| mentioned.iter().any(|column| any.contains(column));
+        mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
+        let names = |any: &[TableColumn]| mentioned.iter().any(|column| any.contains(column));
         let duplicates = |kind| self.duplicates == Some(kind);
         Ok(Selection {
-            gpu: self.gpu || names(&[Column::GpuVertices, Column::GpuBytes]),
-            findings: names(&[Column::Findings, Column::Errors, Column::Warnings]),
-            content: names(&[Column::Content]) || duplicates(DuplicateKind::Content),
-            topology: names(&[Column::Topology]) || duplicates(DuplicateKind::Topology),
-            has_default_columns: self.columns.is_none(),
+            gpu: self.gpu || names(&[TableColumn::GpuVertices, TableColumn::GpuBytes]),
+            findings: names(&[TableColumn::Findings, TableColumn::Errors, TableColumn::Warnings]),
+            content: names(&[TableColumn::Content]) || duplicates(DuplicateKind::Content),
+            topology: names(&[TableColumn::Topology]) || duplicates(DuplicateKind::Topology),
+            has_default_columns: self.adds_columns(),
             columns,
             condition,
             sort,
         })
     }
 
+    /// Returns the columns that `--columns` names.
+    fn named_columns(&self) -> Result<Vec<TableColumn>, String> {
+        let names = self.columns.as_deref().unwrap_or_default().trim_start_matches('+');
+        names.split(',').filter(|name| !name.is_empty()).map(|name| filter::find(name, self.surfaces)).collect()
+    }
+
     /// Returns the columns of the table.
-    fn columns(&self) -> Result<Vec<Column>, String> {
+    fn table_columns(&self) -> Result<Vec<TableColumn>, String> {
         let default = if self.surfaces { &SURFACE_COLUMNS } else { &MESH_COLUMNS };
-        let text = self.columns.as_deref().unwrap_or("+");
-        let (mut columns, names) = match text.strip_prefix('+') {
-            Some(more) => (default.to_vec(), more),
-            None => (Vec::new(), text),
-        };
-        for name in names.split(',').filter(|name| !name.is_empty()) {
-            let column = filter::find(name, self.surfaces)?;
+        let mut columns = if self.adds_columns() { default.to_vec() } else { Vec::new() };
+        if self.duplicates.is_some() && self.adds_columns() {
+            columns.push(TableColumn::DuplicateOf);
+        }
+        for column in self.named_columns()? {
             if !columns.contains(&column) {
                 columns.push(column);
             }
         }
-        if self.duplicates.is_some() && self.columns.is_none() {
-            columns.push(Column::DuplicateOf);
-        }
         if columns.is_empty() { Err("expected the name of a column".to_owned()) } else { Ok(columns) }
     }
 
+    /// Returns whether the columns are the default ones, and those that `--columns` adds.
+    fn adds_columns(&self) -> bool {
+        self.columns.as_deref().is_none_or(|columns| columns.starts_with('+'))
+    }
+
     /// Returns the row of a mesh, or the rows of its surfaces.
-    fn rows(&self, path: &Path, asset: crate::Result<InputAsset>, selection: &Selection) -> Vec<Row> {
+    fn rows(&self, path: &Path, asset: crate::Result<InputAsset>, selection: &Selection) -> Vec<TableRow> {
         let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-        let row = |values| Row { path: path.to_owned(), mesh: mesh.clone(), values, duplicate_of: None };
+        let row = |values| TableRow { path: path.to_owned(), mesh: mesh.clone(), values, duplicate_of: None };
         let described = asset.and_then(|asset| {
             let values = self.values(&asset, selection);
             values.map_err(|error| asset.locate_error(error, path))
@@ -246,7 +245,7 @@ impl LsArgs {
             values.content = Some(content_hash(asset));
         }
         if selection.topology {
-            values.topology = topology_hash(asset).ok();
+            values.topology = Some(topology_hash(asset)?);
         }
         asset.check()?;
         Ok(vec![values])
@@ -272,14 +271,11 @@ fn count_findings(asset: &InputAsset) -> crate::Result<[u64; 2]> {
 }
 
 impl Selection {
-    /// Sorts rows by the columns of `--sort`. Rows with equal values keep their order.
-    fn sort_rows(&self, rows: &mut [Row]) {
-        rows.sort_by(|one, other| {
-            let orders = self.sort.iter().map(|(column, is_reversed)| {
-                let order = table::compare(&one.cell(*column), &other.cell(*column));
-                if *is_reversed { order.reverse() } else { order }
-            });
-            orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-        });
+    /// Sorts rows by the columns of `--sort`. Rows with equal values keep their order, and rows
+    /// without a value come last.
+    fn sort_rows(&self, rows: &mut [TableRow]) {
+        for (column, is_reversed) in self.sort.iter().rev() {
+            rows.sort_by_cached_key(|row| table::sort_key(row.cell(*column), *is_reversed));
+        }
     }
 }

@@ -7,13 +7,14 @@ use clap::ValueEnum;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Selection;
-use super::column::{Cell, Column};
-use super::row::Row;
+use super::column::{Cell, TableColumn};
+use super::row::TableRow;
 use super::table::{csv, human, is_right_aligned, json, markdown};
 use super::totals::Totals;
 use crate::program::args::Global;
 use crate::program::render::json::{SCHEMA, error, start_entries};
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::progress;
 
 /// A format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,13 +31,20 @@ pub enum TableFormat {
     Jsonl,
 }
 
+impl TableFormat {
+    /// Returns whether the format has the errors of files that cannot be read.
+    pub const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+}
+
 /// Prints rows. Only the rows of an aligned table are collected, because its widths depend on all
 /// of them.
 pub struct RowOutput<'s> {
     format: TableFormat,
-    columns: &'s [Column],
+    columns: &'s [TableColumn],
     /// The fields of the JSON output.
-    fields: Vec<Column>,
+    fields: Vec<TableColumn>,
     has_default_columns: bool,
     quiet: bool,
     cells: Vec<Vec<String>>,
@@ -47,7 +55,7 @@ pub struct RowOutput<'s> {
 impl<'s> RowOutput<'s> {
     pub fn new(format: TableFormat, selection: &'s Selection, surfaces: bool, global: &Global) -> Self {
         let Selection { columns, has_default_columns, .. } = selection;
-        let fields = if *has_default_columns { Column::all(surfaces).collect() } else { columns.clone() };
+        let fields = if *has_default_columns { TableColumn::all(surfaces).collect() } else { columns.clone() };
         Self {
             format,
             columns,
@@ -61,7 +69,10 @@ impl<'s> RowOutput<'s> {
     }
 
     /// Prints a row, or keeps it until the widths of the table are known.
-    pub fn add(&mut self, row: &Row) -> io::Result<()> {
+    pub fn add(&mut self, row: &TableRow) -> io::Result<()> {
+        if self.format != TableFormat::Table {
+            progress::end();
+        }
         if self.count == 0 {
             self.start()?;
         }
@@ -108,21 +119,25 @@ impl<'s> RowOutput<'s> {
         }
     }
 
-    fn write_object(&mut self, row: &Row, with_schema: bool) -> io::Result<()> {
+    fn write_object(&mut self, row: &TableRow, with_schema: bool) -> io::Result<()> {
         JsonWriter::compact(&mut self.out).object(|out| {
             if with_schema {
                 out.field("schema", SCHEMA)?;
             }
-            if let Err(fault) = &row.values {
-                out.field("path", row.path.to_string_lossy())?;
-                return out.field("error", error(fault));
-            }
             for column in &self.fields {
                 let cell = row.cell(*column);
                 // A field that only some rows have is left out of the others.
-                if !(cell == Cell::Null && matches!(column, Column::Mesh | Column::DuplicateOf)) {
+                if !(cell == Cell::Null && matches!(column, TableColumn::Mesh | TableColumn::DuplicateOf)) {
                     out.field(&column.name(), json(&cell))?;
                 }
+            }
+            if let Err(fault) = &row.values {
+                for column in
+                    [TableColumn::Path, TableColumn::Readable].iter().filter(|column| !self.fields.contains(column))
+                {
+                    out.field(&column.name(), json(&row.cell(*column)))?;
+                }
+                out.field("error", error(fault))?;
             }
             Ok(())
         })
@@ -148,10 +163,10 @@ impl<'s> RowOutput<'s> {
     fn print_table(&mut self, totals: &Totals) -> io::Result<()> {
         // A default column in which no row has a value is left out.
         let has_value = |index: usize| self.cells.iter().any(|row| row.get(index).is_some_and(|cell| cell != "-"));
-        let shown: Vec<(usize, Column)> = self.columns.iter().copied().enumerate().collect();
+        let shown: Vec<(usize, TableColumn)> = self.columns.iter().copied().enumerate().collect();
         let shown: Vec<_> =
             shown.into_iter().filter(|(index, _)| !self.has_default_columns || has_value(*index)).collect();
-        let width = |(index, column): &(usize, Column)| {
+        let width = |(index, column): &(usize, TableColumn)| {
             let cells = self.cells.iter().filter_map(|row| row.get(*index)).map(|cell| cell.width());
             cells.chain([column.name().len()]).max().unwrap_or_default()
         };
@@ -175,7 +190,7 @@ impl<'s> RowOutput<'s> {
 }
 
 /// Returns the text of one line of the table.
-fn line<'c>(cells: impl Iterator<Item = &'c str>, columns: &[(usize, Column)], widths: &[usize]) -> String {
+fn line<'c>(cells: impl Iterator<Item = &'c str>, columns: &[(usize, TableColumn)], widths: &[usize]) -> String {
     let mut line = String::new();
     for ((cell, (_, column)), width) in cells.zip(columns).zip(widths) {
         let blanks = " ".repeat(width.saturating_sub(cell.width()));

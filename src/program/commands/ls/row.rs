@@ -2,15 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use super::column::{Cell, Column};
+use super::column::{Cell, TableColumn};
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::formats::summary::{GpuSize, SurfaceSummary};
 
 /// The maximum number of names of materials and of clips in one cell.
 const MAX_NAMES: usize = 64;
 
+/// The columns whose values are not known if a Second Life file was not inflated.
+const COUNTS: [TableColumn; 6] = [
+    TableColumn::Triangles,
+    TableColumn::Vertices,
+    TableColumn::AttributeVertices,
+    TableColumn::Surfaces,
+    TableColumn::Bones,
+    TableColumn::Rigged,
+];
+
 /// A row: a mesh, or one of its surfaces.
-pub struct Row {
+pub struct TableRow {
     pub path: PathBuf,
     /// The name that a script gives to the mesh.
     pub mesh: Option<String>,
@@ -43,11 +53,16 @@ pub struct RowValues {
     pub content: Option<u128>,
     pub topology: Option<u128>,
     pub surface: Option<SurfaceValues>,
+    /// Whether the surfaces of a Second Life file were not inflated, so that their counts are not
+    /// known.
+    pub is_unknown: bool,
 }
 
 /// The values of a row that only a surface has.
 #[derive(Clone, Debug)]
 pub struct SurfaceValues {
+    /// The index of the asset in its container.
+    asset: Option<u64>,
     index: u64,
     name: String,
     material: Option<String>,
@@ -99,6 +114,7 @@ impl RowValues {
             gpu: surface.gpu,
             size: (!bounds.is_empty()).then(|| bounds.size()),
             surface: Some(SurfaceValues {
+                asset: surface.in_block.and_then(|in_block| in_block.asset).map(number),
                 index: number(surface.index),
                 name: surface.name.clone(),
                 material: surface.material.clone(),
@@ -113,61 +129,65 @@ impl RowValues {
 
     fn of_file(summary: &FileSummary) -> Self {
         let FileSummary { format, version, bytes, .. } = *summary;
-        Self { format, version, bytes, ..Self::default() }
+        Self { format, version, bytes, is_unknown: !summary.is_inflated(), ..Self::default() }
     }
 
-    fn cell(&self, column: Column) -> Cell {
+    fn cell(&self, column: TableColumn) -> Cell {
         let text = |text: &str| Cell::Text(text.to_owned());
         let flag =
             |of: fn(&SurfaceValues) -> bool| self.surface.as_ref().map_or(Cell::Null, |values| Cell::Flag(of(values)));
         let part = |part: fn([f32; 3]) -> f32| self.size.map_or(Cell::Null, |size| Cell::Float(part(size)));
         let surface = self.surface.as_ref();
+        if self.is_unknown && COUNTS.contains(&column) {
+            return Cell::Null;
+        }
         match column {
-            Column::Format => text(self.format),
-            Column::Version => text(self.version),
-            Column::Bytes => Cell::Number(self.bytes),
-            Column::Triangles => Cell::Number(self.triangles),
-            Column::Vertices => Cell::Number(self.vertices),
-            Column::AttributeVertices => Cell::Number(self.attribute_vertices),
-            Column::GpuVertices => optional(self.gpu.map(|gpu| gpu.vertices)),
-            Column::GpuBytes => optional(self.gpu.map(|gpu| gpu.bytes)),
-            Column::Surfaces => Cell::Number(self.surfaces),
-            Column::Bones => Cell::Number(self.bones),
-            Column::Rigged => Cell::Flag(self.bones > 0),
-            Column::Clips => Cell::Number(self.clips),
-            Column::ClipNames => Cell::List(self.clip_names.clone()),
-            Column::Seconds => self.seconds.map_or(Cell::Null, Cell::Float),
-            Column::Lods => Cell::Number(self.lods),
-            Column::Materials => Cell::List(self.materials.clone()),
-            Column::SizeX => part(|[x, _, _]| x),
-            Column::SizeY => part(|[_, y, _]| y),
-            Column::SizeZ => part(|[_, _, z]| z),
-            Column::Findings => optional(self.findings.map(|[errors, warnings]| errors.saturating_add(warnings))),
-            Column::Errors => optional(self.findings.map(|[errors, _]| errors)),
-            Column::Warnings => optional(self.findings.map(|[_, warnings]| warnings)),
-            Column::Content => hash(self.content),
-            Column::Topology => hash(self.topology),
-            Column::Surface => optional(surface.map(|surface| surface.index)),
-            Column::Name => surface.map_or(Cell::Null, |surface| text(&surface.name)),
-            Column::Material => surface.and_then(|surface| surface.material.as_deref()).map_or(Cell::Null, text),
-            Column::Lod => surface.and_then(|surface| surface.lod).map_or(Cell::Null, text),
-            Column::UvSets => optional(surface.map(|surface| surface.uv_sets)),
-            Column::Weights => flag(|surface| surface.weights),
-            Column::Drawn => flag(|surface| surface.drawn),
-            Column::Path | Column::Mesh | Column::Readable | Column::DuplicateOf => Cell::Null,
+            TableColumn::Format => text(self.format),
+            TableColumn::Version => text(self.version),
+            TableColumn::Bytes => Cell::Number(self.bytes),
+            TableColumn::Triangles => Cell::Number(self.triangles),
+            TableColumn::Vertices => Cell::Number(self.vertices),
+            TableColumn::AttributeVertices => Cell::Number(self.attribute_vertices),
+            TableColumn::GpuVertices => optional(self.gpu.map(|gpu| gpu.vertices)),
+            TableColumn::GpuBytes => optional(self.gpu.as_ref().map(GpuSize::bytes)),
+            TableColumn::Surfaces => Cell::Number(self.surfaces),
+            TableColumn::Bones => Cell::Number(self.bones),
+            TableColumn::Rigged => Cell::Flag(self.bones > 0),
+            TableColumn::Clips => Cell::Number(self.clips),
+            TableColumn::ClipNames => Cell::List(self.clip_names.clone()),
+            TableColumn::Seconds => self.seconds.map_or(Cell::Null, Cell::Float),
+            TableColumn::Lods => Cell::Number(self.lods),
+            TableColumn::Materials => Cell::List(self.materials.clone()),
+            TableColumn::SizeX => part(|[x, _, _]| x),
+            TableColumn::SizeY => part(|[_, y, _]| y),
+            TableColumn::SizeZ => part(|[_, _, z]| z),
+            TableColumn::Findings => optional(self.findings.map(|[errors, warnings]| errors.saturating_add(warnings))),
+            TableColumn::Errors => optional(self.findings.map(|[errors, _]| errors)),
+            TableColumn::Warnings => optional(self.findings.map(|[_, warnings]| warnings)),
+            TableColumn::Content => hash(self.content),
+            TableColumn::Topology => hash(self.topology),
+            TableColumn::Asset => optional(surface.and_then(|surface| surface.asset)),
+            TableColumn::Surface => optional(surface.map(|surface| surface.index)),
+            TableColumn::Name => surface.map_or(Cell::Null, |surface| text(&surface.name)),
+            TableColumn::Material => surface.and_then(|surface| surface.material.as_deref()).map_or(Cell::Null, text),
+            TableColumn::Lod => surface.and_then(|surface| surface.lod).map_or(Cell::Null, text),
+            TableColumn::UvSets => optional(surface.map(|surface| surface.uv_sets)),
+            TableColumn::Weights => flag(|surface| surface.weights),
+            TableColumn::Drawn => flag(|surface| surface.drawn),
+            TableColumn::Path | TableColumn::Mesh | TableColumn::Readable | TableColumn::DuplicateOf => Cell::Null,
         }
     }
 }
 
-impl Row {
+impl TableRow {
     /// Returns the value of a column.
-    pub fn cell(&self, column: Column) -> Cell {
+    pub fn cell(&self, column: TableColumn) -> Cell {
         let path = |path: &Path| Cell::Text(path.to_string_lossy().into_owned());
         match column {
-            Column::Path => path(&self.path),
-            Column::Mesh => self.mesh.clone().map_or(Cell::Null, Cell::Text),
-            Column::Readable => Cell::Flag(self.values.is_ok()),
-            Column::DuplicateOf => self.duplicate_of.as_deref().map_or(Cell::Null, path),
+            TableColumn::Path => path(&self.path),
+            TableColumn::Mesh => self.mesh.clone().map_or(Cell::Null, Cell::Text),
+            TableColumn::Readable => Cell::Flag(self.values.is_ok()),
+            TableColumn::DuplicateOf => self.duplicate_of.as_deref().map_or(Cell::Null, path),
             _ => self.values.as_ref().map_or(Cell::Null, |values| values.cell(column)),
         }
     }

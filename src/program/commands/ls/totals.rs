@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::row::Row;
+use super::row::TableRow;
 use crate::program::render::text::counted;
 use crate::program::render::units::bytes;
 
@@ -10,6 +10,7 @@ use crate::program::render::units::bytes;
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     is_of_surfaces: bool,
+    finds_duplicates: bool,
     rows: u64,
     unreadable: u64,
     bytes: u64,
@@ -25,18 +26,18 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub fn new(is_of_surfaces: bool) -> Self {
-        Self { is_of_surfaces, gpu: Some([0, 0]), with_findings: Some(0), ..Self::default() }
+    pub fn new(is_of_surfaces: bool, finds_duplicates: bool) -> Self {
+        Self { is_of_surfaces, finds_duplicates, gpu: Some([0, 0]), with_findings: Some(0), ..Self::default() }
     }
 
     /// Adds a row.
-    pub fn add(&mut self, row: &Row) {
+    pub fn add(&mut self, row: &TableRow) {
         let add = |sum: &mut u64, value: u64| *sum = sum.saturating_add(value);
-        add(&mut self.rows, 1);
         let Ok(values) = &row.values else {
             add(&mut self.unreadable, 1);
             return;
         };
+        add(&mut self.rows, 1);
         add(&mut self.bytes, values.bytes);
         add(&mut self.triangles, values.triangles);
         add(&mut self.vertices, values.vertices);
@@ -48,7 +49,7 @@ impl Totals {
         self.gpu = self
             .gpu
             .zip(values.gpu)
-            .map(|([vertices, bytes], gpu)| [vertices.saturating_add(gpu.vertices), bytes.saturating_add(gpu.bytes)]);
+            .map(|([vertices, bytes], gpu)| [vertices.saturating_add(gpu.vertices), bytes.saturating_add(gpu.bytes())]);
         let found = values.findings.map(|[errors, warnings]| u64::from(errors.saturating_add(warnings) > 0));
         self.with_findings = self.with_findings.zip(found).map(|(sum, found)| sum.saturating_add(found));
     }
@@ -61,18 +62,14 @@ impl Totals {
             parts.push(format!("{} on a GPU ({})", counted(vertices, "vertex"), bytes(size)));
         }
         if !self.is_of_surfaces {
-            parts.push(bytes(self.bytes));
+            parts.push(format!("{} of files", bytes(self.bytes)));
             parts.push(format!("{} rigged", self.rigged));
-            if let Some(found) = self.with_findings.filter(|_| self.rows > self.unreadable) {
+            if let Some(found) = self.with_findings.filter(|_| self.rows > 0) {
                 parts.push(format!("{found} with findings"));
             }
         }
         if self.duplicates > 0 {
-            parts.push(format!(
-                "{} that repeat {}",
-                counted(self.duplicates, "duplicate"),
-                bytes(self.duplicate_bytes)
-            ));
+            parts.push(format!("{} of {}", counted(self.duplicates, "duplicate"), bytes(self.duplicate_bytes)));
         }
         if self.unreadable > 0 {
             parts.push(format!("{} unreadable", self.unreadable));
@@ -93,7 +90,7 @@ impl Totals {
             "gpu_bytes": self.gpu.map(|[_, bytes]| bytes),
             "rigged": if self.is_of_surfaces { Value::Null } else { self.rigged.into() },
             "with_findings": self.with_findings,
-            "duplicates": self.duplicates,
+            "duplicates": self.finds_duplicates.then_some(self.duplicates),
         })
     }
 }

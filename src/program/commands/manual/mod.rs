@@ -61,7 +61,7 @@ impl ManArgs {
         let page = match self.verb.as_deref() {
             None => page::program(&command),
             Some(JSON_PAGE) => page::guide("meshpeek-json", "JSON output of meshpeek", JSON_GUIDE),
-            Some(verb) => match command.find_subcommand(verb) {
+            Some(verb) => match command.find_subcommand(verb).filter(|found| found.get_name() != "help") {
                 Some(found) => page::verb(found),
                 None => {
                     return Err(UsageError(format!(

@@ -41,7 +41,7 @@ pub fn program(command: &Command) -> io::Result<String> {
     let mut text = title_to_options(command)?;
     let mut verbs = Vec::new();
     Man::new(command.clone()).render_subcommands_section(&mut verbs)?;
-    text.push_str(&String::from_utf8_lossy(&verbs));
+    text.push_str(&page_text(&verbs));
     add_common_sections(
         &mut text,
         command,
@@ -67,7 +67,7 @@ pub fn guide(name: &str, about: &str, text: &str) -> io::Result<String> {
 }
 
 fn title_to_options(command: &Command) -> io::Result<String> {
-    let man = Man::new(command.clone());
+    let man = Man::new(command.clone().version(env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
@@ -76,7 +76,12 @@ fn title_to_options(command: &Command) -> io::Result<String> {
     let (description, _) = description_and_examples(command);
     page.extend_from_slice(markdown::to_roff(&format!("\n{description}\n")).as_bytes());
     man.render_options_section(&mut page)?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
+    Ok(page_text(&page))
+}
+
+/// Returns a page that was written as bytes as text.
+fn page_text(bytes: &[u8]) -> String {
+    crate::Name::new(bytes).to_string_lossy()
 }
 
 fn add_common_sections(text: &mut String, command: &Command, see_also: &str) {

@@ -15,6 +15,7 @@ use crate::program::outcome::UsageError;
 use crate::program::render::decoded::DecodedValue;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::progress;
 
 /// The position of a byte: an offset from the start of the file, or the number of bytes from the
 /// byte to the end of the file.
@@ -64,6 +65,7 @@ struct ByteMeaning {
 /// Prints the meaning of one byte of a file.
 pub fn explain(file: &SourceFile, path: &Path, position: BytePosition, global: &Global) -> anyhow::Result<()> {
     let here = find(file, path, position)?;
+    progress::end();
     let mut out = io::BufWriter::new(io::stdout().lock());
     if global.json {
         here.write_json(path, &mut out)?;

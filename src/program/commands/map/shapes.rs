@@ -126,7 +126,9 @@ mod tests {
 
     fn shapes(sizes: &[u64]) -> Vec<ByteShape> {
         let mut histogram = SizeHistogram::default();
-        sizes.iter().for_each(|size| histogram.add(*size));
+        for size in sizes {
+            histogram.add(*size);
+        }
         let mut shapes = Vec::new();
         let mut see = |shape| shapes.push(shape);
         let mut merger = RegionMerger::new(histogram.least_size(), &mut see);
@@ -153,9 +155,9 @@ mod tests {
     fn merges_many_regions_without_gaps() {
         for sizes in [vec![1; 100_000], (0..200_000).map(|at| if at % 2 == 0 { 1 } else { 1 << (at % 13) }).collect()] {
             let found = shapes(&sizes);
-            assert!((100..=MAX_SHAPES as usize + 1).contains(&found.len()), "{} shapes", found.len());
+            assert!((100..=usize::try_from(MAX_SHAPES).unwrap() + 1).contains(&found.len()), "{} shapes", found.len());
             assert!(found.windows(2).all(|pair| pair[0].end == pair[1].start));
-            assert_eq!(found.iter().map(|shape| shape.regions).sum::<u64>(), sizes.len() as u64);
+            assert_eq!(found.iter().map(|shape| shape.regions).sum::<u64>(), u64::try_from(sizes.len()).unwrap());
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::held::HeldOutput;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::progress;
 use crate::program::render::text::shown;
 
 use answer::{Answer, Question, SurfaceSet};
@@ -43,7 +44,7 @@ Examples:
   meshpeek query data/ezmesh/flag.ezm nearest --point 0,0,5 --limit 9 --attributes
   meshpeek query data/unigine/cube_ms13.mesh overlap --min -1,-1,-1 --max 1,1,1
   meshpeek query data/unigine/room_ms11.mesh vertex --surface 2 --vertex 5
-  meshpeek query city.mesh ray --batch rays.txt --json > hits.jsonl";
+  echo 0 0 9 0 0 0 | meshpeek query data/unigine/cube_ms13.mesh ray --batch - --json";
 
 const USAGE: &str = "\
 meshpeek query <FILE> <KIND> [OPTIONS]
@@ -220,6 +221,7 @@ impl QueryArgs {
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
+        progress::end();
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut held = HeldOutput::new();
         let mut left = questions;

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::{Repeated, each};
 use crate::program::input::watch::watch;
@@ -119,6 +120,7 @@ impl<'g> ValidationRun<'g> {
     ) -> anyhow::Result<Self> {
         let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
         if let Some(path) = &args.write_baseline {
+            check_extension(path, &["json"], "validate --write-baseline")?;
             check_target(path, args.force)?;
         }
         let new = args.write_baseline.as_ref().map(|_| Baseline::default());

@@ -160,7 +160,7 @@ impl FindingsOutput for GithubOutput<'_> {
 
 impl GithubOutput<'_> {
     fn command(&mut self, level: &str, path: &Path, title: &str, message: &str) -> io::Result<()> {
-        let file = github_property(&shown(Path::new(&slashed(path))));
+        let file = github_property(&printable(&slashed(path)));
         writeln!(self.out, "::{level} file={file},title={}::{}", github_property(title), github_data(message))
     }
 }
@@ -176,6 +176,12 @@ const fn level(severity: Severity) -> &'static str {
         Severity::Warning => "warning",
         Severity::Error => "error",
     }
+}
+
+/// Replaces the control characters other than line breaks, which a workflow command escapes.
+fn printable(path: &str) -> String {
+    let is_harmless = |one: char| !one.is_control() || matches!(one, '\r' | '\n');
+    path.chars().map(|one| if is_harmless(one) { one } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// Escapes the message of a workflow command.

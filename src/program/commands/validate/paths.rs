@@ -29,7 +29,8 @@ pub fn uri(path: &Path) -> String {
         }
     }
     while let Some(inner) = rest.strip_prefix(b"./").filter(|inner| !inner.is_empty()) {
-        rest = inner;
+        let slashes = inner.iter().take_while(|byte| **byte == b'/').count();
+        rest = inner.get(slashes..).unwrap_or_default();
     }
     for byte in rest {
         let char = char::from(*byte);
@@ -55,6 +56,7 @@ mod tests {
         assert_eq!(uri(Path::new("./a b/é#?%:.mesh")), "a%20b/%C3%A9%23%3F%25%3A.mesh");
         assert_eq!(uri(Path::new("../~x-1.mesh")), "../~x-1.mesh");
         assert_eq!(uri(Path::new("-")), "-");
+        assert_eq!(uri(Path::new(".//a/.//b.mesh")), "a/.//b.mesh");
     }
 
     #[cfg(unix)]

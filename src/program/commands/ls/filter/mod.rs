@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::column::{Cell, Column};
-use super::row::Row;
+use super::column::{Cell, TableColumn};
+use super::row::TableRow;
 
 /// A condition on a row.
 #[derive(Clone, Debug)]
@@ -19,14 +19,14 @@ pub enum Condition {
     Any(Vec<Condition>),
     Not(Box<Condition>),
     /// The column has a value other than null, false, zero and the empty text.
-    Holds(Column),
-    Compare(Column, Comparison, Operand),
-    Matches(Column, Box<GlobMatcher>),
+    Holds(TableColumn),
+    Compare(TableColumn, Relation, Operand),
+    Matches(TableColumn, Box<GlobMatcher>),
 }
 
 /// The relation between a value and an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum Relation {
     Equal,
     Unequal,
     Less,
@@ -51,7 +51,7 @@ impl Condition {
     }
 
     /// Adds the columns of the condition to a list.
-    pub fn columns(&self, found: &mut Vec<Column>) {
+    pub fn columns(&self, found: &mut Vec<TableColumn>) {
         match self {
             Self::All(list) | Self::Any(list) => list.iter().for_each(|one| one.columns(found)),
             Self::Not(one) => one.columns(found),
@@ -60,7 +60,7 @@ impl Condition {
     }
 
     /// Returns whether a row meets the condition.
-    pub fn holds(&self, row: &Row) -> bool {
+    pub fn holds(&self, row: &TableRow) -> bool {
         match self {
             Self::All(list) => list.iter().all(|one| one.holds(row)),
             Self::Any(list) => list.iter().any(|one| one.holds(row)),
@@ -95,25 +95,30 @@ fn is_set(cell: &Cell) -> bool {
 
 /// Compares a value with an operand. A null value is equal to null only, and neither less nor
 /// greater than anything. A list is equal to a text if one of its items is.
-fn compares(cell: &Cell, comparison: Comparison, operand: &Operand) -> bool {
+fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
     let order = match (cell, operand) {
         (Cell::Null, Operand::Null) => Some(Ordering::Equal),
         (Cell::Text(cell), Operand::Text(text)) => Some(cell.as_str().cmp(text)),
         (Cell::Number(cell), Operand::Number(number)) => float(*cell).partial_cmp(number),
-        (Cell::Float(cell), Operand::Number(number)) => f64::from(*cell).partial_cmp(number),
+        (Cell::Float(cell), Operand::Number(number)) => printed(*cell).partial_cmp(number),
         (Cell::Flag(cell), Operand::Flag(flag)) => Some(cell.cmp(flag)),
         (Cell::List(list), Operand::Text(text)) => list.contains(text).then_some(Ordering::Equal),
         _ => None,
     };
     match (comparison, order) {
-        (Comparison::Unequal, order) => order != Some(Ordering::Equal),
+        (Relation::Unequal, order) => order != Some(Ordering::Equal),
         (_, None) => false,
-        (Comparison::Equal, Some(order)) => order == Ordering::Equal,
-        (Comparison::Less, Some(order)) => order == Ordering::Less,
-        (Comparison::LessOrEqual, Some(order)) => order != Ordering::Greater,
-        (Comparison::Greater, Some(order)) => order == Ordering::Greater,
-        (Comparison::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+        (Relation::Equal, Some(order)) => order == Ordering::Equal,
+        (Relation::Less, Some(order)) => order == Ordering::Less,
+        (Relation::LessOrEqual, Some(order)) => order != Ordering::Greater,
+        (Relation::Greater, Some(order)) => order == Ordering::Greater,
+        (Relation::GreaterOrEqual, Some(order)) => order != Ordering::Less,
     }
+}
+
+/// Returns a float as it is printed, so that the float 0.1 is equal to the number 0.1.
+fn printed(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }
 
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "counts above 2^53 are compared approximately")]

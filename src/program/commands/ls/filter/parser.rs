@@ -3,8 +3,8 @@
 use clap::ValueEnum as _;
 
 use super::token::{Token, tokens};
-use super::{Comparison, Condition, Operand, pattern};
-use crate::program::commands::ls::column::{Column, ColumnType};
+use super::{Condition, Operand, Relation, pattern};
+use crate::program::commands::ls::column::{ColumnType, TableColumn};
 
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
     }
 
-    fn column(&mut self) -> Result<Column, String> {
+    fn column(&mut self) -> Result<TableColumn, String> {
         let at = self.at();
         match self.next() {
             Some(Token::Word(name)) => find(&name, self.surfaces),
@@ -115,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    fn compare(&mut self, column: Column, comparison: Comparison) -> Result<Condition, String> {
+    fn compare(&mut self, column: TableColumn, comparison: Relation) -> Result<Condition, String> {
         let at = self.at();
         let Some(Token::Value(operand)) = self.next() else {
             return Err(format!("expected a number, true, false, null or text in quotes at character {at}"));
@@ -140,14 +140,14 @@ impl Parser<'_> {
 }
 
 /// Returns the column with a name.
-pub fn find(name: &str, surfaces: bool) -> Result<Column, String> {
-    let column = Column::from_str(name, true).ok();
+pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
+    let column = TableColumn::from_str(name, true).ok();
     match column.filter(|column| column.is_in(surfaces)) {
         Some(column) => Ok(column),
         None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes; leave out --surfaces")),
         None if column.is_some() => Err(format!("{name} is a column of surfaces; add --surfaces")),
         None => {
-            let names: Vec<String> = Column::all(surfaces).map(Column::name).collect();
+            let names: Vec<String> = TableColumn::all(surfaces).map(TableColumn::name).collect();
             Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
         }
     }
@@ -156,9 +156,9 @@ pub fn find(name: &str, surfaces: bool) -> Result<Column, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::commands::ls::row::{Row, RowValues};
+    use crate::program::commands::ls::row::{RowValues, TableRow};
 
-    fn row() -> Row {
+    fn row() -> TableRow {
         let values = RowValues {
             format: "unigine",
             triangles: 70_000,
@@ -166,7 +166,7 @@ mod tests {
             materials: vec!["Wood".to_owned(), "steel".to_owned()],
             ..RowValues::default()
         };
-        Row { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None }
+        TableRow { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None }
     }
 
     #[test]
@@ -185,6 +185,7 @@ mod tests {
             ("gpu_vertices > 0 || gpu_vertices <= 0", false),
             ("rigged == true && !clips", true),
             ("size < 1.5MiB", true),
+            ("triangles > -1 && triangles < 1e5 && bones >= 2e0 && bones < 25e-1", true),
             ("bones == 2 || bones == 3 && triangles < 3", true),
         ] {
             let condition = parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -1,6 +1,6 @@
 //! Divides the text of a condition into tokens.
 
-use super::{Comparison, Operand};
+use super::{Operand, Relation};
 
 /// A token of a condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub enum Token {
     /// The name of a column.
     Word(String),
     Value(Operand),
-    Compare(Comparison),
+    Compare(Relation),
     /// The operator `~`, or `!~` if the flag is true.
     Match(bool),
     Not,
@@ -19,23 +19,22 @@ pub enum Token {
 }
 
 /// The operators, longest first.
-const OPERATORS: [(&str, Token); 16] = [
+const OPERATORS: [(&str, Token); 15] = [
     ("&&", Token::And),
     ("||", Token::Or),
-    ("==", Token::Compare(Comparison::Equal)),
-    ("!=", Token::Compare(Comparison::Unequal)),
-    ("<=", Token::Compare(Comparison::LessOrEqual)),
-    (">=", Token::Compare(Comparison::GreaterOrEqual)),
+    ("==", Token::Compare(Relation::Equal)),
+    ("!=", Token::Compare(Relation::Unequal)),
+    ("<=", Token::Compare(Relation::LessOrEqual)),
+    (">=", Token::Compare(Relation::GreaterOrEqual)),
     ("!~", Token::Match(true)),
     ("=~", Token::Match(false)),
-    ("=", Token::Compare(Comparison::Equal)),
-    ("<", Token::Compare(Comparison::Less)),
-    (">", Token::Compare(Comparison::Greater)),
+    ("=", Token::Compare(Relation::Equal)),
+    ("<", Token::Compare(Relation::Less)),
+    (">", Token::Compare(Relation::Greater)),
     ("~", Token::Match(false)),
     ("!", Token::Not),
     ("(", Token::Open),
     (")", Token::Close),
-    ("&", Token::And),
 ];
 
 /// The units of numbers and their factors.
@@ -59,7 +58,7 @@ pub fn tokens(text: &str) -> Result<Vec<(usize, Token)>, String> {
         let at = text.len().saturating_sub(rest.len());
         let (token, after) = match first {
             '\'' | '"' => quoted(rest, first, at)?,
-            '0'..='9' | '.' => number(rest, at)?,
+            '0'..='9' | '.' | '-' => number(rest, at)?,
             _ if first.is_alphabetic() || first == '_' => word(rest),
             _ => operator(rest).ok_or_else(|| format!("unexpected {first:?} at character {at}"))?,
         };
@@ -94,18 +93,30 @@ fn word(text: &str) -> (Token, &str) {
     (token, after)
 }
 
+fn is_digit(one: char) -> bool {
+    one.is_ascii_digit() || matches!(one, '.' | '_' | ',')
+}
+
 /// Reads a number with an optional unit, such as `65535`, `1.5`, `64k` or `10 MB` without the
 /// blank.
 fn number(text: &str, at: usize) -> Result<(Token, &str), String> {
-    let is_digit = |one: char| one.is_ascii_digit() || matches!(one, '.' | '_' | ',');
-    let (digits, after) =
-        text.split_at_checked(text.find(|one| !is_digit(one)).unwrap_or(text.len())).unwrap_or((text, ""));
+    let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
+    let mut end = text.find(|one| !is_digit(one)).unwrap_or(text.len());
+    // An exponent, such as that of 1e3 or 1e-3.
+    let exponent = text.get(end..).and_then(|rest| rest.strip_prefix(['e', 'E']));
+    if let Some(rest) = exponent.filter(|rest| rest.trim_start_matches(['-', '+']).starts_with(is_digit)) {
+        let unsigned = rest.trim_start_matches(['-', '+']);
+        let length = unsigned.find(|one| !is_digit(one)).unwrap_or(unsigned.len());
+        let skipped = rest.len().saturating_sub(unsigned.len()).saturating_add(1);
+        end = end.saturating_add(skipped).saturating_add(length);
+    }
+    let (digits, after) = text.split_at_checked(end).unwrap_or((text, ""));
     let end = after.find(|one: char| !one.is_alphanumeric()).unwrap_or(after.len());
     let (unit, after) = after.split_at_checked(end).unwrap_or((after, ""));
     let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|(_, factor)| factor);
     let value = digits.replace(['_', ','], "").parse::<f64>().ok();
     match (value, factor) {
-        (Some(value), Some(factor)) => Ok((Token::Value(Operand::Number(value * factor)), after)),
+        (Some(value), Some(factor)) => Ok((Token::Value(Operand::Number(sign * value * factor)), after)),
         _ => Err(format!("expected a number such as 65535, 64k or 10MB at character {at}, found {digits}{unit}")),
     }
 }
