@@ -21,6 +21,10 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use args::Global;
 use render::report::report;
 
+const USAGE: &str = "\
+meshpeek [OPTIONS] <COMMAND>
+       meshpeek [OPTIONS] <FILE>...    as `meshpeek info`";
+
 const EXAMPLES: &str = "\
 Examples:
   meshpeek data/unigine/skinned_ms12.mesh             size, surfaces, bones, clips
@@ -41,7 +45,7 @@ With several files, all of them are processed, and the highest exit code is retu
 
 /// Inspect game mesh files: map them into memory, and read only the bytes that a command needs
 #[derive(Debug, Parser)]
-#[command(name = "meshpeek", version, after_help = EXAMPLES, arg_required_else_help = true, args_override_self = true)]
+#[command(name = "meshpeek", version, override_usage = USAGE, after_help = EXAMPLES, arg_required_else_help = true, args_override_self = true)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -51,12 +55,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum ProgramVerb {
-    /// Describe files: format, bounds, surfaces, bones, clips, and how many bytes were read
+    /// Describe files: size, triangles, vertices, surfaces, bones, materials and clips
     Info(commands::info::InfoArgs),
     /// List the meshes of folders in a table: sort, filter, count, find duplicates
     Ls(commands::ls::LsArgs),
-    /// List every byte range of a file with its name, type, count and alignment, or explain one
-    /// byte
+    /// List every byte range of a file, explain one byte, or show what takes the bytes
     Map(commands::map::MapArgs),
     /// Check every value in files, and print findings with stable rule ids
     Validate(commands::validate::ValidateArgs),

@@ -35,9 +35,9 @@ list if the file stores the decoded values, and otherwise into a buffer from whi
 these two. Each question is measured with the file in the page cache, and also without, if the system can drop the file from the \
 cache. Each answer comes from a new process. The answers of all three are compared and must be equal.
 
-Without FILE, meshes of about 1 MB, 100 MB and 1 GB are generated in a temporary folder, one after another, and removed. If the \
-program is interrupted or killed, folders named meshpeek-bench-* remain there. A format that cannot reach a size is measured at its \
-largest size. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less time.
+Without FILE, meshes of about 1 MB, 100 MB and 1 GB are generated in a temporary folder, one after another, and removed. A signal \
+such as Ctrl-C removes them, too; only after `kill -9` a folder named meshpeek-bench-* remains there. A format that cannot reach a size \
+is measured at its largest size. Meshes of 1 GB take minutes each; fewer sizes, formats or rounds take less time.
 
 If the answers differ, the exit code is 1.
 

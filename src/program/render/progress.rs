@@ -21,6 +21,9 @@ const TICK: Duration = Duration::from_millis(120);
 /// second.
 const MIN_BYTES: u64 = 32 << 20;
 
+/// The text when all bytes of a file have been read once.
+const AFTER_READING: &str = "{spinner} {total_bytes} read, working for {elapsed} {wide_msg}";
+
 /// The progress bar that is shown.
 static CURRENT: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
@@ -95,9 +98,15 @@ fn show(bar: &ProgressBar, mut io: Option<ProcessIo>) {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
     while !bar.is_finished() {
-        if let Some(io) = &mut io {
-            io.sample();
-            bar.set_position(io.read().min(bar.length().unwrap_or_default()));
+        if let Some(counts) = &mut io {
+            counts.sample();
+            let (read, length) = (counts.read(), bar.length().unwrap_or_default());
+            bar.set_position(read.min(length));
+            // The whole file was read once, and the work on it may go on.
+            if let Some(style) = ProgressStyle::with_template(AFTER_READING).ok().filter(|_| read >= length) {
+                bar.set_style(style);
+                io = None;
+            }
         }
         bar.tick();
         thread::sleep(TICK);

@@ -9,6 +9,8 @@ use crate::program::render::json::number;
 use crate::program::render::units::{bytes, thousands};
 use serde_json::Value;
 
+/// The maximum number of characters of a name in an aligned table.
+const MAX_NAME: usize = 60;
 /// The text of a cell without a value.
 const NOTHING: &str = "-";
 
@@ -78,9 +80,22 @@ pub fn human(cell: &Cell, column: TableColumn) -> String {
         Cell::Number(number) => thousands(*number),
         Cell::Float(number) => number.to_string(),
         Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
-        Cell::Text(text) => Name::new(text.as_bytes()).to_string(),
+        Cell::Text(text) if is_path(column) => Name::new(text.as_bytes()).to_string(),
+        Cell::Text(text) => shortened(&Name::new(text.as_bytes()).to_string()),
         Cell::List(list) if list.is_empty() => NOTHING.to_owned(),
-        Cell::List(list) => Name::new(list.join(", ").as_bytes()).to_string(),
+        Cell::List(list) => shortened(&Name::new(list.join(", ").as_bytes()).to_string()),
+    }
+}
+
+const fn is_path(column: TableColumn) -> bool {
+    matches!(column, TableColumn::Path | TableColumn::DuplicateOf)
+}
+
+/// Returns a name that is cut after 60 characters, so that one long name does not widen the table.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}..", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
     }
 }
 
