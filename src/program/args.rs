@@ -1,12 +1,12 @@
 //! Command line arguments that several verbs (subcommands) share.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use ignore::overrides::OverrideBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
 
 /// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
@@ -204,14 +204,27 @@ impl Attribute {
     }
 }
 
+impl WalkArgs {
+    /// Compiles the patterns of `--exclude` for the files below a folder.
+    pub fn exclusions(&self, folder: &Path) -> Result<Override, String> {
+        exclusions(folder, &self.exclude)
+    }
+}
+
+fn exclusions(folder: &Path, exclude: &[String]) -> Result<Override, String> {
+    let invalid = |error: ignore::Error| format!("{error}; give a pattern such as 'old/**'");
+    let mut patterns = OverrideBuilder::new(folder);
+    for pattern in exclude {
+        // In the syntax of overrides, a pattern without the mark chooses the files that are kept.
+        patterns.add(&format!("!{pattern}")).map_err(invalid)?;
+    }
+    patterns.build().map_err(invalid)
+}
+
 /// Tests a pattern of `--exclude`.
 fn parse_exclusion(text: &str) -> Result<String, String> {
-    let mut patterns = OverrideBuilder::new("");
-    // In the syntax of overrides, a pattern without the mark chooses the files that are kept.
-    match patterns.add(&format!("!{text}")) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("{error}; give a pattern such as 'old/**'")),
-    }
+    let pattern = text.to_owned();
+    exclusions(Path::new(""), std::slice::from_ref(&pattern)).map(|_| pattern)
 }
 
 /// Parses the value of `--color`.

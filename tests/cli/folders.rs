@@ -75,6 +75,16 @@ fn every_verb_for_folders_walks_alike() {
     assert!(code(&wrong) == 2 && text(&wrong.stderr).contains("--exclude"), "{}", text(&wrong.stderr));
 }
 
+#[test]
+fn a_pattern_that_matches_a_folder_has_one_error_at_most() {
+    let folder = tree();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let output = command(&["info", "emp*"]).current_dir(folder.path()).output().unwrap();
+    let message = text(&output.stderr);
+    assert!(code(&output) == 3 && message.contains("no mesh in this folder"), "{message}");
+    assert!(!message.contains("no file matches"), "{message}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_to_folders_are_not_followed() {

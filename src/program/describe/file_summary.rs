@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::array::Sphere;
 use crate::formats::FormatFile;
 use crate::formats::unigine::Mesh;
+use crate::math::as_u64;
 use crate::model::Axis;
 use crate::model::Counts;
 use crate::{Animations, Bounds, Finding, Model, Name, Surface};
@@ -160,6 +161,38 @@ impl FileSummary {
     /// Returns whether the surfaces of the file were inflated, or need not be.
     pub fn is_inflated(&self) -> bool {
         self.described.blocks.is_empty() || self.described.levels != LodFilter::None
+    }
+
+    /// Returns the numbers of positions and of attribute vertices in the file. Those that several
+    /// surfaces share are counted once.
+    pub fn stored_vertices(&self) -> [u64; 2] {
+        let own = || self.own_counts();
+        let positions = match self.vertex_frames {
+            Some((_, vertices)) => as_u64(vertices),
+            None => own().map(|counts| u64::from(counts.vertices)).sum(),
+        };
+        [positions, own().map(|counts| u64::from(counts.attribute_vertices)).sum()]
+    }
+
+    /// Returns the counts of the surfaces that do not share the vertices of an earlier surface.
+    pub fn own_counts(&self) -> impl Iterator<Item = Counts> {
+        self.surfaces.iter().filter(|surface| !surface.shares).map(|surface| surface.counts)
+    }
+
+    /// Returns the number of surfaces, including those that are not described.
+    pub const fn surface_count(&self) -> usize {
+        self.surfaces.len().saturating_add(self.left_out)
+    }
+
+    /// Returns the names of the first `most` different materials.
+    pub fn materials(&self, most: usize) -> Vec<&str> {
+        let mut names = Vec::new();
+        for material in self.surfaces.iter().filter_map(|surface| surface.material.as_deref()) {
+            if names.len() < most && !names.contains(&material) {
+                names.push(material);
+            }
+        }
+        names
     }
 
     /// Returns the number of triangles of the described surfaces, or `None` if the file was not

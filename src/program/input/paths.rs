@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
-use ignore::overrides::{Override, OverrideBuilder};
+use ignore::overrides::Override;
 
 use super::pattern;
 
@@ -53,22 +53,23 @@ impl InputPaths {
 
     /// Adds the files that match a pattern, and the meshes in the folders that match it.
     fn resolve(&mut self, name: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
-        let before = (self.paths.len(), self.unreadable.len(), self.skipped);
-        let mut anivs = Vec::new();
+        let before = self.paths.len();
+        let (mut anivs, mut is_matched) = (Vec::new(), false);
         for found in pattern::matches(name, walk)? {
-            match found.map(|path| (path.metadata(), path)) {
-                Ok((Ok(metadata), path)) if metadata.is_dir() && path.is_symlink() => {}
+            let found = found.map(|path| (path.metadata(), path));
+            // A pipe that a pattern matches is skipped, because reading it could wait for ever.
+            let is_special = matches!(&found, Ok((Ok(metadata), path)) if !metadata.is_file() && (!metadata.is_dir() || path.is_symlink()));
+            is_matched |= !is_special;
+            match found {
+                Ok(_) if is_special => self.skipped = self.skipped.saturating_add(1),
                 Ok((Ok(metadata), path)) if metadata.is_dir() => self.search(&path, walk)?,
-                // A pipe that a pattern matches is skipped, because reading it could wait for ever.
-                Ok((Ok(metadata), _)) if !metadata.is_file() => self.skipped = self.skipped.saturating_add(1),
                 Ok((_, path)) if is_aniv(&path) => anivs.push(path),
                 Ok((_, path)) => self.paths.push(path),
                 Err(error) => self.unreadable.push(located(error, name)),
             }
         }
-        let found = anivs.len();
-        self.add_unpaired(before.0, anivs);
-        if (self.paths.len(), self.unreadable.len()) == (before.0, before.1) && found == 0 {
+        self.add_unpaired(before, anivs);
+        if !is_matched {
             self.unmatched.push((name.to_owned(), "no file matches"));
         }
         Ok(())
@@ -178,13 +179,7 @@ fn walker(folder: &Path, walk: &WalkArgs) -> Result<WalkBuilder, UsageError> {
 
 /// Compiles the patterns of `--exclude` for the files below a folder.
 pub(super) fn exclusions(folder: &Path, walk: &WalkArgs) -> Result<Override, UsageError> {
-    let invalid = |error: ignore::Error| UsageError(format!("--exclude: {error}; give a pattern such as 'old/**'"));
-    let mut patterns = OverrideBuilder::new(folder);
-    for pattern in &walk.exclude {
-        // In the syntax of overrides, a pattern without the mark chooses the files that are kept.
-        patterns.add(&format!("!{pattern}")).map_err(invalid)?;
-    }
-    patterns.build().map_err(invalid)
+    walk.exclusions(folder).map_err(|error| UsageError(format!("--exclude: {error}")))
 }
 
 /// Returns the path and the cause of an error of a walk.

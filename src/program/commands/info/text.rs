@@ -21,6 +21,8 @@ use crate::{Name, Severity};
 const LISTED: usize = 16;
 /// The maximum number of bones of a clip that are printed without the option `--verbose`.
 const LISTED_BONES: usize = 6;
+/// The maximum number of materials that are collected.
+const MAX_MATERIALS: usize = 256;
 /// The width of the headings of the lines.
 const HEADING: usize = 9;
 
@@ -108,15 +110,10 @@ impl TextReport<'_> {
     /// Describes the vertices in the file and on a GPU.
     fn vertices(&self) -> String {
         let summary = self.summary;
-        // Vertices that several surfaces share are counted once.
-        let own = || summary.surfaces.iter().filter(|surface| !surface.shares).map(|surface| surface.counts);
-        let positions: u64 = match summary.vertex_frames {
-            Some((_, vertices)) => vertices.try_into().unwrap_or(u64::MAX),
-            None => own().map(|counts| u64::from(counts.vertices)).sum(),
-        };
-        let attributes: u64 = own().map(|counts| u64::from(counts.attribute_vertices)).sum();
-        let has_streams =
-            own().any(|counts| counts.index_widths[1] > 0 && counts.attribute_vertices != counts.vertices);
+        let [positions, attributes] = summary.stored_vertices();
+        let has_streams = summary
+            .own_counts()
+            .any(|counts| counts.index_widths[1] > 0 && counts.attribute_vertices != counts.vertices);
         let stored = if has_streams {
             format!("{} positions and {} attribute vertices", thousands(positions), thousands(attributes))
         } else {
@@ -128,15 +125,15 @@ impl TextReport<'_> {
 
     fn print_surfaces(&self, out: &mut dyn Write) -> io::Result<()> {
         let summary = self.summary;
-        let count = summary.surfaces.len().saturating_add(summary.left_out);
-        line(out, "surfaces", &thousands(count.try_into().unwrap_or(u64::MAX)))?;
+        let total = summary.surface_count();
+        line(out, "surfaces", &count(total))?;
         let shown = summary.surfaces.iter().take(self.listed(LISTED));
         let names: Vec<String> = shown.clone().map(surface_name).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(32);
         for (surface, name) in shown.zip(&names) {
             writeln!(out, "    {:>5}  {name:<width$}  {}", surface.index, surface_text(surface, self.verbose))?;
         }
-        print_rest(out, count, self.listed(LISTED))
+        print_rest(out, total, self.listed(LISTED))
     }
 
     fn print_rig(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -150,7 +147,7 @@ impl TextReport<'_> {
             0 if !self.summary.is_inflated() => line(out, "rigged", NOT_INFLATED),
             0 if has_frames => line(out, "rigged", "no; its vertex frames move it"),
             0 => line(out, "rigged", "no"),
-            _ if self.summary.is_animation => line(out, "bones", &thousands(bones.try_into().unwrap_or(u64::MAX))),
+            _ if self.summary.is_animation => line(out, "bones", &count(bones)),
             _ => line(out, "rigged", &format!("yes, {}", counted(bones, "bone"))),
         }
     }
@@ -175,12 +172,7 @@ impl TextReport<'_> {
         if !self.fields.has(InfoPart::Materials) {
             return Ok(());
         }
-        let mut names: Vec<&str> = Vec::new();
-        for material in self.summary.surfaces.iter().filter_map(|surface| surface.material.as_deref()) {
-            if names.len() < LISTED.saturating_mul(16) && !names.contains(&material) {
-                names.push(material);
-            }
-        }
+        let names = self.summary.materials(MAX_MATERIALS);
         if names.is_empty() {
             return line(out, "materials", "none");
         }
@@ -192,7 +184,7 @@ impl TextReport<'_> {
         if !self.fields.has(InfoPart::Clips) || clips.is_empty() {
             return if self.fields.names(InfoPart::Clips) { line(out, "clips", "none") } else { Ok(()) };
         }
-        line(out, "clips", &thousands(clips.len().try_into().unwrap_or(u64::MAX)))?;
+        line(out, "clips", &count(clips.len()))?;
         for (index, clip) in clips.iter().enumerate().take(self.listed(LISTED)) {
             let name = Name::new(clip.name.as_bytes()).to_string();
             let name = if name.is_empty() { "(no name)" } else { &name };
@@ -292,10 +284,10 @@ fn list<'n>(names: impl Iterator<Item = &'n str>, count: usize, listed: usize) -
 }
 
 /// Prints the number of items that are not listed.
-pub fn print_rest(out: &mut dyn Write, count: usize, listed: usize) -> io::Result<()> {
-    match count.checked_sub(listed) {
+pub fn print_rest(out: &mut dyn Write, total: usize, listed: usize) -> io::Result<()> {
+    match total.checked_sub(listed) {
         Some(rest) if rest > 0 => {
-            writeln!(out, "    and {} more (--verbose lists all)", thousands(rest.try_into().unwrap_or(u64::MAX)))
+            writeln!(out, "    and {} more (--verbose lists all)", count(rest))
         }
         _ => Ok(()),
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::column::{Cell, TableColumn};
+use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::formats::summary::{GpuSize, SurfaceSummary};
 
@@ -75,30 +76,21 @@ pub struct SurfaceValues {
 impl RowValues {
     /// Returns the values of a whole mesh.
     pub fn of_mesh(summary: &FileSummary) -> Self {
-        let own = || summary.surfaces.iter().filter(|surface| !surface.shares).map(|surface| surface.counts);
-        let mut materials: Vec<String> = Vec::new();
-        for material in summary.surfaces.iter().filter_map(|surface| surface.material.as_ref()) {
-            if materials.len() < MAX_NAMES && !materials.contains(material) {
-                materials.push(material.clone());
-            }
-        }
+        let [vertices, attribute_vertices] = summary.stored_vertices();
         let lods = summary.described.blocks.iter().filter(|block| block.is_lod).count();
         let seconds = summary.clips.iter().filter_map(|clip| clip.seconds);
         Self {
             triangles: summary.triangles(),
-            vertices: match summary.vertex_frames {
-                Some((_, vertices)) => number(vertices),
-                None => own().map(|counts| u64::from(counts.vertices)).sum(),
-            },
-            attribute_vertices: own().map(|counts| u64::from(counts.attribute_vertices)).sum(),
+            vertices,
+            attribute_vertices,
             gpu: summary.gpu(),
-            surfaces: number(summary.surfaces.len().saturating_add(summary.left_out)),
-            bones: number(summary.bones.len()),
-            clips: number(summary.clips.len()),
+            surfaces: as_u64(summary.surface_count()),
+            bones: as_u64(summary.bones.len()),
+            clips: as_u64(summary.clips.len()),
             clip_names: summary.clips.iter().take(MAX_NAMES).map(|clip| clip.name.clone()).collect(),
             seconds: seconds.reduce(f32::max),
-            lods: number(lods),
-            materials,
+            lods: as_u64(lods),
+            materials: summary.materials(MAX_NAMES).into_iter().map(str::to_owned).collect(),
             size: (!summary.drawn_bounds.is_empty()).then(|| summary.drawn_bounds.size()),
             ..Self::of_file(summary)
         }
@@ -114,8 +106,8 @@ impl RowValues {
             gpu: surface.gpu,
             size: (!bounds.is_empty()).then(|| bounds.size()),
             surface: Some(SurfaceValues {
-                asset: surface.in_block.and_then(|in_block| in_block.asset).map(number),
-                index: number(surface.index),
+                asset: surface.in_block.and_then(|in_block| in_block.asset).map(as_u64),
+                index: as_u64(surface.index),
                 name: surface.name.clone(),
                 material: surface.material.clone(),
                 lod: surface.lod,
@@ -191,10 +183,6 @@ impl TableRow {
             _ => self.values.as_ref().map_or(Cell::Null, |values| values.cell(column)),
         }
     }
-}
-
-fn number(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 fn optional(number: Option<u64>) -> Cell {

@@ -59,10 +59,10 @@ impl ManArgs {
     pub fn run(&self, mut command: Command) -> anyhow::Result<Outcome> {
         command.build();
         let page = match self.verb.as_deref() {
-            None => page::program(&command),
+            None => page::program(&command)?,
             Some(JSON_PAGE) => page::guide("meshpeek-json", "JSON output of meshpeek", JSON_GUIDE),
             Some(verb) => match command.find_subcommand(verb).filter(|found| found.get_name() != "help") {
-                Some(found) => page::verb(found),
+                Some(found) => page::verb(found)?,
                 None => {
                     return Err(UsageError(format!(
                         "man: expected a verb or {JSON_PAGE}, found {verb:?}; `meshpeek --help` lists the verbs"
@@ -71,7 +71,7 @@ impl ManArgs {
                 }
             },
         };
-        io::stdout().lock().write_all(page?.as_bytes())?;
+        io::stdout().lock().write_all(page.as_bytes())?;
         Ok(Outcome::Fine)
     }
 }

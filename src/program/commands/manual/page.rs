@@ -58,12 +58,11 @@ pub fn verb(command: &Command) -> io::Result<String> {
 }
 
 /// Returns a page of the guide as a manual page.
-#[allow(clippy::unnecessary_wraps, reason = "like the other pages")]
-pub fn guide(name: &str, about: &str, text: &str) -> io::Result<String> {
+pub fn guide(name: &str, about: &str, text: &str) -> String {
     let head = format!(".TH {name} 5\n.SH NAME\n{name} \\- {about}\n");
     // The title of the page is the name.
     let body = text.split_once('\n').map_or(text, |(_, body)| body);
-    Ok(head + &markdown::to_roff(body))
+    head + &markdown::to_roff(body)
 }
 
 fn title_to_options(command: &Command) -> io::Result<String> {
