@@ -181,6 +181,7 @@ pub mod parse;
 #[cfg(feature = "cli")]
 mod program;
 pub mod query;
+pub mod render;
 #[cfg(feature = "internals")]
 pub mod scan;
 #[cfg(not(feature = "internals"))]
