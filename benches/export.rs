@@ -27,7 +27,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use meshpeek::Model;
-use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, SceneInput};
 use meshpeek::io::{AtomicFile, OpenFolder};
 use support::claims::{Bar, Series, claim};
 use support::inputs::tiles::{self, Seams};
@@ -119,7 +119,7 @@ fn convert(input: &Path, output: &Path) {
     let model = Model::open(unsafe { meshpeek::map(input).unwrap() }).unwrap();
     let map = model.file().source(0).unwrap();
     let release = || map.release(map.as_ref());
-    let export_input = ExportInput::new(model.contents()).with_release(&release);
+    let export_input = SceneInput::new(model.contents()).with_release(&release);
     let options = ExportOptions::default();
     let export = Export::new(&export_input, ExportFormat::Glb, &options).unwrap();
     let folder = OpenFolder::open(output.parent().unwrap()).unwrap();

@@ -186,6 +186,7 @@ pub mod render;
 pub mod scan;
 #[cfg(not(feature = "internals"))]
 mod scan;
+mod scene;
 pub mod sidecar;
 mod simd;
 pub mod streaming;

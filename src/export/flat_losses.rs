@@ -2,14 +2,16 @@
 
 use super::fault;
 use super::loss::{Loss, LossKind, LossList, counted, incomplete_frame};
-use super::options::{ExportOptions, LevelChoice};
-use super::scene::{ExportScene, ExportSurface, PoolKey, whole_frames};
-use super::triangles::is_finite;
+use super::options::ExportOptions;
 use crate::array::Array;
 use crate::error::{Cause, Result};
+use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Animations;
 use crate::model::{Asset, DrawStyle};
+use crate::scene::LevelChoice;
+use crate::scene::triangles::is_finite;
+use crate::scene::{PlacedSurface, PoolKey, whole_frames};
 
 /// What a flat format can hold.
 pub(crate) struct FlatFormat {
@@ -61,7 +63,7 @@ impl<'f> FlatLosses<'f> {
     }
 
     /// Counts what the format cannot hold of a surface.
-    pub(crate) fn surface(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
+    pub(crate) fn surface(&mut self, surface: &PlacedSurface<'_>) -> Result<()> {
         let view = &surface.surface;
         // Finding an array inflates a compressed block once. The counts are then known.
         view.positions()?;
@@ -88,7 +90,7 @@ impl<'f> FlatLosses<'f> {
 
     /// Counts the texture coordinates and normals of a surface with a number that is not finite.
     /// The attributes of a pool are counted once.
-    pub(crate) fn values(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
+    pub(crate) fn values(&mut self, surface: &PlacedSurface<'_>) -> Result<()> {
         let pool = surface.attribute_pool()?;
         if pool.is_some() && pool == self.counted_pool {
             return Ok(());
@@ -108,8 +110,8 @@ impl<'f> FlatLosses<'f> {
             let text = format!("draw styles of {}", counted(self.draw_styles, "surface"));
             self.list.add(LossKind::Materials, None, text);
         }
-        for asset in scene.assets()? {
-            let asset = scene.contents.asset(asset)?;
+        for asset in scene.placed.assets()? {
+            let asset = scene.placed.contents.asset(asset)?;
             self.asset(scene, &*asset)?;
         }
         self.file(scene)?;
@@ -122,7 +124,7 @@ impl<'f> FlatLosses<'f> {
             let bones = animations.bone_count()?;
             self.add_text(LossKind::Skin, bones, counted(bones, "bone"));
             let mut frames = 0;
-            for level in scene.levels(asset)? {
+            for level in scene.placed.levels(asset)? {
                 let geometry = asset.level(level)?;
                 let (whole, all) = (whole_frames(&*geometry, 0)?, geometry.vertex_frame_count()?);
                 if !self.lacks(LossKind::VertexFrames) && as_index(whole) < all {
@@ -144,12 +146,12 @@ impl<'f> FlatLosses<'f> {
 
     fn file(&mut self, scene: &ExportScene<'_>) -> Result<()> {
         let mut keys = 0_usize;
-        scene.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
+        scene.placed.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
         self.add_text(LossKind::Metadata, keys, format!("{} of metadata", counted(keys, "key")));
-        let names = scene.places.iter().filter(|place| place.name.is_some()).count();
+        let names = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         self.add_text(LossKind::Names, names, format!("names of {}", counted(names, "instance")));
         if !self.is_still {
-            for source in scene.input.clips {
+            for source in scene.placed.input.clips {
                 let clips = clip_count(source.animations)?;
                 self.add_text(LossKind::Clips, clips, format!("{} of {}", counted(clips, "clip"), source.name));
             }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::scene::triangles::LeftOut;
+
 /// A kind of data that an output does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -122,6 +124,18 @@ impl LossList {
             *count = count.saturating_add(1);
         } else {
             self.more.push((kind, 1));
+        }
+    }
+
+    /// Adds the triangles that an output does not contain. `surface` is the index of the surface.
+    pub(crate) fn add_left_out(&mut self, left_out: LeftOut, surface: usize) {
+        for (count, reason) in
+            [(left_out.invalid, "an invalid index"), (left_out.not_finite, "a position that is not finite")]
+        {
+            if count > 0 {
+                let text = format!("{} with {reason}", counted(count, "triangle"));
+                self.add(LossKind::Triangles, Some(surface), text);
+            }
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::scene::InstancePlace;
 use crate::error::{MAX_SHOWN_BYTES, Result, copy_text};
 use crate::model::Contents;
 use crate::parse::Name;
+use crate::scene::InstancePlace;
 
 /// The materials of a file by the names that surfaces use.
 pub(crate) struct MaterialIndex {

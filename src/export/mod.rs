@@ -7,11 +7,11 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions};
+//! use meshpeek::export::{Export, ExportFormat, SceneInput, ExportOptions};
 //!
 //! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 //! let options = ExportOptions::default().with_allow_loss(true);
-//! let input = ExportInput::new(model.contents());
+//! let input = SceneInput::new(model.contents());
 //! let export = Export::new(&input, ExportFormat::Stl, &options)?;
 //! for loss in export.losses() {
 //!     println!("not in the output: {loss}");
@@ -27,7 +27,6 @@ mod block;
 pub(crate) mod flat_losses;
 mod format;
 pub(crate) mod gltf;
-mod input;
 pub(crate) mod json;
 mod json_text;
 pub(crate) mod loss;
@@ -37,20 +36,18 @@ pub(crate) mod options;
 mod part_faces;
 pub(crate) mod ply;
 pub(crate) mod scene;
-pub(crate) mod shape;
 mod source;
 pub(crate) mod stl;
-pub(crate) mod triangles;
 mod vertices;
 
 use std::fmt;
 use std::io::Write;
 
+pub use crate::scene::{ClipSource, LevelChoice, OutputSpace, SceneInput};
 pub use format::ExportFormat;
-pub use input::{ClipSource, ExportInput};
 pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
-pub use options::{Compression, ExportOptions, LevelChoice, OutputSpace};
+pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
 pub(crate) use vertices::{VertexOrder, VertexParts};
 

@@ -1,30 +1,7 @@
 //! The options of an export.
 
 use super::source::SourceFacts;
-
-/// The levels of detail that are exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LevelChoice {
-    /// The most detailed level of each asset of which the file has the bytes.
-    Best,
-    /// One level. Level 0 is the most detailed. If an asset has no such level, the export fails.
-    One(usize),
-    /// All levels, each in a scene of its own. Only glTF has several scenes.
-    Scenes,
-    /// All levels, as nodes that the extension `MSFT_lod` of glTF connects.
-    Nodes,
-}
-
-/// The coordinate conventions of the output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OutputSpace {
-    /// The conventions of the output format, such as [`Space::GLTF`](crate::model::Space::GLTF) for
-    /// glTF. A mesh whose format defines no axes is assumed to be right-handed with y up.
-    #[default]
-    Target,
-    /// The conventions of the mesh file: numbers are not changed.
-    Stored,
-}
+use crate::scene::{LevelChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,5 +120,17 @@ impl ExportOptions {
         with_allow_loss(allow_loss: bool);
         with_split(split: u64);
         with_source(source: SourceFacts);
+    }
+
+    /// Returns the options that choose what is exported.
+    pub(crate) fn scene(&self) -> SceneOptions {
+        SceneOptions {
+            asset: self.asset,
+            surfaces: self.surfaces.clone(),
+            levels: self.levels,
+            clip: self.clip,
+            frame: self.frame,
+            space: self.space,
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! The faces of a part of a surface, with the numbers of its vertices.
 
-use super::scene::ExportSurface;
-use super::triangles::{LeftOut, PlacedPositions};
 use super::vertices::VertexOrder;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, Welded};
+use crate::scene::PlacedSurface;
+use crate::scene::triangles::{LeftOut, PlacedPositions};
 
 /// A corner of a face: the number of its vertex in the part, and the corner of the surface.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct FaceCorner {
 /// Calls `visit` with each triangle of a part whose positions are finite, in the order of the
 /// output. Returns the numbers of the other triangles.
 pub(crate) fn each_face(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     positions: &PlacedPositions<'_>,
     order: &VertexOrder,
     visit: &mut dyn FnMut([FaceCorner; 3]) -> Result<()>,
@@ -31,7 +31,7 @@ pub(crate) fn each_face(
 }
 
 fn each_welded(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     positions: &PlacedPositions<'_>,
     welded: &Welded,
     visit: &mut dyn FnMut([FaceCorner; 3]) -> Result<()>,

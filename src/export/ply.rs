@@ -21,16 +21,17 @@ use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind, LossList};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
-use super::scene::{ExportScene, ExportSurface};
-use super::triangles::{PlacedPositions, finite_or_zero};
 use super::vertices::CornerBlocks;
-use super::{ExportInput, OutputWriter, VertexOrder, VertexParts, fault};
+use super::{OutputWriter, SceneInput, VertexOrder, VertexParts, fault};
 use crate::array::Array;
 use crate::decode::OutputFormat;
 use crate::decode::convert::Unorm;
 use crate::error::{Cause, Result};
+use crate::export::scene::ExportScene;
 use crate::math::{as_index, as_u64};
 use crate::model::{Corner, Space, UvOrigin};
+use crate::scene::PlacedSurface;
+use crate::scene::triangles::{PlacedPositions, finite_or_zero};
 
 const PLY: FlatFormat = FlatFormat {
     lacks: &[
@@ -68,7 +69,7 @@ pub(crate) struct PlyWriter<'a> {
 
 impl<'a> PlyWriter<'a> {
     /// Counts the vertices and the faces of the output.
-    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
         let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
@@ -83,7 +84,7 @@ impl<'a> PlyWriter<'a> {
     fn count(&mut self, losses: &mut FlatLosses<'_>) -> Result<()> {
         let (mut properties, mut vertices, mut faces) = (self.properties, 0_u64, 0_u64);
         let mut first = None;
-        self.scene.each_surface(&mut |surface| {
+        self.scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             losses.values(surface)?;
             let view = &surface.surface;
@@ -95,11 +96,11 @@ impl<'a> PlyWriter<'a> {
                 let corners = CornerBlocks::new(order, positions.stored.len());
                 vertices = vertices.saturating_add(as_u64(corners.len()));
                 first = first.or_else(|| corners.first().map(|corner| positions.get_finite(corner.position)));
-                each_face(surface, &positions, order, &mut |_| {
+                let missing = each_face(surface, &positions, order, &mut |_| {
                     faces = faces.saturating_add(1);
                     Ok(())
-                })?
-                .list(left_out, surface.number);
+                })?;
+                left_out.add_left_out(missing, surface.number);
                 Ok(())
             })
         })?;
@@ -136,7 +137,7 @@ impl<'a> PlyWriter<'a> {
     /// Writes the vertices of a part of a surface.
     fn write_vertices(
         &self,
-        surface: &ExportSurface<'_>,
+        surface: &PlacedSurface<'_>,
         positions: &PlacedPositions<'_>,
         order: &VertexOrder,
         out: &mut BlockWriter<'_>,
@@ -185,7 +186,7 @@ fn turned<T>([x, y, z]: [T; 3], turn: usize) -> [T; 3] {
 /// Calls `visit` with each part of a surface. Triangles with an invalid index are added to
 /// `losses`.
 fn each_part(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     losses: &mut LossList,
     visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
 ) -> Result<()> {
@@ -215,12 +216,12 @@ impl OutputWriter for PlyWriter<'_> {
         self.write_header(&mut out);
         // Triangles that are left out were listed when the export was made.
         let mut ignored = LossList::default();
-        self.scene.each_surface(&mut |surface| {
+        self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
             each_part(surface, &mut ignored, &mut |order, _| self.write_vertices(surface, &positions, order, &mut out))
         })?;
         let mut first = 0_u32;
-        self.scene.each_surface(&mut |surface| {
+        self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
             each_part(surface, &mut ignored, &mut |order, _| {
                 each_face(surface, &positions, order, &mut |corners| {

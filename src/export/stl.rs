@@ -15,12 +15,12 @@ use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
-use super::scene::ExportScene;
-use super::triangles::PlacedPositions;
-use super::{ExportInput, OutputWriter, fault};
+use super::{OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
+use crate::export::scene::ExportScene;
 use crate::math::{facet, unit};
 use crate::model::Space;
+use crate::scene::triangles::PlacedPositions;
 
 /// The size of the header in bytes.
 const HEADER: usize = 80;
@@ -51,17 +51,17 @@ pub(crate) struct StlWriter<'a> {
 
 impl<'a> StlWriter<'a> {
     /// Counts the triangles of the output.
-    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?;
         let (mut losses, mut triangles) = (FlatLosses::new(&STL, options), 0_u64);
-        scene.each_surface(&mut |surface| {
+        scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             let left_out = PlacedPositions::new(surface)?.each_triangle(None, &mut |_, _| {
                 triangles = triangles.saturating_add(1);
                 Ok(())
             })?;
-            left_out.list(&mut losses.list, surface.number);
+            losses.list.add_left_out(left_out, surface.number);
             Ok(())
         })?;
         let too_many = |_| {
@@ -85,7 +85,7 @@ impl OutputWriter for StlWriter<'_> {
         let title = concat!("meshpeek ", env!("CARGO_PKG_VERSION"));
         header.iter_mut().zip(title.bytes()).for_each(|(byte, title)| *byte = title);
         out.bytes(&header).bytes(&self.triangles.to_le_bytes());
-        self.scene.each_surface(&mut |surface| {
+        self.scene.placed.each_surface(&mut |surface| {
             PlacedPositions::new(surface)?.each_triangle(None, &mut |_, corners| {
                 out.le_floats(&unit(facet(corners)).unwrap_or_default());
                 out.le_floats(corners.as_flattened()).bytes(&[0; 2]).end_record()

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::input::ExportInput;
 use super::loss::{LossKind, LossList, counted};
-use super::triangles::is_finite;
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
+use crate::scene::SceneInput;
+use crate::scene::triangles::is_finite;
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 16 MiB.
@@ -88,7 +88,7 @@ impl<'o> CornerBlocks<'o> {
 
 impl VertexParts {
     /// Reads both index streams and the positions of a surface, and returns its parts.
-    pub(crate) fn new(surface: &Surface<'_>, input: &ExportInput<'_>) -> Result<Self> {
+    pub(crate) fn new(surface: &Surface<'_>, input: &SceneInput<'_>) -> Result<Self> {
         let positions = surface.positions()?;
         let [vertices, attributes] = [positions.len(), as_index(surface.counts()?.attribute_vertices)];
         let Ok(corners) = surface.corners() else { return Ok(Self::Repaired) };
@@ -185,7 +185,7 @@ impl VertexOrder {
 }
 
 /// Passes slices of an array to `visit`, and releases pages after each.
-fn each_slice<A: Array>(array: &A, input: &ExportInput<'_>, mut visit: impl FnMut(A)) {
+fn each_slice<A: Array>(array: &A, input: &SceneInput<'_>, mut visit: impl FnMut(A)) {
     for start in (0..array.len()).step_by(SLICE) {
         array.slice(start..start.saturating_add(SLICE).min(array.len())).into_iter().for_each(&mut visit);
         if array.len() > SLICE {
@@ -203,7 +203,7 @@ fn is_all_finite(positions: &Positions<'_>) -> bool {
 }
 
 /// Returns the number of texture coordinates and normals with a number that is not finite.
-pub(crate) fn non_finite_attributes(surface: &Surface<'_>, input: &ExportInput<'_>) -> Result<usize> {
+pub(crate) fn non_finite_attributes(surface: &Surface<'_>, input: &SceneInput<'_>) -> Result<usize> {
     let mut count = 0_usize;
     for set in 0..surface.counts()?.uv_sets {
         let Some(uvs) = surface.uvs(as_index(set))? else { continue };

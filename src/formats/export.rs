@@ -7,7 +7,7 @@ use crate::export::json::JsonMeshWriter;
 use crate::export::obj::ObjWriter;
 use crate::export::ply::PlyWriter;
 use crate::export::stl::StlWriter;
-use crate::export::{Export, ExportFormat, ExportInput, ExportOptions, Loss, OutputWriter};
+use crate::export::{Export, ExportFormat, ExportOptions, Loss, OutputWriter, SceneInput};
 
 impl<'a> Export<'a> {
     /// Reads what the output depends on: the counts of all arrays, the index streams, and the
@@ -18,7 +18,7 @@ impl<'a> Export<'a> {
     /// Returns the errors of reading the mesh, [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if an
     /// index of the options is out of range, and [`ErrorKind::Refused`](crate::ErrorKind::Refused)
     /// if the options do not suit the format or if the output would be too large.
-    pub fn new(input: &ExportInput<'a>, format: ExportFormat, options: &'a ExportOptions) -> Result<Self> {
+    pub fn new(input: &SceneInput<'a>, format: ExportFormat, options: &'a ExportOptions) -> Result<Self> {
         let (writer, losses) = match format {
             ExportFormat::Glb => boxed(GltfWriter::new(input, options, true)?),
             ExportFormat::Gltf => boxed(GltfWriter::new(input, options, false)?),

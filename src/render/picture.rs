@@ -61,6 +61,7 @@ impl Picture {
     }
 
     /// Returns the rows of pixels from top to bottom.
+    #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[[u8; 4]]> {
         let [width, _] = self.size;
         self.pixels.chunks_exact(as_index(width.max(1)))

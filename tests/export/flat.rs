@@ -1,7 +1,7 @@
 //! Tests of OBJ, PLY and STL: every sample is read back.
 
 use meshpeek::export::{
-    Compression, Export, ExportFormat, ExportInput, ExportOptions, LevelChoice, LossKind, OutputSpace, SourceFacts,
+    Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, OutputSpace, SceneInput, SourceFacts,
 };
 use meshpeek::model::{Contents, Space, UvOrigin};
 use meshpeek::{ErrorKind, Surface};
@@ -164,7 +164,7 @@ fn losses_are_listed() {
 #[test]
 fn a_loss_is_refused_unless_it_is_allowed() {
     let (model, options) = (sample("unreal/guard_d.3d"), ExportOptions::default());
-    let export = Export::new(&ExportInput::new(&model), ExportFormat::Ply, &options).unwrap();
+    let export = Export::new(&SceneInput::new(&model), ExportFormat::Ply, &options).unwrap();
     let error = export.write_file(0, "guard", &mut Vec::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
 }

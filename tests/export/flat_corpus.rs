@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, SceneInput};
 use meshpeek::model::Contents;
 use meshpeek::{ErrorKind, Surface};
 
@@ -83,7 +83,7 @@ fn exports_have_all_triangles_of_real_files() {
                 }
             };
             for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
-                let export = Export::new(&ExportInput::new(&model), format, &options)
+                let export = Export::new(&SceneInput::new(&model), format, &options)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 let mut counter = Counter::default();
                 export.write_file(0, "out", &mut counter).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshpeek::export::{ClipSource, Export, ExportFormat, ExportInput, ExportOptions, SourceFacts};
+use meshpeek::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
 use meshpeek::model::Contents;
 
 use crate::gltf_compare::{Worst, compare};
@@ -42,7 +42,7 @@ pub fn options() -> ExportOptions {
 
 /// Exports a mesh as one GLB file.
 pub fn glb(contents: &dyn Contents, sources: &[ClipSource<'_>], options: &ExportOptions) -> meshpeek::Result<Vec<u8>> {
-    let export = Export::new(&ExportInput::new(contents).with_clips(sources), ExportFormat::Glb, options)?;
+    let export = Export::new(&SceneInput::new(contents).with_clips(sources), ExportFormat::Glb, options)?;
     assert_eq!((export.file_count(), export.file_name(0, "mesh")), (1, "mesh.glb".to_owned()));
     let mut bytes = Vec::new();
     export.write_file(0, "mesh", &mut bytes)?;

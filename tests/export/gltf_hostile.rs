@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions, LevelChoice};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, LevelChoice, SceneInput};
 use meshpeek::{Model, OpenOptions};
 
 use crate::gltf::{data, meshes, options};
@@ -72,7 +72,7 @@ fn export(
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> meshpeek::Result<()> {
-    let export = Export::new(&ExportInput::new(model.contents()), format, options)?;
+    let export = Export::new(&SceneInput::new(model.contents()), format, options)?;
     (0..export.file_count()).try_for_each(|file| export.write_file(file, "mesh", out))
 }
 

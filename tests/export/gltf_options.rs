@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use meshpeek::export::{
-    ClipSource, Export, ExportFormat, ExportInput, ExportOptions, LevelChoice, OutputSpace, SourceFacts,
+    ClipSource, Export, ExportFormat, ExportOptions, LevelChoice, OutputSpace, SceneInput, SourceFacts,
 };
 use meshpeek::model::Contents;
 use meshpeek::model::animation::{Affine, SkinMatrix};
@@ -20,7 +20,7 @@ use crate::support::corpus;
 
 /// Exports a mesh as `.gltf` with its `.bin` files.
 fn gltf(contents: &dyn Contents, options: &ExportOptions) -> meshpeek::Result<Reader> {
-    let export = Export::new(&ExportInput::new(contents), ExportFormat::Gltf, options)?;
+    let export = Export::new(&SceneInput::new(contents), ExportFormat::Gltf, options)?;
     let mut files = BTreeMap::new();
     for file in 0..export.file_count() {
         let mut bytes = Vec::new();

@@ -41,7 +41,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use meshpeek::Result;
-use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions, Loss};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, Loss, SceneInput};
 use meshpeek::model::Contents;
 
 #[global_allocator]
@@ -55,7 +55,7 @@ const FLAT: [ExportFormat; 4] = [ExportFormat::Obj, ExportFormat::Ply, ExportFor
 /// Writes all files of an export, even if it loses data. Returns them with the losses.
 fn export(contents: &dyn Contents, format: ExportFormat, options: &ExportOptions) -> Result<(Vec<Vec<u8>>, Vec<Loss>)> {
     let options = options.clone().with_allow_loss(true);
-    let export = Export::new(&ExportInput::new(contents), format, &options)?;
+    let export = Export::new(&SceneInput::new(contents), format, &options)?;
     let mut files = Vec::new();
     for file in 0..export.file_count() {
         files.push(Vec::new());

@@ -6,10 +6,10 @@ use super::buffers::{BufferSink, FloatBlock};
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::error::Result;
 use crate::export::VertexOrder;
-use crate::export::shape::{ShapePositions, SurfaceShape};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 use crate::math::{as_index, unit};
 use crate::model::{SpaceConversion, Surface};
+use crate::scene::shape::{ShapePositions, SurfaceShape};
 
 /// The greatest error of the squared length of a direction that is written as it is.
 const MAX_LENGTH_ERROR: f32 = 1e-6;

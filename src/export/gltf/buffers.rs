@@ -11,7 +11,7 @@ use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
 use crate::export::options::Compression;
-use crate::export::{ExportInput, fault};
+use crate::export::{SceneInput, fault};
 use crate::math::{as_index, as_u64};
 use crate::parse::room;
 
@@ -64,7 +64,7 @@ pub(super) trait BufferSink {
 /// The first run: computes the places of all arrays.
 #[derive(Debug)]
 pub(super) struct Planner<'a> {
-    input: ExportInput<'a>,
+    input: SceneInput<'a>,
     pub(super) accessors: Vec<Accessor>,
     pub(super) views: Vec<BufferView>,
     /// The sizes of the buffers in bytes.
@@ -80,7 +80,7 @@ pub(super) struct Planner<'a> {
 const ALIGNMENT: u64 = 4;
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(input: ExportInput<'a>, split: u64, compression: Option<Compression>) -> Self {
+    pub(super) fn new(input: SceneInput<'a>, split: u64, compression: Option<Compression>) -> Self {
         let (accessors, views, buffers) = (Vec::new(), Vec::new(), Vec::new());
         Self { input, accessors, views, buffers, fallback: 0, split, compression }
     }
@@ -216,7 +216,7 @@ impl BufferSink for ArrayWriter<'_, '_> {
 fn compress(
     spec: &ArraySpec<'_>,
     compression: Compression,
-    input: &ExportInput<'_>,
+    input: &SceneInput<'_>,
     produce: Produce<'_>,
 ) -> Result<Vec<u8>> {
     let mut bytes = room("export", "compression", usize::try_from(spec.size()).unwrap_or(usize::MAX))?;

@@ -10,11 +10,12 @@ use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, incomplete_frame};
-use crate::export::scene::{ExportScene, whole_frames};
-use crate::export::shape::{ExportPose, SurfaceShape};
+use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
+use crate::scene::shape::{ScenePose, SurfaceShape};
+use crate::scene::whole_frames;
 
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
@@ -32,7 +33,7 @@ pub(super) fn build(
         materials: MaterialTable::default(),
         levels: LevelRoots::default(),
     };
-    let mut assets: Vec<usize> = scene.places.iter().map(|place| place.asset).collect();
+    let mut assets: Vec<usize> = scene.placed.places.iter().map(|place| place.asset).collect();
     assets.sort_unstable();
     assets.dedup();
     for asset in assets {
@@ -73,7 +74,7 @@ pub(super) struct BuiltAsset {
 impl Builder<'_, '_> {
     fn asset(&mut self, index: usize) -> Result<()> {
         let scene = self.scene;
-        let asset = scene.contents.asset(index)?;
+        let asset = scene.placed.contents.asset(index)?;
         let mut built = self.levels(&*asset)?;
         if let Some(skeleton) = &built.skeleton
             && built.levels.iter().flat_map(|level| &level.plans).any(|plan| plan.is_skinned)
@@ -89,7 +90,7 @@ impl Builder<'_, '_> {
             }
         }
         let (mut skeletons, mut meshes) = (Vec::new(), Vec::new());
-        for place in scene.places.iter().filter(|place| place.asset == index) {
+        for place in scene.placed.places.iter().filter(|place| place.asset == index) {
             self.place(&*asset, place, &built, &mut skeletons, &mut meshes)?;
         }
         if scene.options.frame.is_some() {
@@ -102,11 +103,11 @@ impl Builder<'_, '_> {
     /// Adds the surfaces of all levels of an asset.
     fn levels(&mut self, asset: &dyn Asset) -> Result<BuiltAsset> {
         let mut built = None;
-        for level in self.scene.levels(asset)? {
+        for level in self.scene.placed.levels(asset)? {
             let geometry = asset.level(level)?;
             let geometry: &dyn Geometry = &*geometry;
-            self.scene.check_surfaces(geometry)?;
-            let conversion = self.scene.conversion(geometry, Affine::IDENTITY)?;
+            self.scene.placed.check_surfaces(geometry)?;
+            let conversion = self.scene.placed.conversion(geometry, Affine::IDENTITY)?;
             let built = if let Some(built) = &mut built {
                 built
             } else {
@@ -123,7 +124,7 @@ impl Builder<'_, '_> {
         }
         match built {
             Some(built) => Ok(built),
-            None => Err(self.scene.fault("levels", crate::error::Cause::NoSuch { count: 0, index: 0 })),
+            None => Err(self.scene.placed.fault("levels", crate::error::Cause::NoSuch { count: 0, index: 0 })),
         }
     }
 
@@ -138,11 +139,11 @@ impl Builder<'_, '_> {
         let scene = self.scene;
         let mut shown = Vec::new();
         for surface in 0..geometry.surface_count()? {
-            if scene.shows(geometry, surface)? {
+            if scene.placed.shows(geometry, surface)? {
                 shown.push(surface);
             }
         }
-        let pose = ExportPose::new(geometry, asset.animations(), scene.options)?;
+        let pose = ScenePose::new(geometry, asset.animations(), &scene.placed.options)?;
         let targets = self.targets(geometry, asset.animations(), &shown, &pose.shape())?.check(shown.len())?;
         let level = LevelInput {
             conversion,
@@ -171,7 +172,7 @@ impl Builder<'_, '_> {
         }
         let frames = self.whole_frames(geometry, surfaces)?;
         if frames == 0 {
-            return TargetPlan::of_targets(geometry, surfaces, &self.scene.input);
+            return TargetPlan::of_targets(geometry, surfaces, &self.scene.placed.input);
         }
         let clip = self.scene.options.clip.map(|clip| animations.clip(clip)).transpose()?;
         let (first, count) = match clip.and_then(|clip| clip.first_vertex_frame.zip(Some(clip.frames))) {
@@ -206,7 +207,7 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        for source in self.scene.input.clips {
+        for source in self.scene.placed.input.clips {
             let map = bones_by_name(own, source.animations)?;
             for clip in 0..source.animations.clip_count()? {
                 let input =
@@ -263,7 +264,7 @@ fn bones_by_name(own: &dyn Animations, source: &dyn Animations) -> Result<Vec<Op
 }
 
 /// Returns the shape of the base: the pose, or the first vertex frame of the targets.
-fn first_frame(pose: &ExportPose, targets: TargetPlan) -> SurfaceShape<'_> {
+fn first_frame(pose: &ScenePose, targets: TargetPlan) -> SurfaceShape<'_> {
     match targets {
         TargetPlan::Frames { first, .. } if first > 0 => {
             SurfaceShape::Frames(crate::model::animation::FrameBlend { from: first, to: first, fraction: 0.0 })

@@ -9,11 +9,12 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::export::VertexOrder;
 use crate::export::loss::{LossKind, LossList, counted};
-use crate::export::scene::{ExportScene, InstancePlace};
-use crate::export::shape::SurfaceShape;
+use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion, Surface};
+use crate::scene::InstancePlace;
+use crate::scene::shape::SurfaceShape;
 
 /// Adds a node for each collision shape of an asset at a place, and returns the nodes. Does nothing
 /// unless the options choose collision shapes.

@@ -11,7 +11,8 @@ use super::json_objects::{
 use super::meshopt;
 use crate::error::Result;
 use crate::export::json_text::JsonText;
-use crate::export::options::{Compression, LevelChoice};
+use crate::export::options::Compression;
+use crate::scene::LevelChoice;
 
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
@@ -112,7 +113,7 @@ impl JsonSource<'_, '_> {
     }
 
     fn asset(&self, json: &mut JsonText<'_>) -> Result<()> {
-        let contents = self.scene.contents;
+        let contents = self.scene.placed.contents;
         json.field("version").string("2.0")?;
         json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
         json.field("extras").object(|json| {
@@ -131,13 +132,13 @@ impl JsonSource<'_, '_> {
 
     fn metadata(&self, json: &mut JsonText<'_>) -> Result<()> {
         let mut count = 0_usize;
-        self.scene.contents.metadata(&mut |_| count = count.saturating_add(1))?;
+        self.scene.placed.contents.metadata(&mut |_| count = count.saturating_add(1))?;
         if count == 0 {
             return Ok(());
         }
         json.field("metadata").list(|json| {
             let mut written = Ok(());
-            self.scene.contents.metadata(&mut |entry| {
+            self.scene.placed.contents.metadata(&mut |entry| {
                 if written.is_ok() {
                     written = json.object(|json| {
                         json.field("key").string(&entry.key.to_string_lossy())?;

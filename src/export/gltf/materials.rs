@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
 use crate::export::materials::MaterialIndex;
-use crate::export::scene::{ExportScene, InstancePlace};
+use crate::export::scene::ExportScene;
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
 use crate::parse::Name;
+use crate::scene::InstancePlace;
 
 /// What the material of a primitive depends on.
 #[derive(Clone, Debug)]
@@ -45,10 +46,10 @@ impl MaterialTable {
             Some(name) => {
                 let names = match &self.names {
                     Some(names) => names,
-                    None => self.names.insert(MaterialIndex::new(scene.contents)?),
+                    None => self.names.insert(MaterialIndex::new(scene.placed.contents)?),
                 };
                 let index = names.find(place, Name::new(name));
-                index.map(|index| scene.contents.material(index)).transpose()?
+                index.map(|index| scene.placed.contents.material(index)).transpose()?
             }
             None => None,
         };

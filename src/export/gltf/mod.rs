@@ -27,9 +27,9 @@ use std::io::{self, Write};
 
 use super::loss::{Loss, LossList};
 use super::options::ExportOptions;
-use super::scene::ExportScene;
-use super::{ExportInput, OutputWriter, fault};
+use super::{OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
+use crate::export::scene::ExportScene;
 use crate::model::Space;
 use buffers::{ArrayWriter, CountedOutput, Planner};
 use document::Document;
@@ -52,7 +52,7 @@ impl<'a> GltfWriter<'a> {
     /// Plans the file: runs over everything that is exported, and reads the index streams and the
     /// positions. `is_binary` chooses GLB.
     pub(crate) fn new(
-        input: &ExportInput<'a>,
+        input: &SceneInput<'a>,
         options: &'a ExportOptions,
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {

@@ -7,11 +7,11 @@ use super::skeleton::{SkeletonNodes, SkeletonPlan};
 use super::surface::PrimitivePlan;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::options::LevelChoice;
-use crate::export::scene::InstancePlace;
 use crate::math::{as_index, narrow};
 use crate::model::animation::Affine;
 use crate::model::{Asset, SpaceConversion, Transform};
+use crate::scene::InstancePlace;
+use crate::scene::LevelChoice;
 
 /// An asset at a place.
 struct PlacedAsset<'p> {

@@ -11,10 +11,10 @@ use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};
 use crate::error::Result;
-use crate::export::shape::SurfaceShape;
 use crate::math::{as_index, unit};
 use crate::model::animation::Affine;
 use crate::model::{PositionEncoding, Positions, SpaceConversion, Surface, Transform, UvEncoding, Uvs};
+use crate::scene::shape::SurfaceShape;
 
 /// The size of a block of bytes that is written at once.
 const BLOCK: usize = 32 << 10;

@@ -14,11 +14,11 @@ use super::targets::TargetPlan;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, counted};
-use crate::export::shape::SurfaceShape;
 use crate::export::vertices::non_finite_attributes;
-use crate::export::{ExportInput, VertexOrder, VertexParts};
+use crate::export::{SceneInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
+use crate::scene::shape::SurfaceShape;
 
 /// The greatest size of the welded surfaces that are kept from the first run to the second, in
 /// bytes.
@@ -40,14 +40,14 @@ pub(super) struct PrimitivePlan {
 
 /// The parts and vertices of the surfaces, in the order in which they are exported.
 pub(super) struct OrderCache<'a> {
-    input: ExportInput<'a>,
+    input: SceneInput<'a>,
     parts: RefCell<Vec<VertexParts>>,
     orders: RefCell<Vec<Option<Rc<VertexOrder>>>>,
     kept: RefCell<usize>,
 }
 
 impl<'a> OrderCache<'a> {
-    pub(super) fn new(input: ExportInput<'a>) -> Self {
+    pub(super) fn new(input: SceneInput<'a>) -> Self {
         Self { input, parts: RefCell::default(), orders: RefCell::default(), kept: RefCell::default() }
     }
 

@@ -6,7 +6,7 @@ use super::document::TargetNames;
 use super::elements::{ArraySpec, ElementType};
 use crate::array::Array;
 use crate::error::{Cause, Result};
-use crate::export::{ExportInput, fault};
+use crate::export::{SceneInput, fault};
 use crate::math::{as_index, as_u64, subtract, unit};
 use crate::model::{Geometry, Normals, Positions, TangentFrames};
 
@@ -55,7 +55,7 @@ impl TargetPlan {
     }
 
     /// Finds the morph targets of the surfaces of a mesh.
-    pub(super) fn of_targets(geometry: &dyn Geometry, surfaces: &[usize], input: &ExportInput<'_>) -> Result<Self> {
+    pub(super) fn of_targets(geometry: &dyn Geometry, surfaces: &[usize], input: &SceneInput<'_>) -> Result<Self> {
         let mut most = 0;
         for (number, surface) in surfaces.iter().enumerate() {
             // Finding a surface reads a page near each of its arrays.

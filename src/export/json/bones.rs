@@ -60,10 +60,10 @@ impl BoneSpace {
 pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let mut first_space = None;
     json.field("assets").list(|json| {
-        for number in scene.assets()? {
-            let asset = scene.contents.asset(number)?;
-            let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
-            let conversion = scene.conversion(&*asset.level(level)?, Affine::IDENTITY)?;
+        for number in scene.placed.assets()? {
+            let asset = scene.placed.contents.asset(number)?;
+            let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
+            let conversion = scene.placed.conversion(&*asset.level(level)?, Affine::IDENTITY)?;
             first_space.get_or_insert(conversion);
             let animations = asset.animations();
             json.object(|json| {
@@ -76,7 +76,7 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
     })?;
     let space = BoneSpace::new(first_space.unwrap_or_default());
     json.field("animations").list(|json| {
-        scene.input.clips.iter().try_for_each(|source| {
+        scene.placed.input.clips.iter().try_for_each(|source| {
             json.object(|json| {
                 json.field("name").string(source.name)?;
                 write_skeleton(source.animations, &space, None, source.name, json)

@@ -24,11 +24,12 @@ use std::io::Write;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::json_text::JsonText;
 use super::loss::{Loss, LossKind};
-use super::options::{ExportOptions, OutputSpace};
-use super::scene::ExportScene;
-use super::{ExportInput, OutputWriter};
+use super::options::ExportOptions;
+use super::{OutputWriter, SceneInput};
 use crate::error::Result;
+use crate::export::scene::ExportScene;
 use crate::model::Space;
+use crate::scene::OutputSpace;
 
 /// The version of the schema.
 const SCHEMA: u64 = 1;
@@ -42,11 +43,11 @@ pub(crate) struct JsonMeshWriter<'a> {
 
 impl<'a> JsonMeshWriter<'a> {
     /// Lists what the output does not contain.
-    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?;
         let mut losses = FlatLosses::new(&JSON, options);
-        scene.each_surface(&mut |surface| {
+        scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             surfaces::list_losses(surface, &mut losses)
         })?;
@@ -55,7 +56,7 @@ impl<'a> JsonMeshWriter<'a> {
     }
 
     fn write_document(&self, json: &mut JsonText<'_>) -> Result<()> {
-        let (contents, source) = (self.scene.contents, &self.scene.options.source);
+        let (contents, source) = (self.scene.placed.contents, &self.scene.options.source);
         json.object(|json| {
             json.field("schema").unsigned(SCHEMA)?;
             json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
@@ -77,7 +78,7 @@ impl<'a> JsonMeshWriter<'a> {
     }
 
     fn write_places(&self, json: &mut JsonText<'_>) -> Result<()> {
-        self.scene.places.iter().try_for_each(|place| {
+        self.scene.placed.places.iter().try_for_each(|place| {
             json.object(|json| {
                 json.field("asset").count(place.asset)?;
                 json.field("name").optional_string(place.name.as_deref())

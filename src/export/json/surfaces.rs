@@ -7,12 +7,13 @@ use crate::export::flat_losses::FlatLosses;
 use crate::export::json_text::JsonText;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::materials::{MaterialIndex, name_text};
-use crate::export::scene::{ExportScene, ExportSurface, PoolKey};
-use crate::export::shape::{SurfaceShape, each_block};
-use crate::export::triangles::PlacedPositions;
+use crate::export::scene::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices};
+use crate::scene::shape::{SurfaceShape, each_block};
+use crate::scene::triangles::PlacedPositions;
+use crate::scene::{PlacedSurface, PoolKey};
 
 /// The vertices that a surface may share with a surface before it.
 struct SharedVertices {
@@ -25,7 +26,7 @@ struct SharedVertices {
 
 /// Adds what the output leaves out of a surface. Tangents in a pose are left out, and so are the
 /// normals of a damaged surface in a pose.
-pub(super) fn list_losses(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+pub(super) fn list_losses(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
     if !matches!(surface.shape, SurfaceShape::Bones(_)) {
         return Ok(());
     }
@@ -40,15 +41,15 @@ pub(super) fn list_losses(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'
 
 /// Writes the surfaces as objects.
 pub(super) fn write_surfaces(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
-    let mut shared = SharedVertices { materials: MaterialIndex::new(scene.contents)?, written: 0, pool: None };
-    scene.each_surface(&mut |surface| {
+    let mut shared = SharedVertices { materials: MaterialIndex::new(scene.placed.contents)?, written: 0, pool: None };
+    scene.placed.each_surface(&mut |surface| {
         json.object(|json| write_surface(surface, &mut shared, json))?;
         shared.written = shared.written.saturating_add(1);
         Ok(())
     })
 }
 
-fn write_surface(surface: &ExportSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
+fn write_surface(surface: &PlacedSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
     let view = &surface.surface;
     let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
     json.field("index").count(surface.number)?;
@@ -83,7 +84,7 @@ fn write_surface(surface: &ExportSurface<'_>, shared: &mut SharedVertices, json:
 
 /// Writes what belongs to positions: the fields `positions`, `targets`, `frames` and `weights`.
 fn write_vertices(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     converted: &ConvertedSurface<'_>,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
@@ -120,7 +121,7 @@ fn write_vertices(
 /// Writes what belongs to attribute vertices: the fields `normals`, `tangents`, `target_normals`,
 /// `uvs` and `colors`.
 fn write_attributes(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     converted: &ConvertedSurface<'_>,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
@@ -157,7 +158,7 @@ fn write_attributes(
 
 /// Writes the normals of a pose, which belong to vertices of the welded surface: the fields
 /// `normals` and `normal_indices`.
-fn write_posed_normals(surface: &ExportSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+fn write_posed_normals(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface, &surface.input)?);
     if parts == VertexParts::Repaired {
         json.field("normals").null()?;

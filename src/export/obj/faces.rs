@@ -5,14 +5,14 @@ use crate::error::Result;
 use crate::export::block::BlockWriter;
 use crate::export::loss::LossList;
 use crate::export::part_faces::{FaceCorner, each_face};
-use crate::export::scene::ExportSurface;
-use crate::export::shape::SurfaceShape;
-use crate::export::triangles::PlacedPositions;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
+use crate::scene::PlacedSurface;
+use crate::scene::shape::SurfaceShape;
+use crate::scene::triangles::PlacedPositions;
 
 /// Writes the faces of a surface.
 pub(super) fn write_faces(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn write_faces(
 /// Writes the normals and the faces of a surface in a pose of bones. A normal then belongs to a
 /// position and an attribute vertex: to a vertex of the welded surface.
 fn write_posed(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     positions: &PlacedPositions<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
@@ -48,7 +48,7 @@ fn write_posed(
 }
 
 fn write_normals(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     order: &VertexOrder,
     stored: usize,
     numbers: &mut VertexNumbers,

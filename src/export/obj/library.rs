@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::export::block::BlockWriter;
 use crate::export::materials::{MaterialIndex, name_text};
-use crate::export::scene::ExportSurface;
 use crate::export::source::SourceFacts;
-use crate::export::triangles::finite_or_zero;
 use crate::model::{Contents, Material, Texture, TextureRole};
 use crate::parse::Name;
+use crate::scene::PlacedSurface;
+use crate::scene::triangles::finite_or_zero;
 
 /// What a surface states about its material. All text is copied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,7 @@ impl Library {
     }
 
     /// Adds the material of a surface.
-    pub(super) fn add(&mut self, surface: &ExportSurface<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, surface: &PlacedSurface<'_>) -> Result<()> {
         let key = self.key(surface)?;
         if self.numbers.contains_key(&key) {
             return Ok(());
@@ -71,12 +71,12 @@ impl Library {
     }
 
     /// Returns the name of the material of a surface in the output.
-    pub(super) fn name(&self, surface: &ExportSurface<'_>) -> Result<&str> {
+    pub(super) fn name(&self, surface: &PlacedSurface<'_>) -> Result<&str> {
         let number = self.numbers.get(&self.key(surface)?);
         Ok(number.and_then(|number| self.entries.get(*number)).map_or("none", |(_, name)| name.as_str()))
     }
 
-    fn key(&self, surface: &ExportSurface<'_>) -> Result<MaterialKey> {
+    fn key(&self, surface: &PlacedSurface<'_>) -> Result<MaterialKey> {
         let Some(name) = surface.surface.material()? else {
             return Ok(MaterialKey::Surface(word(surface.surface.name()?, surface.number)));
         };

@@ -23,11 +23,12 @@ use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use super::loss::{Loss, LossKind, counted};
 use super::options::ExportOptions;
-use super::scene::{ExportScene, ExportSurface};
-use super::triangles::PlacedPositions;
-use super::{ExportInput, OutputWriter};
+use super::{OutputWriter, SceneInput};
 use crate::error::Result;
+use crate::export::scene::ExportScene;
 use crate::model::{Space, UvOrigin};
+use crate::scene::PlacedSurface;
+use crate::scene::triangles::PlacedPositions;
 
 const OBJ: FlatFormat = FlatFormat {
     lacks: &[
@@ -51,17 +52,17 @@ pub(crate) struct ObjWriter<'a> {
 
 impl<'a> ObjWriter<'a> {
     /// Finds the materials and the triangles of the output.
-    pub(crate) fn new(input: &ExportInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
         let mut losses = FlatLosses::new(&OBJ, options);
         let mut library = Library::new(input.contents)?;
-        scene.each_surface(&mut |surface| {
+        scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             library.add(surface)?;
             check_values(surface, &mut losses)
         })?;
-        let instances = scene.places.iter().filter(|place| place.name.is_some()).count();
+        let instances = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         if instances > 0 {
             losses.list.add(LossKind::Names, None, format!("names of {}", counted(instances, "instance")));
         }
@@ -72,7 +73,7 @@ impl<'a> ObjWriter<'a> {
     fn write_objects(&self, stem: &str, out: &mut BlockWriter<'_>) -> Result<()> {
         out.text(concat!("# meshpeek ", env!("CARGO_PKG_VERSION"), "\nmtllib ")).text(&line(stem)).text(".mtl\n");
         let mut numbers = VertexNumbers::default();
-        self.scene.each_surface(&mut |surface| {
+        self.scene.placed.each_surface(&mut |surface| {
             let (name, material) = (surface.surface.name()?, self.library.name(surface)?);
             out.text("o ").text(&word(name, surface.number)).text("\n");
             numbers.write_vertices(surface, out)?;
@@ -83,7 +84,7 @@ impl<'a> ObjWriter<'a> {
 }
 
 /// Counts the values of a surface that the output leaves out or replaces.
-fn check_values(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+fn check_values(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
     let counts = surface.surface.counts()?;
     if counts.colors && !surface.surface.is_single_stream()? {
         losses.add(LossKind::Colors, 1);
@@ -91,7 +92,7 @@ fn check_values(surface: &ExportSurface<'_>, losses: &mut FlatLosses<'_>) -> Res
     losses.values(surface)?;
     let positions = PlacedPositions::new(surface)?;
     let left_out = positions.each_triangle(Some(attribute_count(surface)?), &mut |_, _| Ok(()))?;
-    left_out.list(&mut losses.list, surface.number);
+    losses.list.add_left_out(left_out, surface.number);
     Ok(())
 }
 
@@ -114,7 +115,7 @@ impl OutputWriter for ObjWriter<'_> {
         if file == 0 {
             self.write_objects(stem, &mut out)?;
         } else {
-            self.library.write(self.scene.contents, &self.scene.options.source, &mut out)?;
+            self.library.write(self.scene.placed.contents, &self.scene.options.source, &mut out)?;
         }
         out.finish()
     }

@@ -3,10 +3,10 @@
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::block::BlockWriter;
-use crate::export::scene::{ExportSurface, PoolKey};
-use crate::export::shape::{SurfaceShape, each_block};
-use crate::export::triangles::{PlacedPositions, finite_or_zero};
 use crate::math::as_u64;
+use crate::scene::shape::{SurfaceShape, each_block};
+use crate::scene::triangles::{PlacedPositions, finite_or_zero};
+use crate::scene::{PlacedSurface, PoolKey};
 
 /// The numbers of vertices, which OBJ counts from 1 through all objects.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl VertexNumbers {
     /// Writes the vertices of a surface that no surface before it has written.
     ///
     /// The normals of a pose are not written, because they depend on positions and attributes.
-    pub(super) fn write_vertices(&mut self, surface: &ExportSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+    pub(super) fn write_vertices(&mut self, surface: &PlacedSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
         let (positions, attributes) = (Some(surface.position_pool()), surface.attribute_pool()?);
         if self.positions != positions {
             self.write_positions(surface, attributes.is_some(), out)?;
@@ -50,7 +50,7 @@ impl VertexNumbers {
 
     fn write_positions(
         &mut self,
-        surface: &ExportSurface<'_>,
+        surface: &PlacedSurface<'_>,
         is_single: bool,
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
@@ -73,7 +73,7 @@ impl VertexNumbers {
         Ok(())
     }
 
-    fn write_attributes(&mut self, surface: &ExportSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+    fn write_attributes(&mut self, surface: &PlacedSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
         let converted = surface.surface.converted(surface.conversion);
         let uvs = converted.uvs(0)?;
         (self.has_uvs, self.has_normals) = (false, false);
@@ -134,7 +134,7 @@ pub(super) fn write_line(statement: &str, values: &[f32], out: &mut BlockWriter<
 }
 
 /// Returns the number of attribute vertices that have all attributes of the output.
-pub(super) fn attribute_count(surface: &ExportSurface<'_>) -> Result<u32> {
+pub(super) fn attribute_count(surface: &PlacedSurface<'_>) -> Result<u32> {
     let (uvs, normals) = (surface.surface.uvs(0)?, surface.surface.normals()?);
     let lengths = [uvs.map(|uvs| uvs.len()), normals.map(|normals| normals.len())];
     let least = lengths.into_iter().flatten().filter(|length| *length > 0).min().unwrap_or(usize::MAX);

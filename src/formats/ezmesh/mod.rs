@@ -69,8 +69,8 @@ mod xml;
 pub use animation::{Animation, Keys, Timing, Track};
 pub use detect::is_known;
 pub use elements::{
-    Collision, IndexBuffer, Instance, Material, MeshElement, Picture, Representation, Skeleton, TetraMesh, Texture,
-    UserBinary, UserData, VertexBuffer,
+    Collision, EmbeddedPixels, IndexBuffer, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh,
+    Texture, UserBinary, UserData, VertexBuffer,
 };
 pub use file::Mesh;
 pub use form::{Dialect, Form};

@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use meshpeek::Model;
-use meshpeek::export::{Export, ExportFormat, ExportInput, ExportOptions, LevelChoice, OutputSpace};
+use meshpeek::export::{Export, ExportFormat, SceneInput, ExportOptions, LevelChoice, OutputSpace};
 
 /// The greatest number of bytes of a file that is compared.
 const MAX_COMPARED: usize = 1 << 20;
@@ -35,7 +35,7 @@ impl std::io::Write for Start {
 
 /// Returns all files of an export, or `None` if it fails.
 fn files(model: &Model<&[u8]>, format: ExportFormat, options: &ExportOptions) -> Option<Vec<Start>> {
-    let input = ExportInput::new(model.contents());
+    let input = SceneInput::new(model.contents());
     let export = Export::new(&input, format, options).ok()?;
     let mut files = Vec::new();
     for file in 0..export.file_count() {

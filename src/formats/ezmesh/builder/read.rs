@@ -118,8 +118,8 @@ fn list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     Ok(list)
 }
 
-fn picture(picture: elements::Picture<'_>) -> Result<Texture> {
-    let elements::Picture { name, width, height, pixel_size, pixels } = picture;
+fn picture(picture: elements::EmbeddedPixels<'_>) -> Result<Texture> {
+    let elements::EmbeddedPixels { name, width, height, pixel_size, pixels } = picture;
     Ok(Texture { name: bytes(name)?, width, height, pixel_size, pixels: bytes(Name::new(pixels))? })
 }
 

@@ -16,7 +16,7 @@ pub struct Texture<'a> {
 
 /// The name, size and pixels of a texture in a binary file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Picture<'a> {
+pub struct EmbeddedPixels<'a> {
     /// The name of the texture.
     pub name: Name<'a>,
     /// Width of the texture, in pixels.
@@ -29,7 +29,7 @@ pub struct Picture<'a> {
     pub pixels: &'a [u8],
 }
 
-short_debug!(Picture<'_>: |picture| {
+short_debug!(EmbeddedPixels<'_>: |picture| {
     name: picture.name, width: picture.width, height: picture.height, pixel_size: picture.pixel_size,
     pixels: items(picture.pixels),
 });
@@ -45,13 +45,13 @@ impl<'a> Texture<'a> {
     /// # Errors
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn picture(&self) -> Result<Option<Picture<'a>>> {
+    pub fn picture(&self) -> Result<Option<EmbeddedPixels<'a>>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         let name = reader.text("name")?;
         let [width, height, pixel_size] = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];
         let length = reader.u32("pixels")?;
         let pixels = reader.lend(length.into(), 1, "pixels")?;
-        Ok(Some(Picture { name, width, height, pixel_size, pixels }))
+        Ok(Some(EmbeddedPixels { name, width, height, pixel_size, pixels }))
     }
 }
 

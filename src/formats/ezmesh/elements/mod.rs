@@ -24,7 +24,7 @@ pub(crate) mod tetra_mesh;
 pub(crate) mod vertex_buffer;
 
 pub use collision::{Collision, Representation};
-pub use embedded_data::{Picture, Texture, UserBinary, UserData};
+pub use embedded_data::{EmbeddedPixels, Texture, UserBinary, UserData};
 pub use index_buffer::IndexBuffer;
 pub use instance::Instance;
 pub use material::Material;

@@ -16,7 +16,7 @@ use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::export::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
 use crate::export::scene::ExportScene;
-use crate::export::{ExportInput, ExportOptions, Loss, LossKind, OutputWriter};
+use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
 use crate::model::{MetadataValue, Space};
 
 /// What a text file cannot hold.
@@ -42,7 +42,7 @@ pub(crate) struct EzMeshWriter {
 impl EzMeshWriter {
     /// Builds the content of the file. Stored values of an EZ-Mesh file are not converted, because
     /// the format defines no axes.
-    pub(crate) fn new(input: &ExportInput<'_>, options: &ExportOptions, is_binary: bool) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(input: &SceneInput<'_>, options: &ExportOptions, is_binary: bool) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?;
@@ -52,7 +52,7 @@ impl EzMeshWriter {
         mesh.asset_name = text(asset_name.as_bytes());
         let bones = skeleton::add(&scene, &mut mesh, &mut losses.list)?;
         let mut surfaces = surface::SurfaceBuilder::new(&bones);
-        scene.each_surface(&mut |surface| {
+        scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             losses.values(surface)?;
             surfaces.add(surface, &mut mesh, &mut losses.list)
@@ -80,8 +80,8 @@ impl OutputWriter for EzMeshWriter {
 fn add_materials(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
     let used = mesh.meshes.iter().flat_map(|mesh| &mesh.sections).map(|section| section.material.clone());
     let mut rest: BTreeSet<Vec<u8>> = used.collect();
-    for index in 0..scene.contents.material_count()? {
-        let material = scene.contents.material(index)?;
+    for index in 0..scene.placed.contents.material_count()? {
+        let material = scene.placed.contents.material(index)?;
         let name = material.surface.or(material.name).map(|name| text(name.as_bytes())).unwrap_or_default();
         if rest.remove(&name) {
             let meta_data = material.text.map(|more| text(more.as_bytes())).unwrap_or_default();
@@ -94,7 +94,7 @@ fn add_materials(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()
 
 /// Adds the metadata of the file as user data, which only a binary file can hold.
 fn add_metadata(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
-    scene.contents.metadata(&mut |entry| {
+    scene.placed.contents.metadata(&mut |entry| {
         let key = text(entry.key.as_bytes());
         let value = match entry.value {
             MetadataValue::Text(value) => text(value.as_bytes()),

@@ -56,17 +56,21 @@ pub(super) fn add(
         return Ok(all);
     }
     let mut names = BTreeSet::new();
-    for index in scene.assets()? {
-        let asset = scene.contents.asset(index)?;
+    for index in scene.placed.assets()? {
+        let asset = scene.placed.contents.asset(index)?;
         let animations = asset.animations();
-        let Some(level) =
-            scene.levels(&*asset)?.first().copied().filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
+        let Some(level) = scene
+            .placed
+            .levels(&*asset)?
+            .first()
+            .copied()
+            .filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
         else {
             continue;
         };
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
-        let conversion = scene.conversion(geometry, Affine::IDENTITY)?;
+        let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;
         let name = unique(b"", "skeleton", &mut names);
         let (bones, order, labels) = skeleton(animations, &conversion)?;
         mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });
@@ -128,7 +132,7 @@ fn add_clips(
             add_clip(scene, source, &identity, bones, labels, mesh, losses)?;
         }
     }
-    for source in scene.input.clips {
+    for source in scene.placed.input.clips {
         let mut map = Vec::new();
         for bone in 0..source.animations.bone_count()? {
             map.push(own.find_bone(source.animations.bone(bone)?.name.as_bytes())?);

@@ -9,11 +9,11 @@ use crate::array::Array;
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::scene::{ExportSurface, PoolKey};
-use crate::export::triangles::finite_or_zero;
 use crate::export::{VertexOrder, VertexParts};
 use crate::math::{as_index, narrow};
 use crate::model::{Influence, Influences, SkinningRules, SpaceConversion, Weights};
+use crate::scene::triangles::finite_or_zero;
+use crate::scene::{PlacedSurface, PoolKey};
 
 /// The number of influences on a vertex.
 const INFLUENCES: usize = 4;
@@ -34,7 +34,7 @@ impl<'b> SurfaceBuilder<'b> {
     /// Adds a surface.
     pub(super) fn add(
         &mut self,
-        surface: &ExportSurface<'_>,
+        surface: &PlacedSurface<'_>,
         mesh: &mut builder::Mesh,
         losses: &mut LossList,
     ) -> Result<()> {
@@ -69,7 +69,7 @@ impl<'b> SurfaceBuilder<'b> {
 }
 
 /// Returns the triangles of a surface, with its material.
-fn section(surface: &ExportSurface<'_>, order: &VertexOrder, conversion: &SpaceConversion) -> Result<builder::Section> {
+fn section(surface: &PlacedSurface<'_>, order: &VertexOrder, conversion: &SpaceConversion) -> Result<builder::Section> {
     let view = &surface.surface;
     let material = match view.material()? {
         Some(material) => text(material.as_bytes()),
@@ -95,7 +95,7 @@ fn section(surface: &ExportSurface<'_>, order: &VertexOrder, conversion: &SpaceC
 /// Returns the attributes of the vertices of a surface, and whether a vertex follows the bone
 /// that never moves.
 fn columns(
-    surface: &ExportSurface<'_>,
+    surface: &PlacedSurface<'_>,
     order: &VertexOrder,
     conversion: &SpaceConversion,
     bones: Option<&AssetBones>,

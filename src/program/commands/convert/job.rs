@@ -11,7 +11,7 @@ use super::args::ConvertArgs;
 use super::facts;
 use super::outputs::ChosenPaths;
 use super::pipe;
-use crate::export::{ClipSource, Export, ExportFormat, ExportInput, Loss};
+use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
 use crate::program::input::asset::{InputAsset, at_output};
@@ -77,7 +77,7 @@ impl ConvertJob {
             .map(|file| Ok(ClipSource { name: &file.name, animations: file.asset.model.animations()? }));
         let clips = clips.collect::<crate::Result<Vec<_>>>()?;
         let release = || self.asset.release();
-        let input = ExportInput::new(contents).with_clips(&clips).with_release(&release);
+        let input = SceneInput::new(contents).with_clips(&clips).with_release(&release);
         let export = thread::scope(|scope| {
             // The hash reads the whole file, and so brings the pages of a large file into memory.
             let hash = scope.spawn(|| options.source.set_hash(facts::hash(&self.asset)));

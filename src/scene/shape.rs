@@ -1,6 +1,6 @@
-//! The shape of the exported surfaces: the base shape, a vertex frame, or a pose of bones.
+//! The shape of surfaces: the base shape, a vertex frame, or a pose of bones.
 
-use super::options::ExportOptions;
+use super::SceneOptions;
 use crate::array::Array;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_index;
@@ -8,8 +8,8 @@ use crate::model::animation::{Affine, Animations, Clip, FrameBlend, Pose, Skelet
 use crate::model::{Corner, Geometry, InterpolatedPositions, Positions, Surface};
 use crate::parse::{Name, filled, room};
 
-/// The pose of the bones or the vertex frame that is exported.
-pub(crate) enum ExportPose {
+/// The pose of the bones or the vertex frame that is shown.
+pub(crate) enum ScenePose {
     Base,
     Frames(FrameBlend),
     Bones(Vec<SkinMatrix>),
@@ -39,9 +39,9 @@ pub(crate) enum ShapePositions<'a> {
     Computed(Vec<[f32; 3]>),
 }
 
-impl ExportPose {
+impl ScenePose {
     /// Computes the pose that the options choose.
-    pub(crate) fn new(geometry: &dyn Geometry, animations: &dyn Animations, options: &ExportOptions) -> Result<Self> {
+    pub(crate) fn new(geometry: &dyn Geometry, animations: &dyn Animations, options: &SceneOptions) -> Result<Self> {
         let Some(frame) = options.frame else { return Ok(Self::Base) };
         if geometry.vertex_frame_count()? > 0 {
             return vertex_frames(geometry, animations, options.clip, frame).map(Self::Frames);
@@ -130,7 +130,7 @@ impl<'s> SurfaceShape<'s> {
                     indices.iter().try_for_each(|index| skinned.position(index).map(drop))?;
                     return Ok(ShapePositions::Posed(skinned));
                 }
-                let mut positions = filled("export", "positions", skinned.len(), [0.0; 3])?;
+                let mut positions = filled("scene", "positions", skinned.len(), [0.0; 3])?;
                 skinned.positions_into(&mut positions)?;
                 Ok(ShapePositions::Computed(positions))
             }
@@ -143,7 +143,7 @@ impl<'s> SurfaceShape<'s> {
     pub(crate) fn skinned_normals(&self, surface: &Surface<'_>, corners: &[Corner]) -> Result<Option<Vec<[f32; 3]>>> {
         let Self::Bones(palette) = self else { return Ok(None) };
         let Some(normals) = SkinnedSurface::new(surface, palette)?.normals()? else { return Ok(None) };
-        let mut out = room("export", "normals", corners.len())?;
+        let mut out = room("scene", "normals", corners.len())?;
         out.resize(corners.len(), [0.0; 3]);
         normals.corners_into(corners, &mut out)?;
         Ok(Some(out))

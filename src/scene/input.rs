@@ -11,11 +11,11 @@ use crate::model::animation::Animations;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::export::{ClipSource, Export, ExportFormat, ExportInput, ExportOptions};
+/// use meshpeek::export::{ClipSource, Export, ExportFormat, SceneInput, ExportOptions};
 /// let [mesh, walk] = ["skinned_ms12.mesh", "bend_an10.anim"].map(|name| format!("data/unigine/{name}"));
 /// let (mesh, walk) = (meshpeek::open(mesh)?, meshpeek::open(walk)?);
 /// let clips = [ClipSource { name: "walk", animations: &walk }];
-/// let input = ExportInput::new(mesh.contents()).with_clips(&clips);
+/// let input = SceneInput::new(mesh.contents()).with_clips(&clips);
 /// let options = ExportOptions::default();
 /// let export = Export::new(&input, ExportFormat::Glb, &options)?;
 /// assert!(export.losses().is_empty());
@@ -23,7 +23,7 @@ use crate::model::animation::Animations;
 /// # }
 /// ```
 #[derive(Clone, Copy)]
-pub struct ExportInput<'a> {
+pub struct SceneInput<'a> {
     pub(crate) contents: &'a dyn Contents,
     pub(crate) clips: &'a [ClipSource<'a>],
     release: Option<&'a dyn Fn()>,
@@ -32,7 +32,7 @@ pub struct ExportInput<'a> {
 /// The number of bytes of decoded data after which pages are released.
 const RELEASE_BYTES: u64 = 8 << 20;
 
-impl<'a> ExportInput<'a> {
+impl<'a> SceneInput<'a> {
     /// Makes the input of an export without clips of other files.
     #[must_use]
     pub const fn new(contents: &'a dyn Contents) -> Self {
@@ -67,9 +67,9 @@ impl<'a> ExportInput<'a> {
     }
 }
 
-impl fmt::Debug for ExportInput<'_> {
+impl fmt::Debug for SceneInput<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ExportInput")
+        out.debug_struct("SceneInput")
             .field("format", &self.contents.format())
             .field("clips", &self.clips)
             .finish_non_exhaustive()

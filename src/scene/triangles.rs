@@ -1,12 +1,11 @@
 //! The triangles of a surface in the shape, the place and the conventions of the output.
 
-use super::loss::{LossKind, LossList, counted};
-use super::scene::ExportSurface;
-use super::shape::ShapePositions;
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, Indices, Surface};
+use crate::scene::PlacedSurface;
+use crate::scene::shape::ShapePositions;
 
 /// The number of corners whose indices are decoded together: those of whole triangles.
 const BLOCK: usize = 3 << 9;
@@ -58,27 +57,14 @@ pub(crate) struct LeftOut {
     pub(crate) not_finite: usize,
 }
 
-impl LeftOut {
-    /// Adds the numbers to the losses. `surface` is the index of the surface.
-    pub(crate) fn list(self, losses: &mut LossList, surface: usize) {
-        for (count, reason) in [(self.invalid, "an invalid index"), (self.not_finite, "a position that is not finite")]
-        {
-            if count > 0 {
-                let text = format!("{} with {reason}", counted(count, "triangle"));
-                losses.add(LossKind::Triangles, Some(surface), text);
-            }
-        }
-    }
-}
-
 /// The positions of a surface in the shape, the place and the conventions of the output.
 pub(crate) struct PlacedPositions<'s> {
     pub(crate) stored: ShapePositions<'s>,
-    surface: &'s ExportSurface<'s>,
+    surface: &'s PlacedSurface<'s>,
 }
 
 impl<'s> PlacedPositions<'s> {
-    pub(crate) fn new(surface: &'s ExportSurface<'s>) -> Result<Self> {
+    pub(crate) fn new(surface: &'s PlacedSurface<'s>) -> Result<Self> {
         Ok(Self { stored: surface.shape.positions(&surface.surface)?, surface })
     }
 

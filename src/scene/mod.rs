@@ -1,0 +1,258 @@
+//! The surfaces of a mesh file at their places, in one shape and in chosen conventions: what is
+//! exported or drawn.
+
+mod input;
+mod options;
+pub(crate) mod shape;
+pub(crate) mod triangles;
+
+use std::ops::Range;
+
+pub use input::{ClipSource, SceneInput};
+pub(crate) use options::SceneOptions;
+pub use options::{LevelChoice, OutputSpace};
+use shape::{ScenePose, SurfaceShape};
+
+use crate::error::{Cause, Error, ErrorKind, Field, Result};
+use crate::math::{as_index, as_u64};
+use crate::model::animation::Affine;
+use crate::model::{
+    Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
+};
+use crate::parse::filled;
+
+/// The greatest number of instances in a file. Every real file has fewer than a thousand.
+const MAX_INSTANCES: usize = 1 << 16;
+
+/// The conventions of a mesh whose format and file define none.
+const ASSUMED: Space =
+    Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
+
+/// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
+#[derive(Clone, Debug)]
+pub(crate) struct InstancePlace {
+    /// The name of the instance, or `None` if the file stores no name.
+    pub(crate) name: Option<String>,
+    /// The index of the asset.
+    pub(crate) asset: usize,
+    /// The indices of the surfaces that the instance shows, or `None` for all surfaces.
+    pub(crate) surfaces: Option<Range<usize>>,
+    /// The map from stored positions to the scene of the file.
+    pub(crate) transform: Affine,
+    /// The indices of the materials that belong to the instance.
+    pub(crate) materials: Range<usize>,
+}
+
+/// What is exported or drawn of a mesh file.
+pub(crate) struct PlacedScene<'a> {
+    pub(crate) input: SceneInput<'a>,
+    pub(crate) contents: &'a dyn Contents,
+    pub(crate) options: SceneOptions,
+    /// The conventions of the output.
+    pub(crate) target: Space,
+    /// The places of the chosen assets, in file order.
+    pub(crate) places: Vec<InstancePlace>,
+}
+
+/// One surface at one place.
+pub(crate) struct PlacedSurface<'s> {
+    /// The surface, which may be lent.
+    pub(crate) surface: Surface<'s>,
+    /// The index of the surface in its level of detail.
+    pub(crate) number: usize,
+    /// The shape of the surface.
+    pub(crate) shape: SurfaceShape<'s>,
+    /// The map from stored values to the output. It includes the transform of the place.
+    pub(crate) conversion: SpaceConversion,
+    /// The place.
+    pub(crate) place: &'s InstancePlace,
+    /// What is read.
+    pub(crate) input: SceneInput<'s>,
+    /// The index of the place among the chosen places.
+    pub(crate) place_number: usize,
+    /// The vertex pool of the surface in its level of detail. A lent surface does not know it.
+    pub(crate) pool: VertexPool,
+    /// The number of vertex frames of the mesh.
+    pub(crate) frame_count: usize,
+}
+
+/// The place and the pool of vertices. Surfaces with equal keys share vertices in the output.
+pub(crate) type PoolKey = (usize, VertexPool);
+
+impl PlacedSurface<'_> {
+    /// Returns the key of the positions.
+    pub(crate) const fn position_pool(&self) -> PoolKey {
+        (self.place_number, self.pool)
+    }
+
+    /// Returns the key of the attributes, or `None` if they may belong to this surface only.
+    /// Surfaces of a pool with two index streams share positions, but may have their own
+    /// attributes.
+    pub(crate) fn attribute_pool(&self) -> Result<Option<PoolKey>> {
+        Ok(self.surface.is_single_stream()?.then_some(self.position_pool()))
+    }
+}
+
+impl<'a> PlacedScene<'a> {
+    /// Finds the places of the chosen assets. `target` is the conventions of the output format.
+    pub(crate) fn new(input: &SceneInput<'a>, options: SceneOptions, target: Space) -> Result<Self> {
+        let (contents, asset) = (input.contents, options.asset);
+        let target = match options.space {
+            OutputSpace::Target => target,
+            OutputSpace::Stored => Space::UNKNOWN,
+        };
+        let mut scene = Self { input: *input, contents, options, target, places: Vec::new() };
+        let count = contents.instance_count()?;
+        if count > MAX_INSTANCES {
+            let allowed = as_u64(MAX_INSTANCES);
+            return Err(scene.fault("instances", Cause::Limit { name: "instances", allowed, asked: as_u64(count) }));
+        }
+        for instance in 0..count {
+            let instance = contents.instance(instance)?;
+            if asset.is_none_or(|asset| asset == instance.asset) {
+                scene.places.push(InstancePlace {
+                    name: instance.name.map(|name| name.to_string_lossy()),
+                    asset: instance.asset,
+                    surfaces: instance.surfaces,
+                    transform: instance.transform,
+                    materials: instance.materials,
+                });
+            }
+        }
+        if let Some(asset) = asset.filter(|_| scene.places.is_empty()) {
+            drop(contents.asset(asset)?);
+            let transform = Affine::IDENTITY;
+            scene.places.push(InstancePlace {
+                name: None,
+                asset,
+                surfaces: None,
+                transform,
+                materials: 0..contents.material_count()?,
+            });
+        }
+        scene.check_clip()?;
+        Ok(scene)
+    }
+
+    /// Returns an error if no asset has the chosen clip.
+    fn check_clip(&self) -> Result<()> {
+        let Some(clip) = self.options.clip else { return Ok(()) };
+        let mut missing = Ok(());
+        for asset in self.assets()? {
+            match self.contents.asset(asset)?.animations().clip(clip) {
+                Ok(_) => return Ok(()),
+                Err(error) => missing = Err(error),
+            }
+        }
+        missing
+    }
+
+    /// Returns the indices of the assets of all places, in ascending order and without repetition.
+    pub(crate) fn assets(&self) -> Result<impl Iterator<Item = usize> + use<>> {
+        let mut has_place = filled("scene", "assets", self.contents.asset_count()?, false)?;
+        for place in &self.places {
+            has_place.iter_mut().skip(place.asset).take(1).for_each(|asset| *asset = true);
+        }
+        Ok(has_place.into_iter().enumerate().filter_map(|(asset, has_place)| has_place.then_some(asset)))
+    }
+
+    /// Returns the chosen levels of detail of an asset. A level of which the file does not have the
+    /// bytes yet is left out, unless it is chosen by its index.
+    pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Vec<usize>> {
+        let is_there = |level: &usize| !asset.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
+        match self.options.levels {
+            LevelChoice::One(level) => Ok(vec![level]),
+            LevelChoice::Best => Ok(vec![(0..asset.level_count()?).find(is_there).unwrap_or_default()]),
+            LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),
+        }
+    }
+
+    /// Returns whether a surface is chosen.
+    pub(crate) fn shows(&self, geometry: &dyn Geometry, surface: usize) -> Result<bool> {
+        match &self.options.surfaces {
+            Some(chosen) => Ok(chosen.contains(&surface)),
+            None => geometry.is_drawn(surface),
+        }
+    }
+
+    /// Returns an error if a chosen surface does not exist.
+    pub(crate) fn check_surfaces(&self, geometry: &dyn Geometry) -> Result<()> {
+        for surface in self.options.surfaces.iter().flatten() {
+            geometry.surface_name(*surface)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the conventions of a mesh, in which unknown ones are assumed, with another
+    /// placement.
+    pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
+        geometry.space().or(&ASSUMED).placed(placement)
+    }
+
+    /// Returns the conversion of stored values to the output at a place.
+    pub(crate) fn conversion(&self, geometry: &dyn Geometry, placement: Affine) -> Result<SpaceConversion> {
+        Self::space(geometry, placement).conversion_to(&self.target)
+    }
+
+    /// Calls `visit` for each chosen surface at each place, in file order. Only one surface of a
+    /// format that compresses surfaces is in memory at a time.
+    pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>) -> Result<()> {
+        for (place_number, place) in self.places.iter().enumerate() {
+            let asset = self.contents.asset(place.asset)?;
+            for level in self.levels(&*asset)? {
+                let geometry = asset.level(level)?;
+                self.each_surface_of((place_number, place), &geometry, &*asset, visit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_surface_of(
+        &self,
+        (place_number, place): (usize, &InstancePlace),
+        geometry: &Handle<'_, dyn Geometry + '_>,
+        asset: &dyn Asset,
+        visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let geometry = &**geometry;
+        self.check_surfaces(geometry)?;
+        let conversion = self.conversion(geometry, place.transform)?;
+        let frame_count = as_index(whole_frames(geometry, 0)?);
+        let pose = ScenePose::new(geometry, asset.animations(), &self.options)?;
+        for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
+            if !self.shows(geometry, number)? {
+                continue;
+            }
+            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
+            let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
+            let input = self.input;
+            visit(&PlacedSurface {
+                surface,
+                number,
+                shape,
+                conversion,
+                place,
+                input,
+                place_number,
+                pool,
+                frame_count,
+            })?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
+        Error::without_offset(self.contents.format(), Field::new(name), cause)
+    }
+}
+
+/// Returns the number of vertex frames of a mesh, without the last one if the file contains only a
+/// part of it. `surface` is the index of a surface.
+pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u32> {
+    let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+    let Some(last) = count.checked_sub(1).filter(|last| *last > 0 && geometry.surface_count().is_ok_and(|all| all > 0))
+    else {
+        return Ok(count);
+    };
+    Ok(if geometry.vertex_frame(surface, as_index(last)).is_ok() { count } else { last })
+}
