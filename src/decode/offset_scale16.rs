@@ -105,7 +105,7 @@ impl Decode for OffsetScale16 {
             *error = (-step).mul_add(SCALE, *error) / SCALE;
         }
         let [min, size, step, step_error] = [min, size, step, step_error].map(each_lane);
-        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &Lanes { min, size, step, step_error });
+        decode_bulk(raw.as_flattened(), out.as_flattened_mut(), &BoxLanes { min, size, step, step_error });
     }
 }
 
@@ -118,7 +118,7 @@ fn each_lane(axes: [f64; 3]) -> [f64; LANES] {
 
 /// The box of each lane: element *i* applies to the codes with the indices *i*, *i* + [`LANES`],
 /// and so on.
-struct Lanes {
+struct BoxLanes {
     min: [f64; LANES],
     size: [f64; LANES],
     /// The size divided by 65535, rounded.
@@ -129,14 +129,14 @@ struct Lanes {
 
 kernel! {
     /// Decodes an array of 16-bit codes.
-    fn decode_bulk(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
+    fn decode_bulk(raw: &[U16], out: &mut [f32], lanes: &BoxLanes) {
         avx512 | avx2 => decode_each::<true, Store>(raw, out, lanes),
         _ => decode_each::<false, Store>(raw, out, lanes),
     }
 }
 
 #[inline(always)]
-fn decode_each<const FUSED: bool, S: StreamingStore>(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
+fn decode_each<const FUSED: bool, S: StreamingStore>(raw: &[U16], out: &mut [f32], lanes: &BoxLanes) {
     let decode = |chunk: &[U16; LANES], values: &mut [f32; LANES]| some::<FUSED>(chunk, values, lanes);
     in_places::<S, _, _, LANES>(raw, out, decode, |raw, out| some::<FUSED>(raw, out, lanes));
 }
@@ -150,8 +150,8 @@ fn decode_each<const FUSED: bool, S: StreamingStore>(raw: &[U16], out: &mut [f32
 /// is either representable as an `f64`, or its distance from the nearest rounding boundary is at
 /// least 2^-70 of the quotient.
 #[inline(always)]
-fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], lanes: &Lanes) {
-    let Lanes { min, size, step, step_error } = lanes;
+fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32], lanes: &BoxLanes) {
+    let BoxLanes { min, size, step, step_error } = lanes;
     let boxes = min.iter().zip(size).zip(step.iter().zip(step_error));
     for ((value, raw), ((min, size), (step, step_error))) in out.iter_mut().zip(raw).zip(boxes) {
         let code = f64::from(raw.get());

@@ -60,6 +60,10 @@ pub(crate) trait OutputWriter {
     fn file_count(&self) -> usize {
         1
     }
+    /// Returns the names of the images to which the output refers.
+    fn images(&self) -> &[String] {
+        &[]
+    }
     /// Returns what the name of a file has after the stem of the output, such as `.obj`.
     fn ending(&self, file: usize) -> String;
     /// Writes a file. `stem` is the name of the output without its ending, by which one file of the
@@ -101,6 +105,12 @@ impl<'a> Export<'a> {
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// Returns the names of the images to which glTF output refers.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program calls it"))]
+    pub(crate) fn images(&self) -> &[String] {
+        self.writer.images()
     }
 
     /// Returns the losses because of which [`write_file`](Self::write_file) returns an error: all

@@ -128,6 +128,7 @@ impl ExportOptions {
             asset: self.asset,
             surfaces: self.surfaces.clone(),
             levels: self.levels,
+            enough_triangles: None,
             clip: self.clip,
             frame: self.frame,
             space: self.space,

@@ -29,6 +29,7 @@ mod format_version;
 mod from_slice;
 mod geometry;
 mod interpolated;
+pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;

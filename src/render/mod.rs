@@ -1,5 +1,39 @@
 //! Pictures of meshes, drawn by the processor.
+//!
+//! [`draw`] draws a mesh of any format. It needs no graphics card and no display, and the picture
+//! is the same bit for bit on every machine.
+//!
+//! A picture is drawn in three passes over the surfaces. The first measures the mesh and places the
+//! camera. The second finds the nearest triangle of each of four samples of a pixel, without
+//! computing any colour. The third computes the colour of each visible triangle in each pixel once.
 
+mod background;
+mod camera;
+mod corners;
+mod draw;
+mod framing;
+mod lanes;
+pub(crate) mod material_textures;
+mod measure;
+mod normals;
+mod options;
+mod overlay;
+mod palette;
 mod picture;
+mod raster;
+mod shade;
+mod srgb;
+mod surfaces;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod uv;
 
+pub use crate::scene::{ClipSource, SceneInput};
+pub use camera::Camera;
+pub use draw::{MeshPicture, draw, draw_textured};
+pub use framing::{CameraMotion, Framing};
+pub use options::{Background, Overlay, PictureOptions, Shading};
 pub use picture::Picture;
+pub use surfaces::LeftOutTriangles;
+pub use texture::{Texture, TextureSource};

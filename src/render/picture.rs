@@ -27,6 +27,9 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// The greatest width and height of a picture, in pixels.
+    pub const MAX_SIDE: u32 = MAX_SIDE;
+
     /// Makes a picture of one colour. `size` is the width and the height in pixels.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What an export reads.
+//! What an export or a picture reads.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use crate::model::Contents;
 use crate::model::animation::Animations;
 
-/// What an [`Export`](super::Export) reads: the contents of a mesh file, and the clips of other
-/// files.
+/// The input of an [`Export`](crate::export::Export) or of [`draw`](crate::render::draw): the
+/// contents of a mesh file, and the clips of other files.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -33,7 +33,7 @@ pub struct SceneInput<'a> {
 const RELEASE_BYTES: u64 = 8 << 20;
 
 impl<'a> SceneInput<'a> {
-    /// Makes the input of an export without clips of other files.
+    /// Makes an input without clips of other files.
     #[must_use]
     pub const fn new(contents: &'a dyn Contents) -> Self {
         Self { contents, clips: &[], release: None }
@@ -45,11 +45,11 @@ impl<'a> SceneInput<'a> {
         Self { clips, ..self }
     }
 
-    /// Calls `release` after about 8 MiB of decoded data.
+    /// Calls `release` after about 8 MiB of decoded data, or after each surface of a picture.
     ///
-    /// An export reads each byte of a large file once or twice. A program that maps files passes a
-    /// function that releases the pages ([`Map::release`](crate::Map::release)), and so bounds the
-    /// memory of the process.
+    /// An export reads each byte of a large file once or twice, and a picture up to three times. A
+    /// program that maps files passes a function that releases the pages
+    /// ([`Map::release`](crate::Map::release)), and so bounds the memory of the process.
     #[must_use]
     pub const fn with_release(self, release: &'a dyn Fn()) -> Self {
         Self { release: Some(release), ..self }

@@ -134,9 +134,13 @@ impl<'a> PlacedScene<'a> {
         Ok(scene)
     }
 
-    /// Returns an error if no asset has the chosen clip.
+    /// Returns an error if no asset has the chosen clip. The clip of a frame is one of the other
+    /// file, if there is one.
     fn check_clip(&self) -> Result<()> {
         let Some(clip) = self.options.clip else { return Ok(()) };
+        if let Some(source) = self.input.clips.first().filter(|_| self.options.frame.is_some()) {
+            return source.animations.clip(clip).map(drop);
+        }
         let mut missing = Ok(());
         for asset in self.assets()? {
             match self.contents.asset(asset)?.animations().clip(clip) {
@@ -162,7 +166,14 @@ impl<'a> PlacedScene<'a> {
         let is_there = |level: &usize| !asset.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
         match self.options.levels {
             LevelChoice::One(level) => Ok(vec![level]),
-            LevelChoice::Best => Ok(vec![(0..asset.level_count()?).find(is_there).unwrap_or_default()]),
+            LevelChoice::Best => {
+                let levels: Vec<usize> = (0..asset.level_count()?).filter(is_there).collect();
+                let enough = self.options.enough_triangles.filter(|_| levels.len() > 1);
+                let lowest = enough.and_then(|enough| {
+                    levels.iter().rev().find(|level| triangle_count(asset, **level).is_ok_and(|count| count >= enough))
+                });
+                Ok(vec![lowest.or(levels.first()).copied().unwrap_or_default()])
+            }
             LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),
         }
     }
@@ -218,7 +229,7 @@ impl<'a> PlacedScene<'a> {
         self.check_surfaces(geometry)?;
         let conversion = self.conversion(geometry, place.transform)?;
         let frame_count = as_index(whole_frames(geometry, 0)?);
-        let pose = ScenePose::new(geometry, asset.animations(), &self.options)?;
+        let pose = ScenePose::new(geometry, asset.animations(), self.input.clips, &self.options)?;
         for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
             if !self.shows(geometry, number)? {
                 continue;
@@ -244,6 +255,18 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
+}
+
+/// Returns the number of triangles of the visible surfaces of a level of detail.
+fn triangle_count(asset: &dyn Asset, level: usize) -> Result<u64> {
+    let geometry = asset.level(level)?;
+    let mut count = 0_u64;
+    for surface in 0..geometry.surface_count()? {
+        if geometry.is_drawn(surface)? {
+            count = count.saturating_add(u64::from(geometry.counts(surface)?.corners / 3));
+        }
+    }
+    Ok(count)
 }
 
 /// Returns the number of vertex frames of a mesh, without the last one if the file contains only a

@@ -33,6 +33,9 @@ pub(crate) struct SceneOptions {
     pub(crate) surfaces: Option<Vec<usize>>,
     /// The levels of detail.
     pub(crate) levels: LevelChoice,
+    /// With [`LevelChoice::Best`], the number of triangles of an asset that is enough: the least
+    /// detailed level with as many triangles is chosen.
+    pub(crate) enough_triangles: Option<u64>,
     /// The index of the clip, or `None` for the first.
     pub(crate) clip: Option<usize>,
     /// The frame of the clip or the vertex frame, or `None` for the base shape.

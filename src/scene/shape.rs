@@ -1,10 +1,14 @@
 //! The shape of surfaces: the base shape, a vertex frame, or a pose of bones.
 
-use super::SceneOptions;
+use super::{ClipSource, SceneOptions};
 use crate::array::Array;
+use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::gather::Gather as _;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_index;
-use crate::model::animation::{Affine, Animations, Clip, FrameBlend, Pose, Skeleton, SkinMatrix, SkinnedSurface};
+use crate::model::animation::{
+    Affine, Animations, Clip, FrameBlend, Pose, Retarget, Skeleton, SkinMatrix, SkinnedSurface,
+};
 use crate::model::{Corner, Geometry, InterpolatedPositions, Positions, Surface};
 use crate::parse::{Name, filled, room};
 
@@ -40,25 +44,22 @@ pub(crate) enum ShapePositions<'a> {
 }
 
 impl ScenePose {
-    /// Computes the pose that the options choose.
-    pub(crate) fn new(geometry: &dyn Geometry, animations: &dyn Animations, options: &SceneOptions) -> Result<Self> {
+    /// Computes the pose that the options choose. If there are `clips` of other files, the clip is
+    /// one of the first of these files, and is played on the bones with the same names.
+    pub(crate) fn new(
+        geometry: &dyn Geometry,
+        animations: &dyn Animations,
+        clips: &[ClipSource<'_>],
+        options: &SceneOptions,
+    ) -> Result<Self> {
         let Some(frame) = options.frame else { return Ok(Self::Base) };
-        if geometry.vertex_frame_count()? > 0 {
+        let other = clips.first().map(|source| source.animations);
+        if other.is_none() && geometry.vertex_frame_count()? > 0 {
             return vertex_frames(geometry, animations, options.clip, frame).map(Self::Frames);
         }
-        let clip = options.clip.unwrap_or_default();
-        let found = animations.clip(clip)?;
-        let moment = found.at_frame(frame, false).ok_or_else(|| no_frame(animations.format(), 0, frame))?;
-        if frame > f64_frames(found.frames) {
-            return Err(no_frame(animations.format(), found.frames, frame));
-        }
-        let skeleton = Skeleton::new(animations)?;
-        let mut pose = Pose::rest(animations)?;
-        pose.set_moment(animations, clip, &moment)?;
-        let mut model = filled(animations.format(), "pose", skeleton.len(), Affine::IDENTITY)?;
-        skeleton.model(pose.bones(), &mut model)?;
-        let mut palette = filled(animations.format(), "pose", skeleton.len(), SkinMatrix::IDENTITY)?;
-        skeleton.palette(&model, &mut palette)?;
+        let bones = PosedBones::at_frame(animations, clips, options.clip.unwrap_or_default(), frame)?;
+        let mut palette = filled(animations.format(), "pose", bones.skeleton.len(), SkinMatrix::IDENTITY)?;
+        bones.skeleton.palette(&bones.model, &mut palette)?;
         Ok(Self::Bones(palette))
     }
 
@@ -69,6 +70,50 @@ impl ScenePose {
             Self::Frames(moment) => SurfaceShape::Frames(*moment),
             Self::Bones(palette) => SurfaceShape::Bones(palette),
         }
+    }
+}
+
+/// The bones of an asset in a pose.
+pub(crate) struct PosedBones {
+    pub(crate) skeleton: Skeleton,
+    /// For each bone, the map from the space of the bone to the space of the model.
+    pub(crate) model: Vec<Affine>,
+}
+
+impl PosedBones {
+    /// Reads the bones in the rest pose.
+    pub(crate) fn at_rest(animations: &dyn Animations) -> Result<Self> {
+        let skeleton = Skeleton::new(animations)?;
+        let mut model = filled(animations.format(), "pose", skeleton.len(), Affine::IDENTITY)?;
+        model.copy_from_slice(skeleton.bind());
+        Ok(Self { skeleton, model })
+    }
+
+    /// Computes the pose at a frame of a clip. If there are `clips` of other files, the clip is one
+    /// of the first of these files, and is played on the bones with the same names.
+    pub(crate) fn at_frame(
+        animations: &dyn Animations,
+        clips: &[ClipSource<'_>],
+        clip: usize,
+        frame: f32,
+    ) -> Result<Self> {
+        let other = clips.first().map(|source| source.animations);
+        let source = other.unwrap_or(animations);
+        let found = source.clip(clip)?;
+        let moment = found.at_frame(frame, false).ok_or_else(|| no_frame(source.format(), 0, frame))?;
+        if frame > f64_frames(found.frames) {
+            return Err(no_frame(source.format(), found.frames, frame));
+        }
+        let skeleton = Skeleton::new(animations)?;
+        let mut pose = Pose::rest(animations)?;
+        if other.is_some() {
+            Retarget::new(animations, source)?.lenient().pose_between(source, clip, &moment, pose.bones_mut())?;
+        } else {
+            pose.set_moment(animations, clip, &moment)?;
+        }
+        let mut model = filled(animations.format(), "pose", skeleton.len(), Affine::IDENTITY)?;
+        skeleton.model(pose.bones(), &mut model)?;
+        Ok(Self { skeleton, model })
     }
 }
 
@@ -178,6 +223,22 @@ impl ShapePositions<'_> {
             Self::Mixed(array) => array.get(index),
             Self::Posed(skinned) => skinned.position(u32::try_from(index).ok()?).ok().flatten(),
             Self::Computed(list) => list.get(index).copied(),
+        }
+    }
+
+    /// Copies the positions with the given indices to `out`. Returns `false` if one of the indices
+    /// is out of range, or a position cannot be computed. `records` is memory for encoded
+    /// positions.
+    pub(crate) fn gather(&self, indices: &[u32], records: &mut ChunkBuffer, out: &mut [[f32; 3]]) -> bool {
+        match self {
+            Self::Stored(array) => array.gather_with(indices, records, out).is_some(),
+            Self::Mixed(_) | Self::Posed(_) | Self::Computed(_) => indices.iter().zip(out).all(|(index, out)| {
+                let position = self.get(as_index(*index));
+                position.is_some_and(|position| {
+                    *out = position;
+                    true
+                })
+            }),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use meshpeek::unreal::script::Script;
-use meshpeek::unreal::{Mesh, Placement, Shading, Variant, builder};
+use meshpeek::unreal::{Mesh, NormalShading, Placement, Variant, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
@@ -239,7 +239,7 @@ fn survives_refused_allocations() {
         refuse_each(name, || work(&Mesh::open(data.as_slice(), aniv.as_slice())?))
     };
     assert_eq!(refusals("groups", &|mesh| mesh.surface(0).map(drop)), 2, "keys and order");
-    let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, Shading::Flagged, &Placement::STORED).map(drop);
+    let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, NormalShading::Flagged, &Placement::STORED).map(drop);
     assert_eq!(refusals("normals", &normals), 2, "allocations for sums and normals");
     // Keys and order of polygons; keys, representatives and vertices of corners.
     assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), 5);
@@ -307,7 +307,7 @@ fn an_index_out_of_range_fails_alone() {
     let error = Surface::new(&mesh, 0).weld().unwrap_err();
     assert_eq!((error.format(), error.offset()), ("unreal data", Some(98)), "{error}");
     assert!(Surface::new(&mesh, 1).weld().is_ok());
-    let normals = mesh.normals(0, Shading::Facet, &Placement::STORED).unwrap();
+    let normals = mesh.normals(0, NormalShading::Facet, &Placement::STORED).unwrap();
     assert_eq!(normals.iter().filter(|normal| **normal == [0.0; 3]).count(), 3);
 }
 
@@ -485,7 +485,7 @@ fn welding_takes_linear_time() {
         // As documented: the result takes four bytes for a corner and eight for a vertex, and
         // welding takes eight for a corner in addition.
         assert!(peak(|| surface.weld()) <= corners as usize * (4 + 8) + distinct as usize * 8 + 4096);
-        within(10, "normals", || mesh.normals(0, Shading::Smooth, &Placement::STORED).unwrap());
+        within(10, "normals", || mesh.normals(0, NormalShading::Smooth, &Placement::STORED).unwrap());
     }
 }
 

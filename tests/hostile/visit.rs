@@ -322,7 +322,7 @@ fn visit_unreal<D: AsRef<[u8]> + Send + Sync>(mesh: &unreal::Mesh<D>, random: &m
     let placement = mesh.script().map_or(unreal::Placement::STORED, |script| unreal::Placement::of(&script));
     for frame in 0..mesh.frame_count().min(SOME) {
         let _ = mesh.frame(frame).map(|frame| (frame.positions().iter().count(), frame.stored_bounds()));
-        let _ = mesh.normals(frame, unreal::Shading::Smooth, &placement).map(|normals| normals.len());
+        let _ = mesh.normals(frame, unreal::NormalShading::Smooth, &placement).map(|normals| normals.len());
         let _ = mesh.attachment(0, frame, &placement);
     }
     for surface in mesh.surfaces().unwrap().flatten().take(SOME) {

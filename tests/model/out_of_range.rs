@@ -3,7 +3,7 @@
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::model::Transform;
-use meshpeek::unreal::{Placement, Shading};
+use meshpeek::unreal::{NormalShading, Placement};
 use meshpeek::{
     Animations, ErrorKind, Geometry, MeshFile, Pose, Result, Surface, ezmesh, query, secondlife, unigine, unreal,
 };
@@ -167,7 +167,12 @@ fn unreal_errors_name_the_index() {
         for index in OUT_OF_RANGE {
             expect_no_such(stem, mesh.surface(index), mesh.surface_count().unwrap(), index);
             expect_no_such(stem, mesh.frame(index), mesh.frame_count(), index);
-            expect_no_such(stem, mesh.normals(index, Shading::Smooth, &Placement::STORED), mesh.frame_count(), index);
+            expect_no_such(
+                stem,
+                mesh.normals(index, NormalShading::Smooth, &Placement::STORED),
+                mesh.frame_count(),
+                index,
+            );
             let attachments = mesh.attachment_count();
             expect_no_such(stem, mesh.attachment(index, 0, &Placement::STORED), attachments, index);
             if attachments > 0 {

@@ -5,7 +5,7 @@ use meshpeek::array::Bounds;
 use meshpeek::model::{IndexEncoding, Indices, InterpolatedPositions, PositionEncoding, Positions, UvEncoding, Uvs};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{
-    Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, Style, UvDivisor, Variant, builder, layout,
+    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant, builder, layout,
 };
 use meshpeek::{
     Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
@@ -771,7 +771,7 @@ fn hangs_weapons_where_the_triangle_says() {
 }
 
 /// Computes normals the slow way: in `f64`, with a loop over every polygon for every corner.
-fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &Placement) -> Vec<[f32; 3]> {
+fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: NormalShading, placement: &Placement) -> Vec<[f32; 3]> {
     let positions = mesh.frame(frame).unwrap().positions();
     let polygons = mesh.polygons().unwrap();
     let plane = |polygon: &RawPolygon| {
@@ -786,7 +786,7 @@ fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &P
     };
     let mut normals = Vec::new();
     for polygon in polygons {
-        let flat = shading == Shading::Facet || shading == Shading::Flagged && polygon.kind & 0x20 != 0;
+        let flat = shading == NormalShading::Facet || shading == NormalShading::Flagged && polygon.kind & 0x20 != 0;
         for vertex in polygon.vertices {
             let around = polygons.iter().filter(|other| other.kind & 8 == 0 && other.vertices.contains(&vertex));
             let smooth = around.map(plane).fold([0.0; 3], |sum, plane| [0, 1, 2].map(|axis| sum[axis] + plane[axis]));
@@ -798,7 +798,7 @@ fn naive_normals(mesh: &OwnedMesh, frame: usize, shading: Shading, placement: &P
 
 #[test]
 fn computes_normals_like_their_naive_twin() {
-    let shadings = [Shading::Flagged, Shading::Smooth, Shading::Facet];
+    let shadings = [NormalShading::Flagged, NormalShading::Smooth, NormalShading::Facet];
     for stem in ["box", "guard", "crate64", "Toys/Models/Ball"] {
         let mesh = open_sample(stem);
         for shading in shadings {
@@ -849,7 +849,8 @@ fn normals_point_outward() {
     let polygons = mesh.polygons().unwrap();
     let placement = Placement::author(Variant::Classic);
     let normals = |shading| mesh.normals(0, shading, &placement).unwrap();
-    let (facet, smooth, flagged) = (normals(Shading::Facet), normals(Shading::Smooth), normals(Shading::Flagged));
+    let (facet, smooth, flagged) =
+        (normals(NormalShading::Facet), normals(NormalShading::Smooth), normals(NormalShading::Flagged));
     let positions = mesh.frame(0).unwrap().positions();
     for (number, polygon) in polygons.iter().enumerate().skip(1) {
         for corner in 0..3 {
@@ -870,10 +871,11 @@ fn normals_point_outward() {
     assert!(smooth[..3] == [[0.0; 3]; 3] && facet[0] != [0.0; 3]);
     let cut = Mesh::open(mesh.data().clone(), mesh.aniv()[..4].to_vec()).unwrap();
     assert!(
-        cut.normals(0, Shading::Smooth, &placement).is_err() && mesh.normals(10, Shading::Smooth, &placement).is_err()
+        cut.normals(0, NormalShading::Smooth, &placement).is_err()
+            && mesh.normals(10, NormalShading::Smooth, &placement).is_err()
     );
     let huge = Placement { scale: [f32::MAX; 3], ..Placement::STORED };
-    let huge = mesh.normals(0, Shading::Smooth, &huge).unwrap();
+    let huge = mesh.normals(0, NormalShading::Smooth, &huge).unwrap();
     assert!(huge.iter().flatten().all(|part| part.is_finite()), "normals are finite");
 }
 

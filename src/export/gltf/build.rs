@@ -143,7 +143,7 @@ impl Builder<'_, '_> {
                 shown.push(surface);
             }
         }
-        let pose = ScenePose::new(geometry, asset.animations(), &scene.placed.options)?;
+        let pose = ScenePose::new(geometry, asset.animations(), scene.placed.input.clips, &scene.placed.options)?;
         let targets = self.targets(geometry, asset.animations(), &shown, &pose.shape())?.check(shown.len())?;
         let level = LevelInput {
             conversion,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
-use crate::export::materials::MaterialIndex;
 use crate::export::scene::ExportScene;
+use crate::model::material_index::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
 use crate::parse::Name;
 use crate::scene::InstancePlace;
@@ -48,7 +48,7 @@ impl MaterialTable {
                     Some(names) => names,
                     None => self.names.insert(MaterialIndex::new(scene.placed.contents)?),
                 };
-                let index = names.find(place, Name::new(name));
+                let index = names.find(&place.materials, Name::new(name));
                 index.map(|index| scene.placed.contents.material(index)).transpose()?
             }
             None => None,

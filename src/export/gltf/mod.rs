@@ -103,6 +103,10 @@ impl<'a> GltfWriter<'a> {
 }
 
 impl OutputWriter for GltfWriter<'_> {
+    fn images(&self) -> &[String] {
+        &self.document.images
+    }
+
     fn file_count(&self) -> usize {
         if self.is_binary { 1 } else { self.plan.buffers.len().saturating_add(1) }
     }

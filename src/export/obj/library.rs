@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::export::block::BlockWriter;
-use crate::export::materials::{MaterialIndex, name_text};
+use crate::export::materials::name_text;
 use crate::export::source::SourceFacts;
+use crate::model::material_index::MaterialIndex;
 use crate::model::{Contents, Material, Texture, TextureRole};
 use crate::parse::Name;
 use crate::scene::PlacedSurface;
@@ -80,7 +81,7 @@ impl Library {
         let Some(name) = surface.surface.material()? else {
             return Ok(MaterialKey::Surface(word(surface.surface.name()?, surface.number)));
         };
-        let described = self.index.find(surface.place, name);
+        let described = self.index.find(&surface.place.materials, name);
         Ok(described.map_or_else(|| MaterialKey::Named(name.to_vec()), MaterialKey::Described))
     }
 

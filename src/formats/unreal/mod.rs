@@ -87,7 +87,7 @@ pub use companions::{Pair, find};
 pub use file::Mesh;
 pub use frame::Frame;
 pub use layout::{PolygonType, Style, Variant};
-pub use normals::Shading;
+pub use normals::NormalShading;
 pub use surface::{SurfaceView, UvDivisor};
 pub use transform::Placement;
 pub use validate::{RULES, finding};

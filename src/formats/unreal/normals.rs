@@ -11,7 +11,7 @@ use crate::model::Positions;
 
 /// Selects the normal that is computed for each triangle corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shading {
+pub enum NormalShading {
     /// The normal of [`Facet`](Self::Facet) if the triangle has the flag [`PolygonType::FLAT`], and
     /// the normal of [`Smooth`](Self::Smooth) otherwise.
     #[default]
@@ -39,9 +39,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// render do not contribute to smooth normals.
     ///
     /// `normals` reads the polygons in two passes. The first pass over the polygons, which
-    /// [`Shading::Facet`] does not need, decodes the vertices of all rendered polygons, and the
-    /// second pass decodes the vertices of flat-shaded polygons. `normals` allocates the returned
-    /// vector, and a temporary buffer of 12 bytes per vertex.
+    /// [`NormalShading::Facet`] does not need, decodes the vertices of all rendered polygons, and
+    /// the second pass decodes the vertices of flat-shaded polygons. `normals` allocates the
+    /// returned vector, and a temporary buffer of 12 bytes per vertex.
     ///
     /// # Errors
     ///
@@ -49,14 +49,14 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// allocation fails.
     ///
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    pub fn normals(&self, frame: usize, shading: Shading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
+    pub fn normals(&self, frame: usize, shading: NormalShading, placement: &Placement) -> Result<Vec<[f32; 3]>> {
         let (polygons, positions) = (self.polygons()?, self.frame(frame)?.positions());
         self.note_polygons();
         self.note_aniv(self.header.frame_at(as_u64(frame)), as_u64(positions.as_bytes().len()));
         let mut smooth: Vec<[f32; 3]> = zeros(self.vertex_count())?;
         let mut normals = zeros(polygons.len().saturating_mul(3))?;
         let plane = |polygon: &RawPolygon| plane(polygon, &positions, placement).unwrap_or_default();
-        if shading != Shading::Facet {
+        if shading != NormalShading::Facet {
             for polygon in polygons.iter().filter(|polygon| !PolygonType(polygon.kind).has(PolygonType::WEAPON)) {
                 let plane = plane(polygon);
                 for vertex in polygon.vertices {
@@ -67,8 +67,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             }
         }
         for (polygon, corners) in polygons.iter().zip(normals.as_chunks_mut::<3>().0) {
-            let flat = shading == Shading::Facet
-                || shading == Shading::Flagged && PolygonType(polygon.kind).has(PolygonType::FLAT);
+            let flat = shading == NormalShading::Facet
+                || shading == NormalShading::Flagged && PolygonType(polygon.kind).has(PolygonType::FLAT);
             let flat = flat.then(|| plane(polygon));
             for (corner, vertex) in corners.iter_mut().zip(polygon.vertices) {
                 let sum = flat.or_else(|| smooth.get(usize::from(vertex.get())).copied());

@@ -4,7 +4,7 @@
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::script::{self, Script};
 use meshpeek::unreal::{
-    Mesh, Placement, PolygonType, RULES, RawPolygon, Shading, SurfaceView, UvDivisor, Variant, builder,
+    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, SurfaceView, UvDivisor, Variant, builder,
 };
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
@@ -358,7 +358,7 @@ fn look_at_shapes(
 fn look_at_normals(mesh: &Mesh<&[u8]>, random: &mut Random, sources: Sources<'_>) {
     let wild = Placement { origin: [0.0; 3].map(|_: f32| random.any_float()), ..Placement::author(mesh.variant()) };
     let placement = if random.one_in(4) { wild } else { Placement::author(mesh.variant()) };
-    for shading in [Shading::Flagged, Shading::Smooth, Shading::Facet] {
+    for shading in [NormalShading::Flagged, NormalShading::Smooth, NormalShading::Facet] {
         let frame = random.below(mesh.frame_count().saturating_add(1));
         match mesh.normals(frame, shading, &placement) {
             Ok(normals) => {

@@ -8,7 +8,7 @@ use super::options::DiffKind;
 use super::side::DiffSide;
 use super::value::DiffValue;
 use crate::formats::FormatFile;
-use crate::formats::unreal::Shading;
+use crate::formats::unreal::NormalShading;
 use crate::math::{as_u64, narrow};
 use crate::program::args::Attribute;
 use crate::program::formats::facts::{self, DumpRequest, ValueSource};
@@ -20,7 +20,7 @@ const CHUNK: usize = 4096;
 
 /// The options of `dump` that print the stored values of a frame.
 const STORED: FrameArgs =
-    FrameArgs { frame: None, clip: None, placed: false, shading: Shading::Flagged, uv_listing: false };
+    FrameArgs { frame: None, clip: None, placed: false, shading: NormalShading::Flagged, uv_listing: false };
 
 const OF_POLYGONS: &[Attribute] = &[Attribute::Types, Attribute::Textures, Attribute::ColorBytes, Attribute::Flags];
 const OF_TRIANGLES: &[Attribute] = &[Attribute::Edges];

@@ -1,6 +1,6 @@
 //! The command line options that apply to Unreal vertex meshes only.
 
-use crate::formats::unreal::Shading;
+use crate::formats::unreal::NormalShading;
 use clap::Args;
 use clap::builder::TypedValueParser;
 
@@ -28,19 +28,19 @@ pub struct FrameArgs {
     pub placed: bool,
     /// How normals are computed, because the format stores none
     #[arg(long, value_parser = shadings(), default_value = "flagged")]
-    pub shading: Shading,
+    pub shading: NormalShading,
     /// Print the texture coordinates of all polygons in the format of the published listing: six
     /// bytes on a line for each polygon
     #[arg(long, conflicts_with_all = ["raw", "attribute", "range", "surface", "frame", "clip", "target", "json", "output"])]
     pub uv_listing: bool,
 }
 
-fn shadings() -> impl TypedValueParser<Value = Shading> {
+fn shadings() -> impl TypedValueParser<Value = NormalShading> {
     let flagged = "Facet normals for polygons with the flat flag, and smooth normals for all others";
     named_values(vec![
-        (Shading::Flagged, "flagged", flagged),
-        (Shading::Smooth, "smooth", "The mean of the normals of the polygons around each vertex"),
-        (Shading::Facet, "facet", "The normal of the plane of each polygon"),
+        (NormalShading::Flagged, "flagged", flagged),
+        (NormalShading::Smooth, "smooth", "The mean of the normals of the polygons around each vertex"),
+        (NormalShading::Facet, "facet", "The normal of the plane of each polygon"),
     ])
 }
 
@@ -52,7 +52,7 @@ impl FrameArgs {
             (self.frame.is_some(), "--frame"),
             (self.clip.is_some(), "--clip"),
             (self.placed, "--placed"),
-            (self.shading != Shading::Flagged, "--shading"),
+            (self.shading != NormalShading::Flagged, "--shading"),
             (self.uv_listing, "--uv-listing"),
         ];
         options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)

@@ -1,0 +1,91 @@
+//! The bones of the assets, in the pose of the picture.
+
+use super::stroke::{Point, Stroke, StrokeInk, StrokeList, StrokeShape};
+use crate::error::Result;
+use crate::math::{dot, subtract};
+use crate::model::animation::{Affine, Animations};
+use crate::model::{Geometry, Space};
+use crate::scene::PlacedScene;
+use crate::scene::shape::PosedBones;
+
+/// The map from the model space to the converted space and the bones of one asset at one place.
+struct PlacedBones {
+    bones: PosedBones,
+    map: Affine,
+}
+
+/// Adds the bones of all places, and returns their number. If `is_alone` is set, there are no
+/// surfaces, and a file without a chosen frame shows the first frame of its clip.
+pub(crate) fn add_bones(scene: &PlacedScene<'_>, is_alone: bool, out: &mut StrokeList) -> Result<u64> {
+    let mut count = 0_u64;
+    for place in &scene.places {
+        let asset = scene.contents.asset(place.asset)?;
+        let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
+        let geometry = asset.level(level)?;
+        let space = PlacedScene::space(&*geometry, place.transform);
+        let Some(placed) = placed_bones(scene, &*geometry, asset.animations(), &space, is_alone)? else { continue };
+        count = count.saturating_add(placed.add(out));
+    }
+    Ok(count)
+}
+
+/// Reads the bones of an asset, or returns `None` if it has none.
+fn placed_bones(
+    scene: &PlacedScene<'_>,
+    geometry: &dyn Geometry,
+    animations: &dyn Animations,
+    space: &Space,
+    is_alone: bool,
+) -> Result<Option<PlacedBones>> {
+    if animations.bone_count()? == 0 {
+        return Ok(None);
+    }
+    let (options, clips) = (&scene.options, scene.input.clips);
+    let map = *space.conversion_to(&scene.target)?.map();
+    // Without a frame, the vertices are drawn as they are stored: before the bind shape matrix.
+    let has_vertex_frames = clips.is_empty() && geometry.vertex_frame_count()? > 0;
+    let clip = options.clip.unwrap_or_default();
+    let other = clips.first().map(|source| source.animations);
+    let source = other.unwrap_or(animations);
+    let first = is_alone && source.clip_count()? > clip && source.clip(clip)?.frames > 0;
+    let frame = options.frame.filter(|_| !has_vertex_frames).or(first.then_some(0.0));
+    let Some(frame) = frame else {
+        let bones = PosedBones::at_rest(animations)?;
+        let back = bones.skeleton.bind_shape().inverse().unwrap_or_default();
+        return Ok(Some(PlacedBones { bones, map: back.then(&map) }));
+    };
+    let bones = PosedBones::at_frame(animations, clips, clip, frame)?;
+    Ok(Some(PlacedBones { bones, map }))
+}
+
+/// Returns whether two points differ.
+fn is_apart(one: Point, other: Point) -> bool {
+    let offset = subtract(one, other);
+    dot(offset, offset) > 0.0
+}
+
+impl PlacedBones {
+    /// Adds the bones, and returns their number. Bones that are not finite are left out.
+    fn add(&self, out: &mut StrokeList) -> u64 {
+        let mut count = 0_u64;
+        for bone in 0..self.bones.model.len() {
+            let Some(joint) = self.joint(bone) else { continue };
+            let parent = self.bones.skeleton.parent(bone).and_then(|parent| self.joint(parent));
+            let mut push = |ends, shape| out.push(Stroke { ends, shape, ink: StrokeInk::Bones });
+            if let Some(parent) = parent.filter(|parent| is_apart(*parent, joint)) {
+                push([parent, joint], StrokeShape::Bone);
+                push([joint, parent], StrokeShape::Joint);
+            } else {
+                push([joint, joint], StrokeShape::Joint);
+            }
+            count = count.saturating_add(1);
+        }
+        count
+    }
+
+    /// Returns the place of the joint of a bone, or `None` if it is not finite.
+    fn joint(&self, bone: usize) -> Option<Point> {
+        let [.., place] = self.bones.model.get(bone)?.then(&self.map).columns();
+        Some(place).filter(|place| place.iter().all(|part| part.is_finite() && part.abs() < 1e30))
+    }
+}

@@ -1,0 +1,19 @@
+//! What is drawn over the surfaces: lines and dots of a width in pixels.
+//!
+//! - `stroke` is a line, a bone or a joint in the converted space.
+//! - `draw` draws strokes to the visibility buffer, as triangles that are numbered after those of
+//!   the surfaces.
+//! - `collect` finds what the options choose; `bones`, `normals`, `bounds` and `hulls` make the
+//!   strokes of each kind, and `convex` the edges of a convex hull.
+
+mod bones;
+mod bounds;
+mod collect;
+mod convex;
+mod draw;
+mod hulls;
+mod normals;
+pub(crate) mod stroke;
+
+pub(crate) use bounds::WorldBox;
+pub(crate) use collect::Overlays;

@@ -1,0 +1,110 @@
+//! The transfer function of sRGB, in tables.
+//!
+//! The tables are computed with additions, multiplications, divisions and square roots only, which
+//! give the same bits on every machine.
+
+use std::sync::LazyLock;
+
+use crate::math::narrow;
+
+/// The linear value of each sRGB value, from 0 to 65,532.
+pub(crate) static LINEAR: LazyLock<[u16; 256]> = LazyLock::new(|| {
+    let mut table = [0; 256];
+    for (linear, value) in table.iter_mut().zip(0_u8..=255) {
+        *linear = to_u16(decode(f64::from(value) / 255.0) * f64::from(MAX));
+    }
+    table
+});
+
+/// The linear value of each sRGB value, from 0 to 1.
+static UNIT: LazyLock<[f32; 256]> = LazyLock::new(|| {
+    let mut table = [0.0; 256];
+    for (linear, value) in table.iter_mut().zip(0_u8..=255) {
+        *linear = narrow(decode(f64::from(value) / 255.0));
+    }
+    table
+});
+
+/// The linear value of white.
+pub(crate) const MAX: u16 = 65_532;
+
+/// The sRGB value of the linear values of each step of 16.
+static ENCODED: LazyLock<[u8; 4096]> = LazyLock::new(|| {
+    let mut table = [0; 4096];
+    let mut value = 0_u8;
+    for (encoded, step) in table.iter_mut().zip(0_u16..) {
+        let linear = step.saturating_mul(16).saturating_add(8);
+        while value < 255 && middle(value) < linear {
+            value = value.saturating_add(1);
+        }
+        *encoded = value;
+    }
+    table
+});
+
+/// Returns the linear value between an sRGB value and the next.
+fn middle(value: u8) -> u16 {
+    to_u16(decode((f64::from(value) + 0.5) / 255.0) * f64::from(MAX))
+}
+
+/// Returns the linear value of an sRGB value, from 0 to 1.
+pub(crate) fn to_linear(value: u8) -> f32 {
+    UNIT.get(usize::from(value)).copied().unwrap_or_default()
+}
+
+/// Returns the linear value of an sRGB value, from 0 to [`MAX`].
+pub(crate) fn to_linear_16(value: u8) -> u16 {
+    LINEAR.get(usize::from(value)).copied().unwrap_or_default()
+}
+
+/// Returns the sRGB value of a linear value.
+pub(crate) fn encode(linear: u16) -> u8 {
+    ENCODED.get(usize::from(linear / 16)).copied().unwrap_or(255)
+}
+
+/// Returns the linear value of an sRGB value. Both are from 0 to 1.
+pub(crate) fn decode(value: f64) -> f64 {
+    if value <= 0.040_45 {
+        return value / 12.92;
+    }
+    let base = (value + 0.055) / 1.055;
+    // The power 2.4 is the fifth root of the power 12.
+    let square = base * base;
+    let twelfth = square * square * square * (square * square * square);
+    let mut root = base * base;
+    for _ in 0..12 {
+        let fourth = root * root * (root * root);
+        root -= (root * fourth - twelfth) / (5.0 * fourth);
+    }
+    root
+}
+
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 65,535")]
+fn to_u16(value: f64) -> u16 {
+    (value + 0.5) as u16
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "exact floats are meant")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_powers() {
+        for step in 0..=1000 {
+            let value = f64::from(step) / 1000.0;
+            let expected = if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+            assert!((decode(value) - expected).abs() < 1e-12, "{value}");
+        }
+    }
+
+    #[test]
+    fn encodes_what_it_decodes() {
+        for value in 0..=255_u8 {
+            assert_eq!(encode(LINEAR[usize::from(value)]), value);
+            let unit = f64::from(to_linear_16(value)) / f64::from(MAX);
+            assert!((f64::from(to_linear(value)) - unit).abs() <= 0.6 / f64::from(MAX), "{value}");
+        }
+        assert_eq!([to_linear(0), to_linear(255)], [0.0, 1.0]);
+    }
+}
