@@ -1,0 +1,90 @@
+//! The signals of the process during an interactive view.
+
+use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use signal_hook::flag;
+use signal_hook::low_level::{emulate_default_handler, pipe};
+
+use super::screen::Screen;
+
+/// Signals that end the process.
+const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+
+/// The signals that arrive during a view.
+pub struct ViewSignals {
+    /// Gets a byte for each signal that the viewer reacts to.
+    notices: UnixStream,
+    stops: Arc<AtomicBool>,
+    continues: Arc<AtomicBool>,
+    /// Whether signals have their default effect again.
+    has_ended: Arc<AtomicBool>,
+}
+
+/// The signals since the last look.
+#[derive(Clone, Copy, Debug)]
+pub struct SignalNotice {
+    pub stops: bool,
+    pub continues: bool,
+}
+
+impl ViewSignals {
+    /// Handles signals until [`end`](Self::end).
+    ///
+    /// A signal that ends the process restores the screen first, even while a picture is drawn: a
+    /// thread waits for it.
+    pub fn install(screen: &Arc<Screen>) -> io::Result<Self> {
+        let (notices, sender) = UnixStream::pair()?;
+        notices.set_nonblocking(true)?;
+        let signals = Self { notices, stops: Arc::default(), continues: Arc::default(), has_ended: Arc::default() };
+        signals.restore_before_the_end(screen.clone())?;
+        // The actions run in the order of their registration.
+        flag::register_conditional_default(libc::SIGTSTP, signals.has_ended.clone())?;
+        flag::register(libc::SIGTSTP, signals.stops.clone())?;
+        flag::register(libc::SIGCONT, signals.continues.clone())?;
+        for signal in [libc::SIGTSTP, libc::SIGCONT, libc::SIGWINCH] {
+            pipe::register(signal, sender.try_clone()?)?;
+        }
+        Ok(signals)
+    }
+
+    /// Starts the thread that restores the screen when a signal ends the process.
+    fn restore_before_the_end(&self, screen: Arc<Screen>) -> io::Result<()> {
+        let (mut arrivals, sender) = UnixStream::pair()?;
+        let number = Arc::new(AtomicUsize::new(0));
+        for signal in ENDING {
+            flag::register_conditional_default(signal, self.has_ended.clone())?;
+            flag::register_usize(signal, number.clone(), usize::try_from(signal).unwrap_or_default())?;
+            pipe::register(signal, sender.try_clone()?)?;
+        }
+        let wait = move || {
+            if arrivals.read_exact(&mut [0]).is_ok() {
+                let _guard = screen.leave();
+                let signal = i32::try_from(number.load(Ordering::SeqCst)).unwrap_or(libc::SIGTERM);
+                let _ = emulate_default_handler(signal);
+            }
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+    }
+
+    /// Returns the file that can be read when a signal has arrived.
+    pub const fn notices(&self) -> &UnixStream {
+        &self.notices
+    }
+
+    /// Returns the signals that have arrived since the last call.
+    pub fn take(&self) -> SignalNotice {
+        // Reads all bytes, so the file waits for the next signal.
+        while matches!((&self.notices).read(&mut [0; 64]), Ok(1..)) {}
+        let take = |flag: &AtomicBool| flag.swap(false, Ordering::SeqCst);
+        SignalNotice { stops: take(&self.stops), continues: take(&self.continues) }
+    }
+
+    /// Gives the signals their default effect.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+    }
+}
