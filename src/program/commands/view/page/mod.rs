@@ -1,0 +1,215 @@
+//! `view --html`: writes one self-contained page with a picture of each mesh, an interactive view,
+//! its byte map and its findings.
+//!
+//! The page needs no network. Each mesh is a GLB file inside of the page, compressed with zlib and
+//! written as Base64. A policy in the page allows only its own script, which is identified by its
+//! hash.
+
+mod data;
+mod parts;
+mod start;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::Error;
+use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
+use crate::math::as_u64;
+use crate::program::input::asset::InputAsset;
+use crate::program::picture::textures::TextureFolder;
+use crate::program::render::escape::xml_text;
+use crate::program::render::text::shown;
+use data::{DataElements, data_url};
+use parts::{write_byte_map, write_error, write_findings, write_left_out};
+pub use start::PageStart;
+
+/// The page before its first mesh and after its last one, with marks where the title and the style
+/// are inserted.
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// The script of the page. Its files share one scope.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("math.js"),
+    include_str!("glb.js"),
+    include_str!("scene.js"),
+    include_str!("shape.js"),
+    include_str!("shaders.js"),
+    include_str!("view.js"),
+    include_str!("camera.js"),
+    include_str!("player.js"),
+    include_str!("page.js"),
+    "})();\n"
+);
+/// The SHA-256 hash of the script in Base64. A test compares it with the script.
+const SCRIPT_HASH: &str = include_str!("script.sha256");
+
+/// The largest page of a mesh that has images: tenths of the size of its geometry, plus bytes.
+const MOST_TENTHS: u64 = 14;
+const MOST_BYTES: u64 = 290_000;
+
+/// The size of a page without meshes.
+const OWN_BYTES: usize = PAGE.len() + STYLE.len() + SCRIPT.len();
+
+/// A mesh on a page.
+pub struct PageMesh<'a> {
+    /// The name in the heading.
+    pub name: String,
+    /// The path on the command line, or in a folder.
+    pub path: &'a Path,
+    pub asset: &'a InputAsset,
+    /// The clips of other files.
+    pub clips: &'a [ClipSource<'a>],
+    /// The asset, the surfaces, the levels of detail and the clip that are shown.
+    pub options: ExportOptions,
+    /// The name of the clip that is shown at first.
+    pub clip: Option<String>,
+    /// The images of textures.
+    pub images: Option<&'a TextureFolder>,
+    /// The picture that is shown without the interactive view: a PNG file.
+    pub png: Vec<u8>,
+}
+
+impl PageMesh<'_> {
+    fn export_options(&self) -> ExportOptions {
+        let images = self.images.map(TextureFolder::names).unwrap_or_default();
+        let facts = SourceFacts::default().with_name(self.name.as_str()).with_images(images);
+        self.options.clone().with_source(facts).with_allow_loss(true)
+    }
+}
+
+/// Writes a page, one mesh after another.
+pub struct PageWriter<'o> {
+    out: CountedPage<'o>,
+    title: &'o str,
+    start: &'o PageStart,
+    /// The number of meshes that were added.
+    count: usize,
+}
+
+impl<'o> PageWriter<'o> {
+    /// Makes a writer, which writes nothing before the first mesh is added.
+    pub fn new(out: &'o mut dyn Write, title: &'o str, start: &'o PageStart) -> Self {
+        Self { out: CountedPage { out, count: 0 }, title, start, count: 0 }
+    }
+
+    /// Adds a mesh. If its geometry cannot be exported, the page has its picture, byte map and
+    /// findings only, and the error is returned as a value.
+    ///
+    /// Returns an error if the page cannot be written, or if the mesh changes meanwhile. The page
+    /// is then not complete.
+    pub fn add(&mut self, mesh: &PageMesh<'_>) -> anyhow::Result<Option<Error>> {
+        let index = self.count;
+        if index == 0 {
+            self.head()?;
+        }
+        self.count = index.saturating_add(1);
+        let options = mesh.export_options();
+        let release = || mesh.asset.release();
+        let input = SceneInput::new(mesh.asset.model.contents()).with_clips(mesh.clips).with_release(&release);
+        let export = Export::new(&input, ExportFormat::Glb, &options);
+        // A page must not end in the middle of a mesh, so the geometry is read once before.
+        let export = export.and_then(|export| Ok((glb_size(&export)?, export)));
+        let before = self.out.count;
+        self.start(mesh, index)?;
+        match &export {
+            Ok((_, export)) => write_left_out(&mut self.out, export.losses())?,
+            Err(error) => write_error(&mut self.out, error)?,
+        }
+        write_findings(&mut self.out, mesh.asset)?;
+        mesh.asset.release();
+        write_byte_map(&mut self.out, mesh.asset, mesh.path)?;
+        if let Ok((size, export)) = &export {
+            self.data(mesh, export)?;
+            let own = self.out.count.saturating_sub(before).saturating_add(as_u64(OWN_BYTES));
+            let most = (size.saturating_mul(MOST_TENTHS) / 10).saturating_add(MOST_BYTES);
+            self.images(mesh, export, most.saturating_sub(own))?;
+        }
+        self.out.write_all(b"</article>\n")?;
+        Ok(export.err())
+    }
+
+    /// Writes the end of the page, if it has a start.
+    pub fn finish(mut self) -> io::Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let (_, foot) = halves();
+        self.out.write_all(foot.replace("{script}", SCRIPT).as_bytes())
+    }
+
+    /// Writes the start of the page.
+    fn head(&mut self) -> io::Result<()> {
+        let (head, _) = halves();
+        let (hash, start) = (SCRIPT_HASH.trim(), xml_text(&self.start.json().to_string()));
+        let head = head.replace("{style}", STYLE).replace("{hash}", hash).replace("{start}", &start);
+        self.out.write_all(head.replace("{title}", &xml_text(self.title)).as_bytes())
+    }
+
+    /// Writes the heading and the picture of a mesh.
+    fn start(&mut self, mesh: &PageMesh<'_>, index: usize) -> io::Result<()> {
+        let (name, path) = (xml_text(&mesh.name), xml_text(&shown(mesh.path)));
+        let (facts, picture) = (parts::facts(mesh.asset), data_url("image/png", &mesh.png));
+        let clip = mesh.clip.as_ref().map(|clip| format!(" data-clip=\"{}\"", xml_text(clip))).unwrap_or_default();
+        write!(
+            self.out,
+            "<article id=\"mesh-{index}\" class=\"mesh\" data-name=\"{name}\" data-path=\"{path}\"{clip}>\n\
+             <header><h1>{name}</h1><p class=\"facts\" title=\"{path}\">{facts}</p></header>\n\
+             <div class=\"work\"><div class=\"left\"><div class=\"stage\"><img src=\"{picture}\" alt=\"Picture of {name}\"></div></div>\
+             <div class=\"panels\"></div></div>\n"
+        )
+    }
+
+    /// Writes the geometry of a mesh.
+    fn data(&mut self, mesh: &PageMesh<'_>, export: &Export<'_>) -> anyhow::Result<()> {
+        let data = DataElements::new(&mut self.out, "class=\"glb\"");
+        data.compressed(|out| Ok(export.write_file(0, "mesh", out)?))?;
+        mesh.asset.check()?;
+        Ok(())
+    }
+
+    /// Writes the images to which the geometry refers, with at most `most` bytes.
+    fn images(&mut self, mesh: &PageMesh<'_>, export: &Export<'_>, most: u64) -> io::Result<()> {
+        let images = export.images();
+        // Base64 makes four bytes of three.
+        let each = (most.checked_div(as_u64(images.len())).unwrap_or_default() / 4).saturating_mul(3);
+        for image in images {
+            let Some(png) = mesh.images.and_then(|folder| folder.png(image, each)) else { continue };
+            let attributes = format!("class=\"texture\" data-name=\"{}\"", xml_text(image));
+            DataElements::new(&mut self.out, &attributes).whole(&png)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the size of a GLB file, or the error that prevents it.
+fn glb_size(export: &Export<'_>) -> crate::Result<u64> {
+    let mut size = CountedPage { out: &mut io::sink(), count: 0 };
+    export.write_file(0, "mesh", &mut size)?;
+    Ok(size.count)
+}
+
+/// Counts the bytes that are written.
+struct CountedPage<'o> {
+    out: &'o mut dyn Write,
+    count: u64,
+}
+
+impl Write for CountedPage<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.count = self.count.saturating_add(as_u64(written));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Returns the page before its first mesh, and after its last one.
+fn halves() -> (&'static str, &'static str) {
+    PAGE.split_once("{meshes}").unwrap_or((PAGE, ""))
+}

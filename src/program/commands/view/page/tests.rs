@@ -1,0 +1,142 @@
+//! Tests of the page.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::Parser;
+use flate2::read::ZlibDecoder;
+use sha2::{Digest as _, Sha256};
+
+use super::*;
+use crate::Limits;
+use crate::program::args::Global;
+use crate::program::input::open::open;
+use crate::program::picture::png::write_png;
+use crate::program::render::base64::base64;
+use crate::render::{Background, Camera, Picture};
+
+const HOSTILE: &str = "</script><script>alert(1)</script>\"'&";
+
+const START: PageStart = PageStart {
+    camera: Camera::ISO,
+    background: Background::Studio,
+    style: "smooth",
+    is_wired: false,
+    has_skeleton: false,
+    has_textures: true,
+    frame: None,
+};
+
+#[derive(Parser)]
+struct TestArgs {
+    #[command(flatten)]
+    global: Global,
+}
+
+/// Returns the bytes of Base64 text.
+pub fn decode_base64(text: &str) -> Vec<u8> {
+    let digits = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(*b"+/");
+    let values: Vec<u8> = (0..64).collect();
+    let mut value_of = [0; 256];
+    digits.zip(values).for_each(|(digit, value)| value_of[usize::from(digit)] = value);
+    let mut bytes = Vec::new();
+    for group in text.as_bytes().chunks(4) {
+        let bits = group.iter().fold(0_u32, |bits, digit| bits << 6 | u32::from(value_of[usize::from(*digit)]));
+        let [_, three @ ..] = bits.to_be_bytes();
+        let padding = group.iter().rev().take_while(|digit| **digit == b'=').count();
+        bytes.extend_from_slice(&three[..3 - padding]);
+    }
+    bytes
+}
+
+/// Returns a page that has a mesh twice, under the given name.
+fn page_of(path: &Path, name: &str) -> String {
+    let TestArgs { global } = TestArgs::parse_from(["meshpeek", "--quiet"]);
+    let asset = open(path, &global).unwrap();
+    let images = TextureFolder::new(path.parent().unwrap(), &Limits::default());
+    let (clip, images) = (Some(name.to_owned()), Some(&images));
+    let (name, options) = (name.to_owned(), ExportOptions::default());
+    let mesh = PageMesh { name: name.clone(), path, asset: &asset, clips: &[], options, clip, images, png: vec![0] };
+    let (mut page, start) = (Vec::new(), START);
+    let mut writer = PageWriter::new(&mut page, &name, &start);
+    assert!(writer.add(&mesh).unwrap().is_none());
+    writer.add(&mesh).unwrap();
+    writer.finish().unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// Returns the contents of all elements that start with `start`.
+fn elements<'p>(page: &'p str, start: &str) -> Vec<&'p str> {
+    let parts = page.split(start).skip(1);
+    parts.map(|part| part.split_once("</script>").unwrap().0).collect()
+}
+
+#[test]
+fn the_hash_is_that_of_the_script() {
+    let hash = base64(&Sha256::digest(SCRIPT));
+    assert_eq!(SCRIPT_HASH.trim(), hash, "the script has changed: write this hash to script.sha256");
+    assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"), "an end tag in the script would end it");
+}
+
+#[test]
+fn a_page_contains_the_mesh_as_glb() {
+    let path = Path::new("data/unreal/guard");
+    let page = page_of(path, "guard");
+    let found = elements(&page, "<script type=\"application/octet-stream\" class=\"glb\">");
+    let [first, second] = found.as_slice() else { panic!("{} elements", found.len()) };
+    assert_eq!(first, second);
+    let compressed = decode_base64(first);
+    let mut glb = Vec::new();
+    ZlibDecoder::new(compressed.as_slice()).read_to_end(&mut glb).unwrap();
+    assert!(glb.starts_with(b"glTF"));
+    assert_eq!(glb.len(), usize::try_from(u32::from_le_bytes(glb[8..12].try_into().unwrap())).unwrap());
+    assert!(page.contains("<title>guard</title>") && page.contains("guard_a.3d: 444 B"));
+    assert!(!page.contains("{title}") && !page.contains("{style}") && !page.contains("{script}"));
+    assert!(page.contains(&format!("script-src 'sha256-{}'", SCRIPT_HASH.trim())));
+}
+
+#[test]
+fn a_hostile_name_is_escaped_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    // On Windows, a path cannot have these characters.
+    let name = if cfg!(unix) { format!("{HOSTILE}.ezm") } else { "mesh.ezm".to_owned() };
+    let path: PathBuf = folder.path().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = std::fs::read_to_string("data/ezmesh/flag.ezm").unwrap();
+    let inner = HOSTILE.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let text = text.replace("name=\"flag\"", &format!("name=\"{inner}\""));
+    assert!(text.contains("&lt;/script&gt;"));
+    std::fs::write(&path, text).unwrap();
+    let page = page_of(&path, HOSTILE);
+    assert!(!page.contains("<script>alert") && !page.contains("\"'&"));
+    assert_eq!(page.matches("alert(1)").count(), page.matches("&lt;script&gt;alert(1)&lt;/script&gt;").count());
+    // The page itself, and the mesh twice.
+    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (3, 3));
+}
+
+#[test]
+fn a_page_without_meshes_is_empty() {
+    let mut page = Vec::new();
+    PageWriter::new(&mut page, "none", &START).finish().unwrap();
+    assert!(page.is_empty());
+}
+
+#[test]
+fn a_page_has_the_images_of_the_materials_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crate.ezm");
+    std::fs::copy("data/ezmesh/crate.ezm", &path).unwrap();
+    let save = |name: &str, side: u32| {
+        let picture = Picture::new([side; 2], [9, 8, 7, 255]).unwrap();
+        write_png(&mut std::fs::File::create(folder.path().join(name)).unwrap(), &picture, &[]).unwrap();
+    };
+    save("other.png", 2);
+    assert!(!page_of(&path, "crate").contains("class=\"texture\""));
+    save("Planks.png", 2);
+    let page = page_of(&path, "crate");
+    let found =
+        elements(&page, "<script type=\"application/octet-stream\" class=\"texture\" data-name=\"Planks.png\">");
+    assert_eq!(found.len(), 2);
+    assert_eq!(decode_base64(found[0]), std::fs::read(folder.path().join("Planks.png")).unwrap());
+    assert_eq!(page.matches("class=\"texture\"").count(), 2);
+}
