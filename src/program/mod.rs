@@ -11,7 +11,11 @@ mod formats;
 mod help;
 mod input;
 mod outcome;
+#[allow(dead_code, reason = "the verb `view` will call it")]
+mod picture;
 mod render;
+#[allow(dead_code, unused_imports, reason = "the verb `view` uses it")]
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -32,6 +36,7 @@ Examples:
   meshpeek validate 'data/**/*.mesh'                  findings, by rule
   meshpeek dump data/ezmesh/flag.ezm -o flag.npz      arrays for NumPy
   meshpeek convert data/unreal/guard -o guard.glb     glTF, OBJ, PLY, STL, EZ-Mesh or JSON
+  meshpeek view data -o sheet.png                     a picture of each mesh, with captions
   meshpeek map data/unigine/cube_ms13.mesh --at 200   the meaning of the byte at offset 200
   meshpeek query data/unigine/cube_ms13.mesh ray --from 0.1,0.2,9 --toward 0.1,0.2,0
 
@@ -72,6 +77,8 @@ enum ProgramVerb {
     Lod(commands::lod::LodArgs),
     /// Write meshes in the formats of other programs: glTF, OBJ, PLY, STL, EZ-Mesh, JSON
     Convert(commands::convert::ConvertArgs),
+    /// Draw meshes: a picture, a contact sheet of a folder, or a view in the terminal
+    View(commands::view::ViewArgs),
     /// Query surfaces: cast rays, find nearest points, triangles in a region, neighbours of a
     /// vertex
     Query(commands::query::QueryArgs),
@@ -116,6 +123,7 @@ pub fn run() -> ExitCode {
         ProgramVerb::Rewrite(rewrite) => rewrite.run(&global),
         ProgramVerb::Lod(lod) => lod.run(&global),
         ProgramVerb::Convert(convert) => convert.run(&global),
+        ProgramVerb::View(view) => view.run(&global),
         ProgramVerb::Query(query) => query.run(&global),
         ProgramVerb::Diff(diff) => diff.run(&global),
         ProgramVerb::Index(index) => index.run(&global),

@@ -24,12 +24,14 @@ mod bounded;
 mod changed;
 mod command_line;
 mod convert;
+mod desktop;
 mod diff;
 mod errors;
 mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
 mod folders;
+mod golden_pictures;
 mod ls;
 mod manual;
 mod map;
@@ -47,6 +49,12 @@ mod tasks;
 mod unigine;
 mod unreal;
 mod validate;
+mod view;
+mod view_html;
+#[cfg(target_os = "linux")]
+mod view_terminal;
+#[cfg(target_os = "linux")]
+mod view_thumbnail;
 mod watch;
 mod writes;
 mod wrong_inputs;
@@ -123,7 +131,9 @@ fn prints_what_the_golden_files_hold() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
         let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
-        if path.is_dir() || ["mesh", "anim", "3d", "uc", "llmesh", "slm", "asset", "ezm", "ezb"].contains(&parts[1]) {
+        // `golden_pictures` compares the pictures.
+        let others = ["mesh", "anim", "3d", "uc", "llmesh", "slm", "asset", "ezm", "ezb", "view"];
+        if path.is_dir() || others.contains(&parts[1]) {
             continue;
         }
         let stem = match folder {

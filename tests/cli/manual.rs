@@ -2,7 +2,7 @@
 
 use crate::{code, meshpeek, text};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "info",
     "ls",
     "map",
@@ -11,6 +11,7 @@ const VERBS: [&str; 14] = [
     "query",
     "diff",
     "convert",
+    "view",
     "rewrite",
     "lod",
     "index",

@@ -21,7 +21,7 @@ const GUIDE: &str = include_str!("../../src/guide/json.md");
 
 /// The fields that an object may lack, each with the definition of its document. All other fields
 /// of the output are required.
-const OPTIONAL: [(&str, &str); 41] = [
+const OPTIONAL: [(&str, &str); 50] = [
     ("baseline", "/findings/*/mesh"),
     ("bench", "/files/*/path"),
     ("convert", "/files/*/error"),
@@ -63,6 +63,15 @@ const OPTIONAL: [(&str, &str); 41] = [
     ("validate", "/files/*/findings/*/file"),
     ("validate", "/files/*/mesh"),
     ("validate", "/unresolved"),
+    ("view", "/files/*/bones"),
+    ("view", "/files/*/bytes"),
+    ("view", "/files/*/error"),
+    ("view", "/files/*/frames"),
+    ("view", "/files/*/height"),
+    ("view", "/files/*/left_out"),
+    ("view", "/files/*/output"),
+    ("view", "/files/*/triangles"),
+    ("view", "/files/*/width"),
 ];
 
 /// The objects whose fields have names from a file, or names that depend on the type of a value.
@@ -244,6 +253,18 @@ impl Documents {
         self.run("convert", 2, &["convert", "data/unreal/guard", "-o", &to("guard.stl")]);
         let (_folder, damaged) = scratch("damaged.mesh", &bytes("cube_ms13")[..200]);
         self.run("convert", 3, &["convert", &damaged, "data/unigine/cube_ms12.mesh", "--to", "glb", "-o", &to("all")]);
+        let small = |more: &[&'static str]| [&["--size", "16", "--force"], more].concat();
+        self.run("view", 0, &[&["view", "data/unreal/guard", "-o", &to("guard.png")], &small(&[])[..]].concat());
+        self.run(
+            "view",
+            0,
+            &[&["view", "data/unreal/guard", "-o", &to("guard.png")], &small(&["--animate"])[..]].concat(),
+        );
+        self.run(
+            "view",
+            3,
+            &[&["view", &damaged, "data/unreal/guard", "-o", &to("sheet.png")], &small(&[])[..]].concat(),
+        );
         self.run("lod", 0, &["lod", "data/secondlife/arm.llmesh", "--lod", "low", "-o", &to("low.llmesh")]);
         for (number, file) in samples().iter().enumerate() {
             let pose = if file.contains("_an1") { &["--pose", "0"][..] } else { &[] };

@@ -104,6 +104,10 @@ fn end_all_verbs(count: u32) {
             (&["dump"], "-o", "csv/out.csv"),
             (&["convert"], "-o", "glb/out.glb"),
             (&["map"], "--svg", "svg/out.svg"),
+            (&["view"], "-o", "png/out.png"),
+            (&["view", "--turntable=4", "--size", "64"], "-o", "movie/out.png"),
+            (&["view", "--sheet", "--size", "64"], "-o", "sheet/out.png"),
+            (&["view"], "-o", "html/out.html"),
             (&["validate"], "--write-baseline", "baseline/out.json"),
             (&["bench", "--rounds", "1"], "--plot", "plot/out.svg"),
         ] {

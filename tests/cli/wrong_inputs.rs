@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{bytes, code, command, sample, text};
 
 /// Every verb that reads files, with the options that it needs. `FILE` is the input.
-const VERBS: [&[&str]; 21] = [
+const VERBS: [&[&str]; 25] = [
     &["FILE"],
     &["info", "FILE", "--gpu", "--placed"],
     &["ls", "FILE"],
@@ -30,6 +30,10 @@ const VERBS: [&[&str]; 21] = [
     &["query", "FILE", "vertex", "--vertex", "0"],
     &["diff", "FILE", "data/unigine/cube_ms13.mesh"],
     &["convert", "FILE", "-o", "OUT.glb"],
+    &["view", "FILE", "-o", "OUT.png", "--size", "16"],
+    &["view", "FILE", "-o", "OUT.png", "--size", "16", "--turntable=2"],
+    &["view", "FILE", "-o", "OUT.png", "--size", "16", "--sheet"],
+    &["view", "FILE", "-o", "OUT.html"],
     &["rewrite", "FILE", "-o", "OUT"],
     &["lod", "FILE", "--lod", "low", "-o", "OUT"],
     &["index", "FILE"],
@@ -162,6 +166,12 @@ fn wrong_numbers_and_names_are_usage_errors_in_json() {
         &["lod", "data/secondlife/quad.llmesh", "--lod", "7", "-o", "x"],
         &["map", &cube, "--at", "-1e9"],
         &["convert", &cube, "-o", "x.obj", "--surface", "7"],
+        &["view", &cube, "-o", "x.png", "--surface", "7"],
+        &["view", &cube, "-o", "x.png", "--frame", "NaN"],
+        &["view", &cube, "-o", "x.png", "--clip", "0", "--animate"],
+        &["view", &cube, "-o", "x.png", "--camera", "0,91"],
+        &["view", &cube, "-o", "x.png", "--size", "0"],
+        &["view", &cube, "-o", "-"],
         &["validate", &cube, "--select", "nothing"],
     ] {
         let output = command(&[arguments, &["--json"]].concat()).output().unwrap();

@@ -15,3 +15,4 @@ pub mod map;
 pub mod query;
 pub mod rewrite;
 pub mod validate;
+pub mod view;

@@ -6,5 +6,6 @@ pub mod fields;
 pub mod file_summary;
 mod json;
 mod partial;
+pub mod picture;
 pub mod placed;
 pub mod skeletons;

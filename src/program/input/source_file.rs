@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::formats::unreal::script::Script;
+use crate::math::as_u64;
 use crate::{Error, Finding, Model, Region};
 
 use super::asset::{InputAsset, locate};
@@ -14,6 +15,33 @@ use crate::program::formats::native_output::own_extensions;
 pub enum SourceFile {
     Model(Box<InputAsset>),
     Script(Box<Script<Data>>),
+}
+
+/// A file whose named byte ranges are listed: a file of an open mesh, or an Unreal script.
+#[derive(Clone, Copy)]
+pub enum RegionFile<'f> {
+    /// A mesh, and the index of one of its files.
+    Mesh(&'f InputAsset, usize),
+    Script(&'f Script<Data>),
+}
+
+impl RegionFile<'_> {
+    /// Returns the size of the file in bytes.
+    pub fn size(&self) -> u64 {
+        let bytes = match self {
+            Self::Mesh(asset, source) => asset.source_bytes(*source),
+            Self::Script(script) => script.as_bytes(),
+        };
+        as_u64(bytes.len())
+    }
+
+    /// Calls `visit` once for each named byte range (region) of the file.
+    pub fn regions(&self, visit: &mut dyn FnMut(Region)) -> crate::Result<()> {
+        match self {
+            Self::Mesh(asset, source) => asset.model.file().regions(*source, visit),
+            Self::Script(script) => script.regions(visit),
+        }
+    }
 }
 
 impl SourceFile {
@@ -33,12 +61,17 @@ impl SourceFile {
         }
     }
 
+    /// Returns the file, whose byte ranges can then be listed.
+    pub fn region_file(&self) -> RegionFile<'_> {
+        match self {
+            Self::Model(asset) => RegionFile::Mesh(asset, asset.source),
+            Self::Script(script) => RegionFile::Script(script),
+        }
+    }
+
     /// Calls `visit` once for each named byte range (region) of the file.
     pub fn regions(&self, visit: &mut dyn FnMut(Region)) -> crate::Result<()> {
-        match self {
-            Self::Model(asset) => asset.model.file().regions(asset.source, visit),
-            Self::Script(script) => script.regions(visit),
-        }
+        self.region_file().regions(visit)
     }
 
     /// Writes the file again with the writer of its format.

@@ -2,6 +2,7 @@
 //! progress on standard error.
 
 pub mod arrays;
+pub mod base64;
 pub mod decoded;
 pub mod escape;
 pub mod held;

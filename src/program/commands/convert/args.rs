@@ -12,6 +12,7 @@ use crate::model::Asset;
 use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
+use crate::program::formats::secondlife::level_args::level_index;
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
@@ -262,7 +263,7 @@ impl ConvertArgs {
             None => LevelChoice::Best,
             Some(LevelName::All) => LevelChoice::Scenes,
             Some(LevelName::Nodes) => LevelChoice::Nodes,
-            Some(LevelName::One(lod)) => LevelChoice::One(level_of(asset, lod)?),
+            Some(LevelName::One(lod)) => LevelChoice::One(level_index(asset, lod)?),
         };
         // The surfaces are those of the highest level.
         let surfaces =
@@ -296,22 +297,4 @@ impl ConvertArgs {
     pub fn asset(&self) -> Option<usize> {
         self.asset
     }
-}
-
-/// Returns the index of a level of detail of an asset.
-fn level_of(asset: &dyn Asset, lod: Lod) -> anyhow::Result<usize> {
-    let mut names = Vec::new();
-    for level in 0..asset.level_count()? {
-        let Some(name) = asset.level_name(level)? else { continue };
-        if name.as_bytes() == lod.part().key().as_bytes() {
-            return Ok(level);
-        }
-        names.push(name.to_string());
-    }
-    if names.is_empty() {
-        let text = "--lod: applies to Second Life meshes only, which have levels of detail; leave it out";
-        return Err(UsageError(text.to_owned()).into());
-    }
-    let text = format!("--lod: the mesh has no {}; it has {}", lod.part().key(), names.join(", "));
-    Err(UsageError(text).into())
 }

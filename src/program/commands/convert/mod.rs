@@ -15,6 +15,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 pub use args::ConvertArgs;
+pub use facts::stem;
 use job::{AnimationFile, ConvertJob, ConvertedFiles};
 use outputs::OutputNames;
 

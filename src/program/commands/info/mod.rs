@@ -1,6 +1,7 @@
 //! `info`: describes the content of a file.
 
 mod details;
+mod picture;
 mod sink;
 mod size;
 mod text;
@@ -25,7 +26,10 @@ use crate::program::render::json::{start_entries, unreadable};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress::suspended;
 use crate::program::render::text::complain;
+use crate::program::terminal::PictureArgs;
+use crate::render::Picture;
 
+use picture::InfoPictures;
 use sink::EntrySink;
 use text::TextReport;
 
@@ -69,11 +73,14 @@ pub struct InfoArgs {
     #[arg(long)]
     placed: bool,
     #[command(flatten)]
+    picture: PictureArgs,
+    #[command(flatten)]
     watch: WatchArgs,
 }
 
 impl InfoArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        self.picture.terminal(global)?;
         if self.watch.watch {
             return watch((&self.files.files, &self.files.walk), global, || self.describe_all(global));
         }
@@ -89,7 +96,8 @@ impl InfoArgs {
             return self.run_json(&mut skeletons, global);
         }
         let (fields, mut printed) = (Fields(self.fields.clone()), 0_usize);
-        let mut print = |path: &Path, summary: &FileSummary, mesh: Option<&str>| -> anyhow::Result<()> {
+        let pictures = InfoPictures::new(self.picture.terminal(global)?);
+        let mut print = |path: &Path, summary: &FileSummary, mesh: Option<&str>, picture: Option<&Picture>| {
             let mut out = anstream::stdout().lock();
             // A blank line divides the files.
             if printed > 0 {
@@ -97,28 +105,32 @@ impl InfoArgs {
             }
             printed = printed.saturating_add(1);
             let report = TextReport { summary, fields: &fields, verbose: global.verbose };
-            Ok(suspended(|| report.print(&mut out, path, mesh))?)
+            suspended(|| match picture {
+                Some(picture) => pictures.print(picture, |out| report.print(out, path, mesh)),
+                None => Ok(report.print(&mut out, path, mesh)?),
+            })
         };
         let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-            let summary = match self.describe(path, asset, &mut budget, global) {
-                Ok((_, summary)) => summary,
+            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                Ok(described) => described,
                 Err(error) => {
                     complain(&error);
                     return Ok(Outcome::of_error(&error));
                 }
             };
+            let (picture, outcome) = pictures.draw(&asset, path);
             if summary.is_animation {
-                animations.push((path.to_owned(), summary));
+                animations.push((path.to_owned(), summary, picture));
             } else {
                 skeletons.add(path, &summary.bones);
-                print(path, &summary, mesh.as_deref())?;
+                print(path, &summary, mesh.as_deref(), picture.as_ref())?;
             }
-            Ok(Outcome::Fine)
+            Ok(outcome)
         })?;
-        for (path, mut animation) in animations {
+        for (path, mut animation, picture) in animations {
             animation.add_mesh(&skeletons);
-            print(&path, &animation, None)?;
+            print(&path, &animation, None, picture.as_ref())?;
         }
         Ok(outcome)
     }

@@ -17,17 +17,19 @@ use column::{MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
 use duplicates::DuplicateKind;
 use filter::Condition;
 use hashes::{content_hash, topology_hash};
-use output::{RowOutput, TableFormat};
+use output::{PICTURE_CELLS, RowOutput, TableFormat};
 use row::{RowValues, TableRow};
 use totals::Totals;
 
 use crate::program::args::{Global, WalkArgs};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::describe::picture::draw_small;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::parallel::each_in_parallel;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::text::complain;
+use crate::program::terminal::{BlockColors, PictureArgs, block_lines};
 use crate::{Severity, finding};
 
 const HELP: &str = "\
@@ -82,6 +84,8 @@ pub struct LsArgs {
     /// Format of the output
     #[arg(short, long, value_enum, default_value = "table")]
     format: TableFormat,
+    #[command(flatten)]
+    picture: PictureArgs,
     /// Level of detail to describe of Second Life meshes; `none` inflates nothing
     #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
     lod: LodFilter,
@@ -100,6 +104,8 @@ struct Selection {
     findings: bool,
     content: bool,
     topology: bool,
+    /// The colours of the pictures, if there are pictures.
+    pictures: Option<BlockColors>,
 }
 
 impl LsArgs {
@@ -108,7 +114,7 @@ impl LsArgs {
         if global.json && !matches!(self.format, TableFormat::Table | TableFormat::Json) {
             return Err(UsageError("--json: does not go with --format; give one of them".to_owned()).into());
         }
-        let selection = self.selection()?;
+        let selection = self.selection(format, global)?;
         let mut outcome = Outcome::Fine;
         let mut totals = Totals::new(self.surfaces, self.duplicates.is_some());
         let mut output = RowOutput::new(format, &selection, self.surfaces, global);
@@ -154,7 +160,7 @@ impl LsArgs {
         Ok(outcome)
     }
 
-    fn selection(&self) -> Result<Selection, UsageError> {
+    fn selection(&self, format: TableFormat, global: &Global) -> Result<Selection, UsageError> {
         let usage = |option: &'static str| move |text: String| UsageError(format!("{option}: {text}"));
         let condition = self.condition.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
         let condition = condition.map_err(usage("--where"))?;
@@ -178,10 +184,20 @@ impl LsArgs {
             content: names(&[TableColumn::Content]) || duplicates(DuplicateKind::Content),
             topology: names(&[TableColumn::Topology]) || duplicates(DuplicateKind::Topology),
             has_default_columns: self.adds_columns(),
+            pictures: self.pictures(format, global)?,
             columns,
             condition,
             sort,
         })
+    }
+
+    /// Returns the colours of the pictures, or `None` without pictures.
+    fn pictures(&self, format: TableFormat, global: &Global) -> Result<Option<BlockColors>, UsageError> {
+        if self.picture.picture && (format != TableFormat::Table || self.surfaces) {
+            let text = "--picture: only the table of meshes has pictures; leave --format, --json and --surfaces out";
+            return Err(UsageError(text.to_owned()));
+        }
+        self.picture.blocks(global)
     }
 
     /// Returns the columns that `--columns` names.
@@ -213,15 +229,23 @@ impl LsArgs {
     /// Returns the row of a mesh, or the rows of its surfaces.
     fn rows(&self, path: &Path, asset: crate::Result<InputAsset>, selection: &Selection) -> Vec<TableRow> {
         let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-        let row = |values| TableRow { path: path.to_owned(), mesh: mesh.clone(), values, duplicate_of: None };
+        let row = |values| TableRow {
+            path: path.to_owned(),
+            mesh: mesh.clone(),
+            values,
+            duplicate_of: None,
+            picture: Vec::new(),
+        };
         let described = asset.and_then(|asset| {
-            let values = self.values(&asset, selection);
-            values.map_err(|error| asset.locate_error(error, path))
+            let values = self.values(&asset, selection).map_err(|error| asset.locate_error(error, path))?;
+            let mut rows: Vec<TableRow> = values.into_iter().map(|values| row(Ok(values))).collect();
+            if let Some(colors) = selection.pictures {
+                let listed = |row: &&mut TableRow| selection.condition.as_ref().is_none_or(|only| only.holds(row));
+                rows.iter_mut().filter(listed).for_each(|row| row.picture = picture_lines(&asset, path, colors));
+            }
+            Ok(rows)
         });
-        match described {
-            Ok(values) => values.into_iter().map(|values| row(Ok(values))).collect(),
-            Err(error) => vec![row(Err(error))],
-        }
+        described.unwrap_or_else(|error| vec![row(Err(error))])
     }
 
     fn values(&self, asset: &InputAsset, selection: &Selection) -> crate::Result<Vec<RowValues>> {
@@ -250,6 +274,13 @@ impl LsArgs {
         asset.check()?;
         Ok(vec![values])
     }
+}
+
+/// Returns the lines of a picture, or no lines if the mesh cannot be drawn.
+fn picture_lines(asset: &InputAsset, path: &Path, colors: BlockColors) -> Vec<String> {
+    let [columns, lines] = PICTURE_CELLS;
+    let picture = draw_small(asset, path, [columns, lines.saturating_mul(2)]);
+    picture.map(|picture| block_lines(&picture, colors)).unwrap_or_default()
 }
 
 /// The maximum number of surfaces of one file that have rows.

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use anstream::ColorChoice;
 use anstyle::Style;
 use clap::ValueEnum;
 use unicode_width::UnicodeWidthStr as _;
@@ -11,10 +12,15 @@ use super::column::{Cell, TableColumn};
 use super::row::TableRow;
 use super::table::{csv, human, is_right_aligned, json, markdown};
 use super::totals::Totals;
+use crate::math::as_index;
 use crate::program::args::Global;
 use crate::program::render::json::{SCHEMA, error, start_entries};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
+use crate::program::terminal::{BlockColors, side_by_side};
+
+/// The columns and lines of the picture of a mesh.
+pub const PICTURE_CELLS: [u32; 2] = [6, 3];
 
 /// A format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,13 +54,17 @@ pub struct RowOutput<'s> {
     has_default_columns: bool,
     quiet: bool,
     cells: Vec<Vec<String>>,
+    /// The lines of the picture of each row, or no lists without pictures.
+    pictures: Option<Vec<Vec<String>>>,
+    /// Whether the pictures have colours.
+    is_colored: bool,
     count: u64,
     out: BufWriter<io::StdoutLock<'static>>,
 }
 
 impl<'s> RowOutput<'s> {
     pub fn new(format: TableFormat, selection: &'s Selection, surfaces: bool, global: &Global) -> Self {
-        let Selection { columns, has_default_columns, .. } = selection;
+        let Selection { columns, has_default_columns, pictures, .. } = selection;
         let fields = if *has_default_columns { TableColumn::all(surfaces).collect() } else { columns.clone() };
         Self {
             format,
@@ -63,6 +73,8 @@ impl<'s> RowOutput<'s> {
             has_default_columns: *has_default_columns,
             quiet: global.quiet,
             cells: Vec::new(),
+            pictures: pictures.map(|_| Vec::new()),
+            is_colored: pictures.is_some_and(|colors| colors != BlockColors::Shades),
             count: 0,
             out: BufWriter::new(io::stdout().lock()),
         }
@@ -80,8 +92,9 @@ impl<'s> RowOutput<'s> {
         let cells = || self.columns.iter().map(|column| (row.cell(*column), *column));
         match self.format {
             TableFormat::Table => {
-                let row = cells().map(|(cell, column)| human(&cell, column)).collect();
-                self.cells.push(row);
+                let cells = cells().map(|(cell, column)| human(&cell, column)).collect();
+                self.cells.push(cells);
+                self.pictures.iter_mut().for_each(|pictures| pictures.push(row.picture.clone()));
                 Ok(())
             }
             TableFormat::Csv => {
@@ -174,19 +187,39 @@ impl<'s> RowOutput<'s> {
         let bold = Style::new().bold();
         let names: Vec<String> = shown.iter().map(|(_, column)| column.name()).collect();
         let head = line(names.iter().map(String::as_str), &shown, &widths);
-        let mut out = anstream::AutoStream::auto(io::stdout().lock());
+        // The colours of pictures are printed to a file or a pipe, too, if --protocol is given.
+        let choice = if self.is_colored { ColorChoice::Always } else { ColorChoice::Auto };
+        let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
         if self.count > 0 {
-            writeln!(out, "{bold}{head}{bold:#}")?;
+            let indent = if self.pictures.is_some() {
+                " ".repeat(as_index(PICTURE_CELLS[0]).saturating_add(2))
+            } else {
+                String::new()
+            };
+            writeln!(out, "{indent}{bold}{head}{bold:#}")?;
         }
-        for row in &self.cells {
+        for (number, row) in self.cells.iter().enumerate() {
             let cells = shown.iter().map(|(index, _)| row.get(*index).map_or("", String::as_str));
-            writeln!(out, "{}", line(cells, &shown, &widths))?;
+            let line = line(cells, &shown, &widths);
+            match self.pictures.as_ref().and_then(|pictures| pictures.get(number)) {
+                Some(picture) => print_with_picture(&mut out, picture, line)?,
+                None => writeln!(out, "{line}")?,
+            }
         }
         if !self.quiet {
             writeln!(out, "{}{}", if self.count > 0 { "\n" } else { "" }, totals.text())?;
         }
         out.flush()
     }
+}
+
+/// Prints a line of the table next to the middle of a picture. A mesh without a picture has an
+/// empty one.
+fn print_with_picture(out: &mut dyn Write, picture: &[String], line: String) -> io::Result<()> {
+    let [columns, lines] = PICTURE_CELLS.map(as_index);
+    let mut printed = side_by_side(picture, columns, &[line], lines / 2);
+    printed.resize(lines, String::new());
+    printed.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Returns the text of one line of the table.

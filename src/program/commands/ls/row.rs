@@ -29,6 +29,8 @@ pub struct TableRow {
     pub values: Result<RowValues, crate::Error>,
     /// The path of the first row with the same content or topology.
     pub duplicate_of: Option<PathBuf>,
+    /// The lines of the picture of the mesh, or no lines.
+    pub picture: Vec<String>,
 }
 
 /// The values of a row that come from the file.

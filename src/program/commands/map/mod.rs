@@ -18,7 +18,7 @@ use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::open::open_source_file;
-use crate::program::input::source_file::SourceFile;
+use crate::program::input::source_file::{RegionFile, SourceFile};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error};
 use crate::program::render::json_writer::JsonWriter;
@@ -26,7 +26,7 @@ use crate::program::render::progress;
 use crate::program::render::text::{complain, shown, terminal_width};
 use explain::{BytePosition, explain, parse_position};
 use listing::RegionListing;
-use shapes::SizeHistogram;
+use shapes::{MAX_SHAPES, SizeHistogram};
 use summary::KindTotals;
 
 const HELP: &str = "\
@@ -64,6 +64,14 @@ pub struct MapArgs {
     force: bool,
 }
 
+/// Draws a file to scale, with at most `max_shapes` shapes. `path` is the name in its heading.
+pub fn draw_file(file: RegionFile<'_>, path: &str, max_shapes: u64) -> String {
+    let mut sizes = SizeHistogram::default();
+    // The bytes after an error are drawn as unreadable.
+    let (totals, _) = KindTotals::of(file, &mut |region| sizes.add(region.len()));
+    picture::draw(file, path, &totals, sizes.least_size(max_shapes))
+}
+
 impl MapArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
@@ -96,12 +104,12 @@ impl MapArgs {
     fn summarise(&self, file: &SourceFile, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         let mut sizes = SizeHistogram::default();
-        let (totals, fault) = KindTotals::of(file, &mut |region| sizes.add(region.len()));
+        let (totals, fault) = KindTotals::of(file.region_file(), &mut |region| sizes.add(region.len()));
         file.check().map_err(|error| file.locate_error(error, path))?;
         let fault = fault.map(|error| file.locate_error(error, path));
         let is_piped = self.svg.as_deref() == Some(Path::new(STDIN));
         if let Some(svg) = &self.svg {
-            let picture = picture::draw(file, &shown(path), &totals, sizes.least_size());
+            let picture = picture::draw(file.region_file(), &shown(path), &totals, sizes.least_size(MAX_SHAPES));
             file.check().map_err(|error| file.locate_error(error, path))?;
             if is_piped {
                 io::stdout().lock().write_all(picture.as_bytes())?;

@@ -7,7 +7,7 @@ use super::kinds::ByteKind;
 use super::shapes::{ByteShape, RegionMerger};
 use super::summary::{KindTotal, KindTotals};
 use crate::Region;
-use crate::program::input::source_file::SourceFile;
+use crate::program::input::source_file::RegionFile;
 use crate::program::render::svg::{Anchor, SvgPicture};
 use crate::program::render::units::{bytes, ratio, thousands};
 
@@ -40,7 +40,7 @@ struct ByteRows {
 }
 
 /// Draws a file. `least_size` is the smallest size of a region that is a shape of its own.
-pub fn draw(file: &SourceFile, path: &str, totals: &KindTotals, least_size: u64) -> String {
+pub fn draw(file: RegionFile<'_>, path: &str, totals: &KindTotals, least_size: u64) -> String {
     let rows = ByteRows::new(totals.size);
     let kinds = totals.largest_first();
     let legend_lines = kinds.len().div_ceil(LEGEND_COLUMNS);

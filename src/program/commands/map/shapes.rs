@@ -4,8 +4,8 @@
 use super::kinds::{ALL, ByteKind, UNREADABLE};
 use crate::Region;
 
-/// The largest number of shapes in a picture.
-const MAX_SHAPES: u64 = 3500;
+/// The largest number of shapes in a picture that is a file of its own.
+pub const MAX_SHAPES: u64 = 3500;
 
 /// The number and the bytes of the regions of similar size: item `n` is for sizes that have `n`
 /// binary digits.
@@ -30,9 +30,9 @@ impl SizeHistogram {
         }
     }
 
-    /// Returns the smallest size of a region that is a shape of its own. Smaller neighbours are
-    /// merged until they have this size.
-    pub fn least_size(&self) -> u64 {
+    /// Returns the smallest size of a region that is a shape of its own in a picture of at most
+    /// `most` shapes. Smaller neighbours are merged until they have this size.
+    pub fn least_size(&self, most: u64) -> u64 {
         let all = self.0.iter().fold(0_u64, |sum, (count, _)| sum.saturating_add(*count));
         let (mut small, mut bytes) = (0_u64, 0_u64);
         for (digits, (count, size)) in (0_u32..).zip(&self.0) {
@@ -41,7 +41,7 @@ impl SizeHistogram {
             let least = 1_u64.checked_shl(digits.saturating_sub(1)).unwrap_or(u64::MAX);
             let runs = small.min(bytes.checked_div(least).unwrap_or_default());
             let large = all.saturating_sub(small);
-            if large.saturating_add(runs).saturating_add(small.min(large)) <= MAX_SHAPES {
+            if large.saturating_add(runs).saturating_add(small.min(large)) <= most {
                 return least;
             }
             (small, bytes) = (small.saturating_add(*count), bytes.saturating_add(*size));
@@ -131,7 +131,7 @@ mod tests {
         }
         let mut shapes = Vec::new();
         let mut see = |shape| shapes.push(shape);
-        let mut merger = RegionMerger::new(histogram.least_size(), &mut see);
+        let mut merger = RegionMerger::new(histogram.least_size(MAX_SHAPES), &mut see);
         let mut start = 0;
         for size in sizes {
             let (field, end) = (Field::new("positions"), start + size);

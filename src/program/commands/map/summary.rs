@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::kinds::{ALL, ByteKind, UNREADABLE};
 use crate::Region;
-use crate::program::input::source_file::SourceFile;
+use crate::program::input::source_file::RegionFile;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::units::{bytes, ratio, thousands};
 
@@ -36,8 +36,8 @@ pub struct KindTotals {
 impl KindTotals {
     /// Adds up the regions of a file, and passes each region to `also`. Returns the totals, and the
     /// error that ended the list of regions. The bytes after the error are unreadable.
-    pub fn of(file: &SourceFile, also: &mut dyn FnMut(&Region)) -> (Self, Option<crate::Error>) {
-        let size = u64::try_from(file.bytes().len()).unwrap_or(u64::MAX);
+    pub fn of(file: RegionFile<'_>, also: &mut dyn FnMut(&Region)) -> (Self, Option<crate::Error>) {
+        let size = file.size();
         let mut totals = Self { all: ALL.map(|kind| KindTotal { kind, bytes: 0, regions: 0 }), size };
         let mut end = 0;
         let walked = file.regions(&mut |region| {

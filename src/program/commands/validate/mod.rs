@@ -34,6 +34,7 @@ use args::{BaselineArgs, FindingsFormat};
 use baseline::{Baseline, BaselineEffect};
 use check::{FileCheck, FileFindings};
 use filter::FindingFilter;
+pub use filter::all_rules;
 use json_output::JsonOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use sarif::SarifOutput;

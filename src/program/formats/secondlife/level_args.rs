@@ -3,6 +3,7 @@
 use crate::Model;
 use crate::formats::FormatFile;
 use crate::formats::secondlife::{AssetPart, LevelGeometry, Lod};
+use crate::model::Asset;
 use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
 
@@ -55,6 +56,24 @@ fn parser<T: Copy + Send + Sync + 'static>(
     possible_values(
         levels.into_iter().chain(more.iter().map(|(value, name, help)| (*value, named(*name, *help)))).collect(),
     )
+}
+
+/// Returns the index of a level of detail of an asset.
+pub fn level_index(asset: &dyn Asset, lod: Lod) -> anyhow::Result<usize> {
+    let mut names = Vec::new();
+    for level in 0..asset.level_count()? {
+        let Some(name) = asset.level_name(level)? else { continue };
+        if name.as_bytes() == lod.part().key().as_bytes() {
+            return Ok(level);
+        }
+        names.push(name.to_string());
+    }
+    if names.is_empty() {
+        let text = "--lod: applies to Second Life meshes only, which have levels of detail; leave it out";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let text = format!("--lod: the mesh has no {}; it has {}", lod.part().key(), names.join(", "));
+    Err(UsageError(text).into())
 }
 
 /// The options that choose an asset and a level of detail.

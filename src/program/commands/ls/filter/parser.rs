@@ -166,7 +166,7 @@ mod tests {
             materials: vec!["Wood".to_owned(), "steel".to_owned()],
             ..RowValues::default()
         };
-        TableRow { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None }
+        TableRow { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None, picture: Vec::new() }
     }
 
     #[test]

@@ -1,0 +1,57 @@
+//! The pictures of `info --picture`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::error::copy_text;
+use crate::program::describe::picture::draw_small;
+use crate::program::input::asset::InputAsset;
+use crate::program::outcome::Outcome;
+use crate::program::picture::png::write_png;
+use crate::program::render::report::complain_about;
+use crate::program::terminal::{Terminal, print_with_text};
+use crate::render::Picture;
+
+/// The greatest number of columns of a picture.
+const COLUMNS: u16 = 24;
+
+/// Draws and prints the pictures of meshes, if the terminal gets pictures.
+pub struct InfoPictures(Option<Terminal>);
+
+impl InfoPictures {
+    pub const fn new(terminal: Option<Terminal>) -> Self {
+        Self(terminal)
+    }
+
+    /// Draws a mesh. An error is reported, and the mesh is printed without a picture.
+    pub fn draw(&self, asset: &InputAsset, path: &Path) -> (Option<Picture>, Outcome) {
+        let Some(terminal) = &self.0 else { return (None, Outcome::Fine) };
+        let (_, size) = terminal.square(COLUMNS);
+        match draw_small(asset, path, size) {
+            Ok(picture) => (Some(picture), Outcome::Fine),
+            Err(error) => (None, complain_about(&error)),
+        }
+    }
+
+    /// Prints a picture and the text that `print` writes.
+    pub fn print(&self, picture: &Picture, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        let Some(terminal) = &self.0 else { return Ok(()) };
+        let mut text = Vec::new();
+        print(&mut text)?;
+        let text = copy_text(&text);
+        let stdout = io::stdout();
+        let is_plain = AutoStream::choice(&stdout) == ColorChoice::Never;
+        let text = if is_plain { anstream::adapter::strip_str(&text).to_string() } else { text };
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let (cells, _) = terminal.square(COLUMNS);
+        let png = |picture: &Picture| {
+            let mut bytes = Vec::new();
+            write_png(&mut bytes, picture, &[])?;
+            Ok(bytes)
+        };
+        let mut out = AutoStream::always(stdout.lock());
+        print_with_text(&mut out, picture, &lines, (terminal.protocol, cells), &png)
+    }
+}

@@ -1,0 +1,55 @@
+//! `view`: draws meshes, to files and in the terminal.
+
+mod animations;
+mod args;
+mod drawing;
+mod html;
+mod movie;
+mod page;
+mod pictures;
+mod report;
+mod sheet;
+mod terminal;
+mod thumbnail;
+
+use std::path::Path;
+
+use args::OutputKind;
+pub use args::ViewArgs;
+use drawing::Drawing;
+
+use crate::program::args::{Global, STDIN};
+use crate::program::formats::native_output::check_extension;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::text::shown;
+
+impl ViewArgs {
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let global = &Global { quiet: global.quiet || self.thumbnail, ..global.clone() };
+        let drawing = Drawing::new(self, global)?;
+        let Some(output) = &self.output else {
+            html::expect_no_page(self)?;
+            return terminal::show(self, &drawing, global);
+        };
+        if output == Path::new(STDIN) && global.json {
+            return Err(UsageError("-o -: standard output is JSON; name a file for the output".to_owned()).into());
+        }
+        match self.output_kind(output) {
+            OutputKind::Picture => {
+                let extensions: &[&str] = if self.is_movie() { &["png", "apng"] } else { &["png"] };
+                check_extension(output, extensions, "view")?;
+                pictures::write_one(self, &drawing, output, global)
+            }
+            OutputKind::Page => html::write(self, &drawing, output, global),
+            OutputKind::Folder => pictures::write_folder(self, &drawing, output, global),
+            OutputKind::Sheet if self.is_movie() => {
+                Err(UsageError(format!("{}: a movie shows one mesh; name a folder for several meshes", shown(output)))
+                    .into())
+            }
+            OutputKind::Sheet => {
+                check_extension(output, &["png"], "view")?;
+                sheet::write(self, &drawing, output, global)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Writes one picture, or a picture for each mesh in a folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args::ViewArgs;
+use super::drawing::Drawing;
+use super::movie::Movie;
+use super::report::{DrawnFacts, ViewResult, print_results};
+use super::thumbnail::{self, ThumbnailTexts};
+use crate::program::args::{Global, STDIN};
+use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::commands::convert::stem;
+use crate::program::describe::picture::with_enough_detail;
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::{Repeated, each};
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::picture::png::write_png;
+use crate::program::render::text::shown;
+
+/// The size of a picture if none is given.
+const SIZE: [u32; 2] = [1024, 1024];
+
+/// Writes the picture of the only mesh.
+pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
+    if output != Path::new(STDIN) {
+        check_target(output, args.replaces())?;
+    }
+    let (mut results, mut outputs) = (Vec::new(), Vec::new());
+    each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+        if !results.is_empty() {
+            let text = format!(
+                "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
+                shown(path)
+            );
+            return Err(UsageError(text).into());
+        }
+        let drawn = asset.map_err(anyhow::Error::from);
+        let drawn = drawn.and_then(|asset| write_picture(args, drawing, (&asset, path), output, global));
+        outputs.extend(drawn.as_ref().ok().map(|facts| (output.to_owned(), facts.bytes.unwrap_or_default())));
+        results.push(ViewResult { path: path.to_owned(), output: output.to_owned(), drawn });
+        Ok(Outcome::Fine)
+    })?;
+    print_results(&results, &outputs, global)
+}
+
+/// Draws a mesh and writes the picture or the movie.
+fn write_picture(
+    args: &ViewArgs,
+    drawing: &Drawing<'_>,
+    (asset, path): (&InputAsset, &Path),
+    output: &Path,
+    global: &Global,
+) -> anyhow::Result<DrawnFacts> {
+    if args.is_movie() {
+        let movie = Movie::new(args, drawing, asset, path)?;
+        return write_to(args, output, |out| movie.write(drawing, (asset, path), out, global));
+    }
+    let texts = args.thumbnail.then(|| ThumbnailTexts::new(asset, path));
+    let options = if args.thumbnail {
+        with_enough_detail(drawing.options(asset, thumbnail::SIZE)?)
+    } else {
+        drawing.options(asset, SIZE)?
+    };
+    let drawn = drawing.draw(asset, path, &options)?;
+    write_to(args, output, |out| {
+        write_png(out, &drawn.picture, &texts.as_ref().map(ThumbnailTexts::texts).unwrap_or_default())?;
+        Ok(DrawnFacts::new(&drawn))
+    })
+}
+
+/// Writes a file, or standard output. Returns the facts with the size of the file.
+fn write_to(
+    args: &ViewArgs,
+    output: &Path,
+    write: impl FnOnce(&mut dyn io::Write) -> anyhow::Result<DrawnFacts>,
+) -> anyhow::Result<DrawnFacts> {
+    if output == Path::new(STDIN) {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let facts = write(&mut out)?;
+        out.flush()?;
+        return Ok(facts);
+    }
+    let mut facts = DrawnFacts::default();
+    let pending = PendingOutput::write(output, args.replaces(), |out| {
+        facts = write(out)?;
+        facts.bytes = Some(out.size()?);
+        Ok(())
+    })?;
+    pending.finish()?;
+    Ok(facts)
+}
+
+/// Writes a picture of each mesh to a folder.
+pub fn write_folder(args: &ViewArgs, drawing: &Drawing<'_>, folder: &Path, global: &Global) -> anyhow::Result<Outcome> {
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
+    let (mut results, mut outputs, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
+    each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+        let asset = asset.map_err(anyhow::Error::from);
+        let named = asset.and_then(|asset| Ok((output_name(path, &asset, folder, &mut taken)?, asset)));
+        let drawn = named.and_then(|(output, asset)| {
+            let facts = write_picture(args, drawing, (&asset, path), &output, global)?;
+            outputs.push((output, facts.bytes.unwrap_or_default()));
+            Ok(facts)
+        });
+        let output = outputs.last().map(|(output, _)| output.clone()).unwrap_or_default();
+        results.push(ViewResult { path: path.to_owned(), output, drawn });
+        Ok(Outcome::Fine)
+    })?;
+    print_results(&results, &outputs, global)
+}
+
+/// Returns the path of the picture of a mesh: its name, or its whole file name if another mesh has
+/// that name.
+fn output_name(
+    path: &Path,
+    asset: &InputAsset,
+    folder: &Path,
+    taken: &mut BTreeSet<String>,
+) -> anyhow::Result<PathBuf> {
+    let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for name in [stem(path, asset), own] {
+        if taken.insert(name.to_lowercase()) {
+            return Ok(folder.join(format!("{name}.png")));
+        }
+    }
+    let text = format!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path));
+    Err(UsageError(text).into())
+}

@@ -1,0 +1,171 @@
+//! Writes contact sheets.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use super::args::ViewArgs;
+use super::drawing::Drawing;
+use super::report::{DrawnFacts, ViewResult, print_results};
+use crate::program::args::{Global, STDIN};
+use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::commands::convert::stem;
+use crate::program::describe::picture::with_enough_detail;
+use crate::program::input::asset::InputAsset;
+use crate::program::input::parallel::each_in_parallel;
+use crate::program::outcome::{Outcome, UsageError};
+use crate::program::picture::sheet::{SheetWriter, Tile};
+use crate::program::picture::sheet_layout::SheetLayout;
+use crate::program::render::text::counted;
+use crate::render::{Background, MeshPicture};
+
+/// The size of a tile if none is given.
+const TILE: [u32; 2] = [256, 256];
+/// The colour of a sheet between its pictures.
+const PAPER: [u8; 4] = [236, 237, 239, 255];
+/// The greatest number of tiles that wait until they are written.
+const MAX_WAITING: usize = 16;
+
+/// A mesh on a contact sheet.
+struct SheetMesh {
+    tile: Tile,
+    result: ViewResult,
+}
+
+/// Writes the contact sheets of all meshes.
+pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
+    let count = count_meshes(args, global)?;
+    let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, args.columns)?;
+    if output == Path::new(STDIN) {
+        return Err(UsageError("-o -: contact sheets may be several files; name a file".to_owned()).into());
+    }
+    let paths: Vec<PathBuf> = (0..layout.sheet_count()).map(|sheet| layout.path(output, sheet)).collect();
+    for path in &paths {
+        check_target(path, args.replaces())?;
+    }
+    let (sender, receiver) = sync_channel(MAX_WAITING);
+    let (mut results, mut outputs) = (Vec::new(), Vec::new());
+    thread::scope(|scope| {
+        let producer = scope.spawn(|| draw_all(args, drawing, global, sender));
+        let written = write_sheets(args, &layout, &paths, receiver, &mut results, &mut outputs);
+        let drawn = producer.join().unwrap_or(Ok(()));
+        written.and(drawn)
+    })?;
+    print_results(&results, &outputs, global)
+}
+
+/// Returns the number of meshes that the files on the command line contain.
+fn count_meshes(args: &ViewArgs, global: &Global) -> anyhow::Result<usize> {
+    let mut count = 0_usize;
+    let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
+    each_in_parallel(
+        (&args.files.files, &args.files.walk),
+        &quiet,
+        |_, _| vec![()],
+        |found| {
+            count = count.saturating_add(found.len());
+            Ok(())
+        },
+    )?;
+    if count == 0 {
+        return Err(
+            UsageError("the folders and patterns contain no meshes, so there is nothing to draw".to_owned()).into()
+        );
+    }
+    Ok(count)
+}
+
+/// Draws all meshes on all processors, and sends them in order.
+#[allow(clippy::needless_pass_by_value, reason = "the end of the sender ends the receiver")]
+fn draw_all(
+    args: &ViewArgs,
+    drawing: &Drawing<'_>,
+    global: &Global,
+    sender: SyncSender<SheetMesh>,
+) -> anyhow::Result<()> {
+    let describe = |path: &Path, asset: crate::Result<InputAsset>| vec![draw_tile(drawing, path, asset)];
+    let send = |meshes: Vec<SheetMesh>| {
+        // The receiver ends early only if a sheet cannot be written, which is then reported.
+        for mesh in meshes {
+            sender.send(mesh).map_err(|_| UsageError(String::new()))?;
+        }
+        Ok(())
+    };
+    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send)
+}
+
+fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
+    let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| {
+        name = stem(path, &asset);
+        let options = drawing.options(&asset, TILE)?;
+        drawing.draw(&asset, path, &with_enough_detail(options))
+    });
+    let (content, detail, drawn) = match drawn {
+        Ok(drawn) => {
+            let facts = DrawnFacts::new(&drawn);
+            let MeshPicture { picture, triangles, bones, .. } = drawn;
+            let detail =
+                if triangles == 0 && bones > 0 { counted(bones, "bone") } else { counted(triangles, "triangle") };
+            (Ok(picture), detail, Ok(facts))
+        }
+        Err(error) => (Err(error_words(&error)), String::new(), Err(error)),
+    };
+    SheetMesh {
+        tile: Tile { content, name, detail },
+        result: ViewResult { path: path.to_owned(), output: PathBuf::new(), drawn },
+    }
+}
+
+/// Returns a few words about an error.
+fn error_words(error: &anyhow::Error) -> String {
+    error.downcast_ref::<crate::Error>().map_or_else(|| "error".to_owned(), |error| error.kind().id().to_owned())
+}
+
+/// Writes each sheet as soon as its tiles arrive. Nothing is left if no mesh can be drawn.
+#[allow(clippy::needless_pass_by_value, reason = "the end of the receiver ends the sender")]
+fn write_sheets(
+    args: &ViewArgs,
+    layout: &SheetLayout,
+    paths: &[PathBuf],
+    receiver: Receiver<SheetMesh>,
+    results: &mut Vec<ViewResult>,
+    outputs: &mut Vec<(PathBuf, u64)>,
+) -> anyhow::Result<()> {
+    let background = match args.background {
+        Background::Transparent => [0; 4],
+        Background::Color([red, green, blue]) => [red, green, blue, 255],
+        _ => PAPER,
+    };
+    let mut pending = Vec::new();
+    for (sheet, path) in paths.iter().enumerate() {
+        let mut bytes = 0;
+        pending.push(PendingOutput::write(path, args.replaces(), |out| {
+            let mut writer = SheetWriter::new(out, layout, sheet, background)?;
+            for index in layout.tiles(sheet) {
+                let SheetMesh { tile, mut result } = receiver.recv().unwrap_or_else(|_| SheetMesh::missing());
+                writer.add(index, &tile)?;
+                path.clone_into(&mut result.output);
+                results.push(result);
+            }
+            writer.finish()?;
+            bytes = out.size()?;
+            Ok(())
+        })?);
+        outputs.push((path.clone(), bytes));
+    }
+    if results.iter().all(|result| result.drawn.is_err()) {
+        outputs.clear();
+        return Ok(());
+    }
+    PendingOutput::finish_all(pending)
+}
+
+impl SheetMesh {
+    /// A file that was counted, but does not exist any more.
+    fn missing() -> Self {
+        let error = UsageError("a mesh was removed while the contact sheet was drawn; draw it again".to_owned());
+        let tile = Tile { content: Err("removed".to_owned()), name: String::new(), detail: String::new() };
+        Self { tile, result: ViewResult { path: PathBuf::new(), output: PathBuf::new(), drawn: Err(error.into()) } }
+    }
+}
