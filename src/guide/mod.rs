@@ -15,6 +15,8 @@ pub mod ezmesh {}
 pub mod json {}
 #[doc = include_str!("library.md")]
 pub mod library {}
+#[doc = include_str!("pictures.md")]
+pub mod pictures {}
 #[doc = include_str!("safety.md")]
 pub mod safety {}
 #[doc = include_str!("secondlife.md")]
