@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::corners::CornerBatch;
-use crate::math::{add, as_index, dot, facet, subtract};
+use crate::math::{add, as_index, dot, facet, narrow, subtract};
 use crate::scene::PoolKey;
 
 /// The greatest number of vertices whose normals are computed: 12 MiB. Other surfaces are drawn
@@ -21,7 +21,7 @@ pub(crate) struct VertexNormals {
 
 /// The normals of the vertices of a pool.
 pub(crate) struct PoolNormals {
-    /// For each vertex the sum of the normals of its triangles, as long as twice their areas.
+    /// For each vertex the weighted sum of the normals of its triangles.
     pub(crate) sums: Vec<[f32; 3]>,
     /// A point of the mesh.
     origin: Option<[f32; 3]>,
@@ -64,8 +64,9 @@ impl PoolNormals {
         for (indices, corners) in indices.zip(batch.positions.as_chunks::<3>().0) {
             let normal = facet(*corners);
             if normal.iter().all(|part| part.is_finite()) {
-                for index in indices {
-                    self.sums.get_mut(as_index(*index)).into_iter().for_each(|sum| *sum = add(*sum, normal));
+                for (index, weight) in indices.iter().zip(weights(*corners)) {
+                    let part = normal.map(|part| narrow(f64::from(part) * weight));
+                    self.sums.get_mut(as_index(*index)).into_iter().for_each(|sum| *sum = add(*sum, part));
                 }
                 self.measure(*corners, normal.map(f64::from));
             }
@@ -86,4 +87,18 @@ impl PoolNormals {
         let is_closed = dot(self.total, self.total).sqrt() < MAX_OPEN * self.area;
         is_closed && (self.volume < 0.0) != is_clockwise && self.volume != 0.0
     }
+}
+
+/// Returns the weights of the normal of a triangle at its corners, for a normal as long as twice
+/// the area: 1 divided by the squares of the lengths of both edges.
+///
+/// The sum is then exact on a sphere, and it does not depend on how a flat face is split into
+/// triangles (N. Max, Weights for Computing Vertex Normals from Facet Normals, 1999).
+fn weights([a, b, c]: [[f32; 3]; 3]) -> [f64; 3] {
+    let square = |from: [f32; 3], to: [f32; 3]| {
+        let edge = subtract(to.map(f64::from), from.map(f64::from));
+        dot(edge, edge)
+    };
+    let (ab, bc, ca) = (square(a, b), square(b, c), square(c, a));
+    [ab * ca, ab * bc, bc * ca].map(|product| if product > 0.0 { 1.0 / product } else { 0.0 })
 }

@@ -72,7 +72,7 @@ class Smoother {
     });
   }
 
-  /** Adds the normal of each triangle, whose length is twice its area, to its corners. */
+  /** Adds the weighted normal of each triangle to its corners. */
   addTriangles(positions, groups, corners) {
     const { sums } = this;
     for (let first = 0; first + 2 < corners.length; first += 3) {
@@ -80,12 +80,16 @@ class Smoother {
       const [ux, uy, uz] = [positions[b] - positions[a], positions[b + 1] - positions[a + 1], positions[b + 2] - positions[a + 2]];
       const [vx, vy, vz] = [positions[c] - positions[a], positions[c + 1] - positions[a + 1], positions[c + 2] - positions[a + 2]];
       const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-      for (let corner = first; corner < first + 3; corner++) {
-        const group = groups[corners[corner]] * 3;
-        sums[group] += x;
-        sums[group + 1] += y;
-        sums[group + 2] += z;
-      }
+      const [wx, wy, wz] = [vx - ux, vy - uy, vz - uz];
+      const [ab, ca, bc] = [ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, wx * wx + wy * wy + wz * wz];
+      // The weights of N. Max do not depend on how a flat face is split into triangles.
+      [ab * ca, ab * bc, bc * ca].forEach((product, corner) => {
+        const group = groups[corners[first + corner]] * 3;
+        const weight = product > 0 ? 1 / product : 0;
+        sums[group] += x * weight;
+        sums[group + 1] += y * weight;
+        sums[group + 2] += z * weight;
+      });
     }
   }
 }
