@@ -1,6 +1,7 @@
 //! The options of an export.
 
 use super::source::SourceFacts;
+use crate::parse::option_setters;
 use crate::scene::{LevelChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
@@ -92,17 +93,6 @@ impl Default for ExportOptions {
             source: SourceFacts::default(),
         }
     }
-}
-
-/// Declares methods that return the options with another value in one field.
-macro_rules! option_setters {
-    ($($name:ident($field:ident: $type:ty);)+) => {$(
-        #[doc = concat!("Returns these options with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
-        #[must_use]
-        pub fn $name(self, $field: $type) -> Self {
-            Self { $field, ..self }
-        }
-    )+};
 }
 
 impl ExportOptions {

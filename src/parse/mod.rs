@@ -26,5 +26,5 @@ pub(crate) use allocation::{expect_length, filled, room};
 pub(crate) use finding::{Report, Tally, limited, rules};
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
-pub(crate) use setters::setters;
+pub(crate) use setters::{option_setters, setters};
 pub(crate) use sorted_names::{NameCopy, SortedNames};

@@ -14,3 +14,15 @@ macro_rules! setters {
     )+};
 }
 pub(crate) use setters;
+
+/// Declares methods that return the options with another value in one field.
+macro_rules! option_setters {
+    ($($name:ident($field:ident: $type:ty);)+) => {$(
+        #[doc = concat!("Returns these options with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $name(self, $field: $type) -> Self {
+            Self { $field, ..self }
+        }
+    )+};
+}
+pub(crate) use option_setters;

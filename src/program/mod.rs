@@ -11,10 +11,8 @@ mod formats;
 mod help;
 mod input;
 mod outcome;
-#[allow(dead_code, reason = "the verb `view` will call it")]
 mod picture;
 mod render;
-#[allow(dead_code, unused_imports, reason = "the verb `view` uses it")]
 mod terminal;
 
 use std::process::ExitCode;

@@ -2,6 +2,7 @@
 
 use super::camera::Camera;
 use super::framing::Framing;
+use crate::parse::option_setters;
 use crate::scene::{LevelChoice, OutputSpace, SceneOptions};
 
 /// How the surfaces of a picture are shaded.
@@ -112,17 +113,6 @@ impl Default for PictureOptions {
             framing: None,
         }
     }
-}
-
-/// Declares methods that return the options with another value in one field.
-macro_rules! option_setters {
-    ($($name:ident($field:ident: $type:ty);)+) => {$(
-        #[doc = concat!("Returns these options with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
-        #[must_use]
-        pub fn $name(self, $field: $type) -> Self {
-            Self { $field, ..self }
-        }
-    )+};
 }
 
 impl PictureOptions {

@@ -63,6 +63,7 @@ impl TextureFolder {
     }
 
     /// Takes the errors of the images that could not be read since the last call, each once.
+    #[cfg(test)]
     pub fn take_errors(&self) -> Vec<Error> {
         self.state.lock().map(|mut state| std::mem::take(&mut state.errors)).unwrap_or_default()
     }

@@ -3,6 +3,7 @@
 
 pub mod arrays;
 pub mod base64;
+pub mod counting_writer;
 pub mod decoded;
 pub mod escape;
 pub mod held;

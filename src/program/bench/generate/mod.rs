@@ -4,7 +4,6 @@
 //! written repeatedly. The generated file has the same bytes as if all its meshes or surfaces had
 //! been built in memory.
 
-mod counting_writer;
 mod ezmesh;
 mod height_field;
 pub mod secondlife;
@@ -22,7 +21,7 @@ use super::mesh_files::MeshFiles;
 use crate::program::formats::sample::SampleKind;
 use crate::program::render::text::shown;
 
-use counting_writer::CountingWriter;
+use crate::program::render::counting_writer::CountingWriter;
 
 /// Returns the approximate maximum size of a generated mesh in bytes, and the reason for this
 /// maximum. Returns `None` if generated meshes of the type `kind` may have any size.

@@ -10,8 +10,8 @@ use crate::formats::unigine::{Generation, Mesh, builder};
 use crate::model::Transform;
 use anyhow::Context as _;
 
-use super::counting_writer::CountingWriter;
 use super::height_field::{HeightField, influences};
+use crate::program::render::counting_writer::CountingWriter;
 
 /// The number of surfaces of a generated uncompressed mesh.
 const SURFACES: u64 = 16;

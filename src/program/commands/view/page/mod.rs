@@ -19,6 +19,7 @@ use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput,
 use crate::math::as_u64;
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;
+use crate::program::render::counting_writer::CountingWriter;
 use crate::program::render::escape::xml_text;
 use crate::program::render::text::shown;
 use data::{DataElements, data_url};
@@ -82,7 +83,7 @@ impl PageMesh<'_> {
 
 /// Writes a page, one mesh after another.
 pub struct PageWriter<'o> {
-    out: CountedPage<'o>,
+    out: CountingWriter<&'o mut dyn Write>,
     title: &'o str,
     start: &'o PageStart,
     /// The number of meshes that were added.
@@ -92,7 +93,7 @@ pub struct PageWriter<'o> {
 impl<'o> PageWriter<'o> {
     /// Makes a writer, which writes nothing before the first mesh is added.
     pub fn new(out: &'o mut dyn Write, title: &'o str, start: &'o PageStart) -> Self {
-        Self { out: CountedPage { out, count: 0 }, title, start, count: 0 }
+        Self { out: CountingWriter { out, written: 0 }, title, start, count: 0 }
     }
 
     /// Adds a mesh. If its geometry cannot be exported, the page has its picture, byte map and
@@ -112,7 +113,7 @@ impl<'o> PageWriter<'o> {
         let export = Export::new(&input, ExportFormat::Glb, &options);
         // A page must not end in the middle of a mesh, so the geometry is read once before.
         let export = export.and_then(|export| Ok((glb_size(&export)?, export)));
-        let before = self.out.count;
+        let before = self.out.written;
         self.start(mesh, index)?;
         match &export {
             Ok((_, export)) => write_left_out(&mut self.out, export.losses())?,
@@ -123,7 +124,7 @@ impl<'o> PageWriter<'o> {
         write_byte_map(&mut self.out, mesh.asset, mesh.path)?;
         if let Ok((size, export)) = &export {
             self.data(mesh, export)?;
-            let own = self.out.count.saturating_sub(before).saturating_add(as_u64(OWN_BYTES));
+            let own = self.out.written.saturating_sub(before).saturating_add(as_u64(OWN_BYTES));
             let most = (size.saturating_mul(MOST_TENTHS) / 10).saturating_add(MOST_BYTES);
             self.images(mesh, export, most.saturating_sub(own))?;
         }
@@ -186,27 +187,9 @@ impl<'o> PageWriter<'o> {
 
 /// Returns the size of a GLB file, or the error that prevents it.
 fn glb_size(export: &Export<'_>) -> crate::Result<u64> {
-    let mut size = CountedPage { out: &mut io::sink(), count: 0 };
+    let mut size = CountingWriter { out: io::sink(), written: 0 };
     export.write_file(0, "mesh", &mut size)?;
-    Ok(size.count)
-}
-
-/// Counts the bytes that are written.
-struct CountedPage<'o> {
-    out: &'o mut dyn Write,
-    count: u64,
-}
-
-impl Write for CountedPage<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.count = self.count.saturating_add(as_u64(written));
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
+    Ok(size.written)
 }
 
 /// Returns the page before its first mesh, and after its last one.
