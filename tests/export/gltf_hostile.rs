@@ -10,6 +10,7 @@ use crate::gltf::{data, meshes, options};
 use crate::gltf_reader::Reader;
 use crate::gltf_structure::check;
 use crate::support::allocations::most_held;
+use crate::support::cases;
 use crate::support::random::Random;
 
 /// Memory for the blocks in which arrays are decoded and for the objects of the output, in addition
@@ -83,7 +84,7 @@ fn cut_samples_are_exported_or_refused() {
         let whole = Files::read(&path);
         count += whole.export(&|| path.display().to_string());
         for source in 0..whole.files.len() {
-            for length in (0..whole.files[source].len()).step_by(7) {
+            for length in cases::tested((0..whole.files[source].len()).step_by(7), 20) {
                 let mut files = whole.files.clone();
                 files[source].truncate(length);
                 let cut = Files { path: path.clone(), files };
@@ -99,7 +100,7 @@ fn damaged_samples_are_exported_or_refused() {
     let (mut random, mut count) = (Random::new(24), 0);
     for path in meshes(data()) {
         let whole = Files::read(&path);
-        for round in 0..60 {
+        for round in 0..cases::number(60, 10) {
             let mut files = whole.files.clone();
             for _ in 0..random.within(1..5) {
                 let source = random.below(files.len());
@@ -119,5 +120,5 @@ fn damaged_samples_are_exported_or_refused() {
         }
     }
     eprintln!("{count} GLB files of damaged samples");
-    assert!(count > 1000, "{count}");
+    assert!(count > cases::number(1000, 10), "{count}");
 }

@@ -8,15 +8,18 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
+use crate::support::cases;
 use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ask, ball, grid, neighbors, triangles_around};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
 use crate::support::stopwatch::Stopwatch;
 
-/// The factor by which an unoptimised build does less.
-const SCALE: usize = if cfg!(debug_assertions) { 150 } else { 10 };
+/// The part of the possible damage that is tested: 1 in this number.
+const SCALE: usize = 150;
+/// The part of that which a quick run tests: about 180 of 4,500 damaged sidecars.
+const ONE_IN: u64 = 25;
 /// The number of rays for each case.
-const QUESTIONS: usize = if cfg!(debug_assertions) { 6 } else { 24 };
+const QUESTIONS: usize = 6;
 
 /// The offset of the list of trees in the header: the number of trees, the page of the first, and
 /// the size of a record.
@@ -109,6 +112,9 @@ impl SidecarCase {
 
     /// Asserts that they change no result, with and without trust in the sidecar.
     fn expect_no_change(&self, bytes: &[u8], what: &str) {
+        if !cases::is_next_tested(ONE_IN) {
+            return;
+        }
         self.expect_equal(bytes, Trust::Trusted, what);
         self.expect_equal(bytes, Trust::Untrusted, what);
     }
@@ -118,6 +124,9 @@ impl SidecarCase {
     /// With trust, queries end in time. Each result is true of the triangle that it names, but
     /// there may be better results.
     fn expect_survived(self: &Arc<Self>, bytes: Vec<u8>, what: &str) {
+        if !cases::is_next_tested(ONE_IN) {
+            return;
+        }
         let (spoken, name) = (Arc::clone(self), what.to_owned());
         in_time(what, move || {
             spoken.expect_equal(&bytes, Trust::Untrusted, &name);
@@ -279,7 +288,7 @@ fn survives_pages_found_damaged_late() {
     // Each page is damaged alone, and one query is run at a time. Results from undamaged pages that
     // were read before stay correct.
     let spoken = &*SPOKEN;
-    for page in 1..spoken.sidecar.len() / PAGE {
+    for page in cases::tested(1..spoken.sidecar.len() / PAGE, 8) {
         let mut spoilt = spoken.sidecar.clone();
         spoilt[page * PAGE + 33] ^= 4;
         let sidecar = SidecarCase::sidecar(&spoilt, Trust::Trusted).unwrap();

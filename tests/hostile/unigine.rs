@@ -8,6 +8,7 @@ use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
+use crate::support::cases;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -129,7 +130,7 @@ fn survives_every_cut() {
             expect_named(&error, length as u64);
             let missing = matches!(error.kind(), ErrorKind::UnexpectedEnd | ErrorKind::Count | ErrorKind::Empty);
             assert!(missing, "{} cut to {length}: {error}", sample.stem);
-            if whole.len() < 1500 {
+            if whole.len() < 1500 && cases::is_next_tested(10) {
                 assert_ne!(check_invariants(cut, &mut Random::new(length as u64)), Fate::Read);
             }
         }
@@ -142,7 +143,7 @@ fn survives_every_flipped_bit() {
     for (_, whole) in small_samples() {
         let mut spoilt = whole.clone();
         let mut random = Random::new(5);
-        for bit in 0..whole.len() * 8 {
+        for bit in cases::tested(0..whole.len() * 8, 20) {
             spoilt[bit / 8] ^= 1 << (bit % 8);
             check_invariants(&spoilt, &mut random);
             spoilt[bit / 8] = whole[bit / 8];
@@ -175,7 +176,7 @@ fn survives_edge_values_in_every_field() {
                     .skip(number % stride)
                     .step_by(stride)
             }) {
-                if at + width <= whole.len() {
+                if at + width <= whole.len() && cases::is_next_tested(30) {
                     let mut spoilt = whole.clone();
                     spoilt[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
                     check_invariants(&spoilt, &mut Random::new(value));
@@ -1183,7 +1184,7 @@ fn many_targets_take_linear_time() {
 /// No work may be done for each pair of them.
 #[test]
 fn many_bones_and_animations_take_linear_time() {
-    let (bones, animations) = (10_000, 200_000);
+    let (bones, animations) = (10_000, if cases::all() { 200_000 } else { 50_000 });
     let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
     let file = RawFile::new(Generation::Ms12).count(bones).times(bones, bone);
     let file = file.count(animations).times(animations, |file, _| file.put(&[0])).count(0).put(b"ms12");
@@ -1279,6 +1280,7 @@ fn memory_for_lists_is_bounded() {
     let (mut worst, mut of) = (0.0, String::new());
     for generation in [Generation::Ms10, Generation::Ms12] {
         let lightmap: &[u8] = if generation.has_lightmap() { &[1, 3] } else { &[] };
+        let number = |count: usize| i32::try_from(cases::number(count, 5)).unwrap();
         for (bones, animations, surfaces, targets) in [
             (0, 50_000, 0, 1),
             (0, 50_000, 5_000, 1),
@@ -1287,6 +1289,7 @@ fn memory_for_lists_is_bounded() {
             (0, 0, 10_000, 1),
             (0, 0, 500, 50),
         ] {
+            let [bones, animations, surfaces] = [bones, animations, surfaces].map(number);
             let magic = generation.magic().as_bytes();
             let bone = |file: RawFile, _| file.put(&[0]).put(&(-1_i16).to_le_bytes());
             let head = |file: RawFile, _| {
@@ -1365,7 +1368,7 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 /// They come from the samples, and from small real files if there are any.
 #[test]
 fn survives_random_damage() {
-    const FILES: usize = 100_000;
+    let files = cases::number(100_000, 25);
     let mut bases: Vec<Vec<u8>> = small_samples().into_iter().map(|(_, bytes)| bytes).collect();
     bases.push(mesh_of(vec![triangle("one"), triangle("two")]));
     let real: Vec<_> = real_files(1500).into_iter().map(|path| std::fs::read(path).unwrap()).collect();
@@ -1374,7 +1377,7 @@ fn survives_random_damage() {
     let run = |seed: u64| {
         let mut random = Random::new(seed);
         let (mut fates, mut worst) = ([0_usize; 3], 0);
-        for _ in 0..FILES / 2 {
+        for _ in 0..files / 2 {
             let spoilt = mutate(&bases[random.below(bases.len())], &bases[random.below(bases.len())], &mut random);
             fates[check_invariants(&spoilt, &mut random) as usize] += 1;
             worst = worst.max(expect_bounded(&spoilt, "by chance").1);
@@ -1387,7 +1390,7 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!(refused > 1000 && damaged > 1000 && read > 1000, "each fate must occur");
+        assert!(refused.min(damaged).min(read) > files / 100, "each fate must occur");
     }
 }
 

@@ -8,6 +8,7 @@ use meshpeek::unreal::{Mesh, NormalShading, Placement, Variant, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
+use crate::support::cases;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
@@ -124,7 +125,7 @@ fn refuses_next_to_nothing() {
 fn survives_every_cut() {
     for files in pairs() {
         let mut random = Random::new(4);
-        for length in 0..files.data.len() {
+        for length in cases::tested(0..files.data.len(), 15) {
             let cut = Files { data: files.data[..length].to_vec(), ..files.clone() };
             let (field, offset) = match length {
                 0 => ("file", 0),
@@ -134,7 +135,7 @@ fn survives_every_cut() {
             assert_eq!(cut.check_invariants(&mut random), Fate::Refused);
             refused(&cut.data, &cut.aniv, "unreal data", field, offset);
         }
-        for length in 0..files.aniv.len() {
+        for length in cases::tested(0..files.aniv.len(), 15) {
             let cut = Files { aniv: files.aniv[..length].to_vec(), ..files.clone() };
             let fate = cut.check_invariants(&mut random);
             if length < 4 {
@@ -170,7 +171,7 @@ fn survives_every_flipped_bit() {
                 files.file(file)[bit / 8] ^= 1 << (bit % 8);
                 // A bit of a header changes everything, but a bit of a polygon or a vertex changes
                 // little. Only a part of the latter is tested.
-                if bit < 48 * 8 || bit % 3 == 0 {
+                if (bit < 48 * 8 || bit % 3 == 0) && cases::is_next_tested(25) {
                     files.check_invariants(&mut random);
                 }
                 files.file(file)[bit / 8] ^= 1 << (bit % 8);
@@ -193,7 +194,7 @@ fn survives_edge_values_in_every_field() {
                 let values = [files.data.len(), files.aniv.len()].map(|length| edges(width, length)).concat();
                 let stride = if at < 4 { 1 } else { 5 };
                 for value in values.into_iter().skip(at % stride).step_by(stride) {
-                    if at + width <= whole.len() {
+                    if at + width <= whole.len() && cases::is_next_tested(20) {
                         let mut spoilt = files.clone();
                         *spoilt.file(file) = poke(&whole, at, &value.to_le_bytes()[..width]);
                         spoilt.check_invariants(&mut random);
@@ -499,7 +500,8 @@ fn many_frames_take_linear_time() {
     within(5, "frames of nothing", || files.expect_bounded("frames of nothing"));
     let mesh = builder::Mesh { frames: vec![vec![[1, 2, 3]]; 65_535], ..builder::Mesh::new(Variant::DeusEx, 1) };
     let sequence = "#exec MESH SEQUENCE MESH=a SEQ=s STARTFRAME=0 NUMFRAMES=65535\n#exec MESH NOTIFY MESH=a SEQ=s\n";
-    let script = format!("#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n{}", sequence.repeat(20_000));
+    let script =
+        format!("#exec MESH IMPORT MESH=a ANIVFILE=a DATAFILE=d\n{}", sequence.repeat(cases::number(20_000, 10)));
     let files = Files { script: Some(script.into_bytes()), ..Files::new("frames", built(&mesh)) };
     within(20, "many frames", || files.expect_bounded("many frames"));
     within(20, "many frames", || files.check_invariants(&mut Random::new(1)));
@@ -518,6 +520,7 @@ fn memory_for_scripts_is_bounded() {
         (30_000, "#exec MESH SEQUENCE MESH=a"),
         (33_000, texture),
     ] {
+        let count = cases::number(count, 10);
         let numbered = |number: usize| if line == texture { format!("{line}{number}\n") } else { format!("{line}\n") };
         let text: String = (0..count).map(numbered).collect();
         let script = format!("#exec MESH IMPORT MESH=a\n{text}").into_bytes();
@@ -566,7 +569,7 @@ fn mutate(base: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 /// reads a tenth of them.
 #[test]
 fn survives_random_damage() {
-    const PAIRS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+    let files = if cfg!(debug_assertions) { cases::number(10_000, 10) } else { 100_000 };
     let mut bases = pairs();
     let real = real_pairs(1500);
     eprintln!("{} real pairs among the bases", real.len());
@@ -574,7 +577,7 @@ fn survives_random_damage() {
     let run = |seed: u64| {
         let mut random = Random::new(seed);
         let (mut fates, mut worst) = ([0_usize; 3], 0);
-        for _ in 0..PAIRS / 2 {
+        for _ in 0..files / 2 {
             let (mut spoilt, other) = (random.pick(&bases).clone(), random.pick(&bases));
             let which = random.within(1..4);
             if which & 1 != 0 {
@@ -599,7 +602,7 @@ fn survives_random_damage() {
     });
     for ([refused, damaged, read], worst) in results {
         eprintln!("{refused} refused, {damaged} damaged, {read} read; at most {worst} bytes of memory");
-        assert!([refused, damaged, read].iter().all(|count| *count > PAIRS / 100), "each fate must occur");
+        assert!([refused, damaged, read].iter().all(|count| *count > files / 100), "each fate must occur");
     }
 }
 

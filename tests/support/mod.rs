@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part")]
 
 pub mod allocations;
+pub mod cases;
 pub mod ezmesh;
 pub mod invariants;
 pub mod query;
