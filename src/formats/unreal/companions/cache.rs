@@ -43,6 +43,7 @@ struct Entry {
 }
 
 impl FolderCache {
+    #[cfg(feature = "internals")]
     pub(super) fn new(limits: &Limits) -> Self {
         Self { limits: *limits, ..Self::default() }
     }
