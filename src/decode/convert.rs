@@ -1,4 +1,5 @@
-//! Output formats that decoded floats are converted to for a GPU: half floats or normalised integers.
+//! Output formats that decoded floats are converted to for a GPU: half floats or normalised
+//! integers.
 //!
 //! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a small batch of values and
 //! converts the batch while it is in the fastest cache of the processor. `decode_as` decodes and

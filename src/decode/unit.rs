@@ -82,7 +82,8 @@ mod tests {
     use super::*;
     use crate::decode::equivalence_tests::every_code;
 
-    /// Encodes one component with the published formula, which truncates: `(v * 0.5 + 0.5) * 65535`.
+    /// Encodes one component with the published formula, which truncates:
+    /// `(v * 0.5 + 0.5) * 65535`.
     ///
     /// Components below -1 are encoded like -1, and components above 1 like 1.
     fn encode_truncating(value: f32) -> u16 {

@@ -7,8 +7,10 @@ use zerocopy::little_endian::{I16, I32};
 
 use super::animation::Animation;
 use super::bone::Bone;
-use crate::error::Result;
+use super::check::{check_skeleton, wrong};
+use crate::decode::OffsetScale16;
 use crate::error::debug::{items, short_debug, text};
+use crate::error::{Field, Result};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
