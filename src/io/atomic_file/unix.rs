@@ -1,5 +1,7 @@
 //! An open folder on Unix. All operations use the open folder and never its path again.
 
+// Rule: this file makes text of copies only.
+
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::io;
