@@ -73,7 +73,7 @@ pub(crate) use system_calls::disable_system_calls;
 #[cfg(feature = "internals")]
 pub use atomic_file::ExistingFile;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use read::open_stream;
+internal_use!(read::open_stream);
 internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start, read::read_unchanged);
 
 pub(crate) use advice::{ReadAhead, WalkAhead};

@@ -100,4 +100,4 @@ internal_use!(crate::bvh::persist::worth_storing, crate::bvh::persist::write_sid
 #[cfg(feature = "internals")]
 pub use crate::bvh::probe::Probe;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use {pages_touched::PagesTouched, probed_scene::ProbedScene};
+internal_use!(pages_touched::PagesTouched, probed_scene::ProbedScene);

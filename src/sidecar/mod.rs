@@ -67,7 +67,7 @@ pub use records::{Sidecar, Trust};
 
 internal_use!(builder::Builder, layout::Kind, records::RecordSlice);
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use layout::MAGIC;
+internal_use!(layout::MAGIC);
 
 pub(crate) use builder::{failed, write_page};
 pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};
