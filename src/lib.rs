@@ -143,10 +143,10 @@
 //!   [`map`](fn@map) is `unsafe` because a mapped file must not change; [`io`] describes the
 //!   consequences.
 
-// Tests and benches use all of the code, a user of the library uses a part.
+// Clippy does not ask for other signatures of exported functions, which these are with `internals`.
 #![cfg_attr(
     not(feature = "internals"),
-    allow(dead_code, unused_imports, reason = "some code is only for tests, benches and the program")
+    allow(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "signatures of exported functions")
 )]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 

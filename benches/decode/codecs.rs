@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
+use meshpeek::decode::convert::{HalfFloat, Snorm, Unorm};
 use meshpeek::decode::{
     BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
-    Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
+    Packed32, Packed64, QuantizeIn, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::internals::without_avx512;
 use meshpeek::{Array, Packed};

@@ -1,6 +1,8 @@
 //! Builds a tree from the root down. The triangles of each node are split into up to eight groups,
 //! and each group becomes a child of the node.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::Range;
 
 use crate::array::Bounds;

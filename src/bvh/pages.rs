@@ -1,6 +1,8 @@
 //! Assigns the nodes of a tree to pages. If possible, a node is put in the same page as its parent
 //! and its children.
 
+// Rule: this file sorts and maps by copies only.
+
 use zerocopy::little_endian::F32;
 
 use crate::array::Bounds;

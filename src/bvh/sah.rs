@@ -6,6 +6,8 @@
 //! heuristic (SAH) estimates the query cost of each split, and the split with the least cost is
 //! chosen.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Bounds;
 
 /// An item of 16 bytes: a bounding box on a 16-bit grid, and a number that identifies the triangles

@@ -1,5 +1,5 @@
-//! Output formats that decoded floats are converted to for a GPU: floats, half floats, or
-//! normalised integers.
+//! Output formats that decoded floats are converted to for a GPU: half floats or normalised
+//! integers.
 //!
 //! [`Packed::decode_as`](crate::array::Packed::decode_as) decodes a small batch of values and
 //! converts the batch while it is in the fastest cache of the processor. `decode_as` decodes and
@@ -7,11 +7,9 @@
 //!
 //! | format | component | worst error, of values in range | out of range | NaN |
 //! |---|---|---|---|---|
-//! | [`Float`] | `f32` | none | - | kept |
 //! | [`HalfFloat`] | [`half::f16`] | 2^-11 of the value, 2^-25 below 2^-14 | infinite from 65520 on | quiet |
 //! | [`Unorm<u8>`](Unorm), [`Unorm<u16>`](Unorm) | `round(v * MAX)` | half a step, 1/510 or 1/131070 | clamped to 0..1 | 0 |
 //! | [`Snorm<i8>`](Snorm), [`Snorm<i16>`](Snorm) | `round(v * MAX)` | half a step, 1/254 or 1/65534 | clamped to -1..1 | 0 |
-//! | [`QuantizeIn`] | the inner format of `(v - min) * (1 / (max - min))` | also 2^-23 of the box | as the inner format | as the inner format |
 //!
 //! For normalised integers, the product `v * MAX` of the value and the largest integer is computed
 //! in `f32`. The product `v * MAX` is rounded to the nearest integer, and a product midway between
@@ -26,7 +24,6 @@ use half::f16;
 use crate::decode::quantize::{
     clamp, float_to_half, float_to_snorm8, float_to_snorm16, float_to_unorm8, float_to_unorm16,
 };
-use crate::simd::kernel;
 
 /// An output format for values that consist of `N` floats.
 ///
@@ -46,19 +43,6 @@ pub trait OutputFormat<const N: usize>: Copy {
     /// of [`convert`](Self::convert).
     fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[Self::Component; N]]) {
         out.iter_mut().zip(values).for_each(|(out, value)| *out = self.convert(*value));
-    }
-}
-
-/// The output format that copies floats without conversion.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Float;
-
-impl<const N: usize> OutputFormat<N> for Float {
-    type Component = f32;
-
-    #[inline]
-    fn convert(&self, value: [f32; N]) -> [f32; N] {
-        value
     }
 }
 
@@ -142,98 +126,4 @@ normalised! {
     Unorm of u16: 0.0 to 65535.0, float_to_unorm16;
     Snorm of i8: -1.0 to 127.0, float_to_snorm8;
     Snorm of i16: -1.0 to 32767.0, float_to_snorm16;
-}
-
-/// The output format of positions relative to a bounding box.
-///
-/// Each coordinate is 0 at the minimum of the bounding box and 1 at its maximum. The relative
-/// positions are then converted to another output format.
-///
-/// A vertex shader computes the position with `min + part * (max - min)`, where `part` is the
-/// relative position. If `max - min` of an axis is not positive or not finite, the relative
-/// coordinate of a finite position along this axis is 0.
-///
-/// ```
-/// use meshpeek::decode::convert::{OutputFormat, Unorm, QuantizeIn};
-/// let format = QuantizeIn::new([-1.0, 0.0, 5.0], [1.0, 4.0, 5.0], Unorm::<u16>::new());
-/// assert_eq!(format.convert([1.0, 1.0, 5.0]), [65535, 16384, 0]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QuantizeIn<F, const N: usize> {
-    min: [f32; N],
-    scale: [f32; N],
-    format: F,
-}
-
-impl<F, const N: usize> QuantizeIn<F, N> {
-    /// Creates the output format from the two corners of the bounding box, and from the format that
-    /// the relative positions are converted to.
-    #[must_use]
-    pub fn new(min: [f32; N], max: [f32; N], format: F) -> Self {
-        let mut scale = max;
-        for (scale, min) in scale.iter_mut().zip(min) {
-            let extent = *scale - min;
-            *scale = if extent > 0.0 && extent.is_finite() { extent.recip() } else { 0.0 };
-        }
-        Self { min, scale, format }
-    }
-
-    /// Returns the position of a point relative to the bounding box: each coordinate is 0 at the
-    /// minimum of the bounding box, and 1 at its maximum.
-    #[inline]
-    fn part(&self, mut value: [f32; N]) -> [f32; N] {
-        for ((value, min), scale) in value.iter_mut().zip(self.min).zip(self.scale) {
-            *value = (*value - min) * scale;
-        }
-        value
-    }
-}
-
-/// The number of floats that one iteration of the loop in `scale_into_box` scales. `LANES` is a
-/// multiple of the lane count of every SIMD vector type, and of 1, 2, 3 and 4 (the number of floats
-/// in a value).
-const LANES: usize = 48;
-
-impl<const N: usize, F: OutputFormat<N>> OutputFormat<N> for QuantizeIn<F, N> {
-    type Component = F::Component;
-
-    #[inline]
-    fn convert(&self, value: [f32; N]) -> [F::Component; N] {
-        self.format.convert(self.part(value))
-    }
-
-    fn convert_all(&self, values: &mut [[f32; N]], out: &mut [[F::Component; N]]) {
-        if LANES.is_multiple_of(N) {
-            let [mut min, mut scale] = [[0.0; LANES]; 2];
-            let axes = self.min.into_iter().zip(self.scale).cycle();
-            for ((min, scale), (axis_min, axis_scale)) in min.iter_mut().zip(&mut scale).zip(axes) {
-                (*min, *scale) = (axis_min, axis_scale);
-            }
-            scale_into_box(values.as_flattened_mut(), &min, &scale);
-        } else {
-            for value in values.iter_mut() {
-                *value = self.part(*value);
-            }
-        }
-        self.format.convert_all(values, out);
-    }
-}
-
-kernel! {
-    /// Converts each float to a coordinate relative to the box: subtracts the minimum of the axis,
-    /// then multiplies the difference by the scale of the axis.
-    ///
-    /// Element *i* of `min` and of `scale` applies to the floats with the indices *i*, *i* +
-    /// [`LANES`], and so on.
-    fn scale_into_box(values: &mut [f32], min: &[f32; LANES], scale: &[f32; LANES]) {
-        let (chunks, rest) = values.as_chunks_mut::<LANES>();
-        for chunk in chunks {
-            for ((value, min), scale) in chunk.iter_mut().zip(min).zip(scale) {
-                *value = (*value - min) * scale;
-            }
-        }
-        for ((value, min), scale) in rest.iter_mut().zip(min).zip(scale) {
-            *value = (*value - min) * scale;
-        }
-    }
 }

@@ -15,10 +15,22 @@ use zerocopy::little_endian::{U16, U32};
 use super::*;
 use crate::array::bulk::{self, decode_in_chunks};
 use crate::array::{Array, Packed};
-use crate::decode::convert::{Float, HalfFloat, QuantizeIn, Snorm, Unorm};
+use crate::decode::convert::{HalfFloat, Snorm, Unorm};
 use crate::decode::endian::{ByteOrder, EndianIndex};
 use crate::decode::stream::past_cache;
 use crate::simd::at_each_level;
+
+/// The output format that copies floats without conversion.
+#[derive(Clone, Copy)]
+struct Float;
+
+impl<const N: usize> OutputFormat<N> for Float {
+    type Component = f32;
+
+    fn convert(&self, value: [f32; N]) -> [f32; N] {
+        value
+    }
+}
 
 /// The number of random records that are decoded if an encoding has too many bit patterns to test
 /// all of them.

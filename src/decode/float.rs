@@ -45,6 +45,7 @@ impl<const N: usize> Decode for Floats<N> {
 }
 
 /// Encodes `N` floats as little-endian bytes. Encoding a float is exact.
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [F32; N] {
     value.map(F32::new)

@@ -10,6 +10,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 use crate::decode::influence::{Influence, weight};
+#[cfg(any(feature = "cli", feature = "internals"))]
 use crate::decode::rounding::truncate;
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
@@ -65,6 +66,7 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence4], out: &mut [Influence]) 
 /// use meshpeek::decode::{Influence, influence4::encode};
 /// assert_eq!(encode(Influence { bone: 7, weight: 1.0 / 3.0 }).weight.get(), 21845);
 /// ```
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode(influence: Influence) -> RawInfluence4 {
     let weight = u16::try_from(truncate(influence.weight, 65535.0)).unwrap_or_default();

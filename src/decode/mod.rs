@@ -37,17 +37,21 @@ pub mod endian;
 #[cfg(test)]
 mod equivalence_tests;
 pub mod float;
+#[cfg(feature = "internals")]
 pub mod half;
 pub mod index;
 mod influence;
 pub mod influence3;
 pub mod influence4;
 pub mod min_max16;
+pub(crate) mod narrow;
 pub mod offset_scale16;
 pub mod packed32;
 pub mod packed64;
 pub mod polygon;
 mod quantize;
+#[cfg(feature = "internals")]
+mod quantize_in;
 mod rounding;
 pub(crate) mod snorm8x4;
 pub(crate) mod stream;
@@ -60,6 +64,7 @@ pub use codec::Decode;
 pub use convert::OutputFormat;
 pub use endian::{Argb8, ByteOrder, EndianFloats, EndianIndex, EndianU16s};
 pub use float::Floats;
+#[cfg(feature = "internals")]
 pub use half::Half;
 pub use index::Index;
 pub use influence::Influence;
@@ -70,7 +75,11 @@ pub use offset_scale16::OffsetScale16;
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};
-pub use tangent_frame::{Basis, BasisOf, NormalOf, Quat7, Quat8, RotationOf, TangentFrame};
+#[cfg(feature = "internals")]
+pub use quantize_in::QuantizeIn;
+#[cfg(feature = "internals")]
+pub use tangent_frame::{Basis, BasisOf, RotationOf};
+pub use tangent_frame::{NormalOf, Quat7, Quat8, TangentFrame};
 pub use tangent16::Tangent16;
 pub use unit::Unit16;
 pub use unorm::Unorm8;

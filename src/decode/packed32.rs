@@ -68,6 +68,7 @@ fn parts(raw: U32) -> [i32; 3] {
 }
 
 /// Returns the integers x, y and z that are packed in a 32-bit word.
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn integers(raw: &U32) -> [i16; 3] {
     parts(*raw).map(narrow)
@@ -80,6 +81,7 @@ const fn narrow(part: i32) -> i16 {
 
 /// Packs the integers x, y and z in a 32-bit word. Returns `None` if x or y is not in -1024 to
 /// 1023, or z is not in -512 to 511.
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> Option<U32> {
     let fits = (-1024..1024).contains(&x) && (-1024..1024).contains(&y) && (-512..512).contains(&z);

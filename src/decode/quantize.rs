@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use crate::decode::half::narrow_each;
+use crate::decode::narrow::narrow_each;
 use crate::simd::kernel;
 
 kernel! {
@@ -110,7 +110,7 @@ pub(in crate::decode) mod x86 {
     use bytemuck::cast;
     use half::f16;
 
-    use crate::decode::half::narrow_each;
+    use crate::decode::narrow::narrow_each;
     use crate::decode::quantize::{snorm8_each, snorm16_each, unorm8_each, unorm16_each};
     use crate::simd::LINE;
 

@@ -10,6 +10,7 @@
     clippy::cast_possible_truncation,
     reason = "a float-to-integer cast truncates and saturates, as intended"
 )]
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) fn truncate(value: f32, scale: f32) -> i32 {
     let scaled = value * scale;
     if scaled.is_nan() { 0 } else { scaled.clamp(-scale, scale) as i32 }

@@ -14,6 +14,7 @@ use zerocopy::little_endian::U16;
 
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_65535;
+#[cfg(any(feature = "cli", feature = "internals"))]
 use crate::decode::rounding::truncate;
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
@@ -67,17 +68,10 @@ pub fn decode(code: u16) -> f32 {
     f32::from(code) / 65535.0 * 2.0 - 1.0
 }
 
-/// Encodes one component with the published formula, which truncates: `(v * 0.5 + 0.5) * 65535`.
-///
-/// Components below -1 are encoded like -1, and components above 1 like 1.
-#[must_use]
-pub fn encode_truncating(value: f32) -> u16 {
-    u16::try_from(truncate(value * 0.5 + 0.5, 65535.0)).unwrap_or_default()
-}
-
 /// Encodes one component of a unit vector as the nearest 16-bit code.
 ///
 /// Components below -1 are encoded like -1, and components above 1 like 1.
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode_rounding(value: f32) -> u16 {
     u16::try_from(truncate((value * 0.5 + 0.5) + 0.5 / 65535.0, 65535.0)).unwrap_or_default()
@@ -87,6 +81,14 @@ pub fn encode_rounding(value: f32) -> u16 {
 mod tests {
     use super::*;
     use crate::decode::equivalence_tests::every_code;
+
+    /// Encodes one component with the published formula, which truncates:
+    /// `(v * 0.5 + 0.5) * 65535`.
+    ///
+    /// Components below -1 are encoded like -1, and components above 1 like 1.
+    fn encode_truncating(value: f32) -> u16 {
+        u16::try_from(truncate(value * 0.5 + 0.5, 65535.0)).unwrap_or_default()
+    }
 
     #[test]
     fn every_code_returns_when_rounded_and_nearly_when_truncated() {

@@ -1,6 +1,8 @@
 //! Safe display of bytes from a file, because these bytes could contain control codes for a
 //! terminal.
 
+// Rule: this file makes text of copies only.
+
 use std::fmt::{self, Write as _};
 
 /// The maximum number of bytes of one name that [`Shown`] prints.

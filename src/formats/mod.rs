@@ -15,7 +15,9 @@ pub mod unreal;
 pub(crate) mod unsupported;
 
 pub use detect::{Format, finding};
-pub use model::{FormatFile, Model};
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use model::FormatFile;
+pub use model::Model;
 pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
 pub use sidecar_content::SidecarContent;

@@ -14,7 +14,7 @@ use zerocopy::transmute;
 use super::input::{AttributeArray, Number};
 use super::source::{SourceAttribute, VertexSource};
 use crate::decode::ByteOrder;
-use crate::decode::half::narrow;
+use crate::decode::narrow::narrow;
 use crate::decode::tangent_frame::normal8_to_snorm8x4;
 use crate::math::as_index;
 use crate::model::{Corner, NormalEncoding, PositionEncoding, UvEncoding};

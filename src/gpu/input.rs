@@ -13,7 +13,7 @@ use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::{Array, Packed};
 use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};
-use crate::decode::half::pairs_to_half;
+use crate::decode::narrow::pairs_to_half;
 use crate::decode::snorm8x4::{self, Snorm8x4};
 use crate::decode::tangent_frame::normals8_to_snorm8x4;
 use crate::decode::{ByteOrder, Decode, TangentFrame};

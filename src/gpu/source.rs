@@ -1,5 +1,7 @@
 //! Vertices of a surface in a layout.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::mem::MaybeUninit;
 use std::ops::Range;
 

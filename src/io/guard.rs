@@ -41,6 +41,8 @@
 //! A file that is cut within its last page causes no signal: the rest of the page reads as zeros.
 //! `check` detects this, because the size of the file has changed.
 
+// Rule: this file makes text of copies only.
+
 /// The maximum number of maps that are guarded at the same time.
 ///
 /// If the guard is installed and this number of maps exists, [`Map::open`](crate::Map::open)

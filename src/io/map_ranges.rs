@@ -1,5 +1,7 @@
 //! Byte ranges of a memory map: reading them ahead, mapping them, and removing them from memory.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::cell::Cell;
 use std::ops::Range;
 

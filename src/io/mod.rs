@@ -70,14 +70,11 @@ pub use residency::{Eviction, Residency, ResidencyState};
 #[cfg(feature = "internals")]
 pub(crate) use system_calls::disable_system_calls;
 
-internal_use!(
-    atomic_file::AtomicFile,
-    atomic_file::ExistingFile,
-    atomic_file::OpenFolder,
-    read::open_stream,
-    read::read_start,
-    read::read_unchanged
-);
+#[cfg(feature = "internals")]
+pub use atomic_file::ExistingFile;
+#[cfg(any(feature = "cli", feature = "internals"))]
+internal_use!(read::open_stream);
+internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start, read::read_unchanged);
 
 pub(crate) use advice::{ReadAhead, WalkAhead};
 pub(crate) use huge_pages::Huge;

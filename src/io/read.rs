@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::regular_file::{FILE, Identity, check_unchanged, describe, failed, open_regular, open_without_waiting};
+use super::regular_file::{FILE, Identity, check_unchanged, open_regular};
+#[cfg(any(feature = "cli", feature = "internals"))]
+use super::regular_file::{describe, failed, open_without_waiting};
 use crate::error::{Cause, Error, Result};
 
 /// Reads the file at `path` into memory.
@@ -117,6 +119,7 @@ pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8
 ///
 /// [`ErrorKind::NotRegular`]: crate::ErrorKind::NotRegular
 /// [`ErrorKind::Io`]: crate::ErrorKind::Io
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub fn open_stream(path: &Path) -> Result<File> {
     let file = open_without_waiting(path)?;
     let metadata = file.metadata().map_err(|error| failed(path, error.into()))?;

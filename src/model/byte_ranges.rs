@@ -1,5 +1,7 @@
 //! The trait [`ByteRanges`]: which bytes of a file a part of a mesh needs.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::Range;
 
 use super::contents::{expect_only, no_such};

@@ -1,5 +1,7 @@
 //! The materials that surfaces refer to by name.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

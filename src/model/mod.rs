@@ -64,15 +64,15 @@ pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 
+#[cfg(feature = "internals")]
+pub use {attributes::InfluenceEncoding, fixed_influences::FixedInfluences};
 internal_use!(
     attributes::ColorEncoding,
     attributes::IndexEncoding,
-    attributes::InfluenceEncoding,
     attributes::NormalEncoding,
     attributes::PositionEncoding,
     attributes::TangentFrameEncoding,
-    attributes::UvEncoding,
-    fixed_influences::FixedInfluences
+    attributes::UvEncoding
 );
 
 pub(crate) use file_context::FileContext;

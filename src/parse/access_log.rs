@@ -1,5 +1,7 @@
 //! A log of the byte ranges of a file that the parser has read.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use std::collections::BTreeMap;

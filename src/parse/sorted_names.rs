@@ -1,5 +1,7 @@
 //! [`SortedNames`]: sorted copies of names, which find names that occur twice.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::Name;
 use crate::error::Cause;
 use crate::math::{as_index, as_u64};

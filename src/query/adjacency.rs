@@ -1,5 +1,7 @@
 //! The neighbours of the triangles of a surface: the triangle on the other side of each edge.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::bvh::reserve::try_with_capacity;
 use crate::bvh::triangles::Triangles;
 use crate::error::debug::short_debug;

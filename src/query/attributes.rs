@@ -1,5 +1,7 @@
 //! Interpolated attributes (position, normal, UVs, colour, weights) at a point of a triangle.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::Result;

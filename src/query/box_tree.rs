@@ -1,5 +1,7 @@
 //! A tree over a few boxes, such as the boxes of the instances of a scene.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::ControlFlow;
 
 use crate::bvh::reserve::try_with_capacity;

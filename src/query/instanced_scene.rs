@@ -1,5 +1,7 @@
 //! Scenes that are placed in a world, each with a transform.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::ControlFlow;
 
 use crate::array::Bounds;

@@ -65,6 +65,7 @@ mod instance_transform;
 mod instanced_scene;
 mod nearest_list;
 mod overlap;
+#[cfg(any(feature = "cli", feature = "internals"))]
 mod pages_touched;
 mod probed_scene;
 #[cfg(test)]
@@ -95,10 +96,8 @@ pub use scene_instance::SceneInstance;
 pub use scene_trees::SceneTrees;
 pub use scene_view::SceneView;
 
-internal_use!(
-    crate::bvh::persist::worth_storing,
-    crate::bvh::persist::write_sidecar,
-    crate::bvh::probe::Probe,
-    pages_touched::PagesTouched,
-    probed_scene::ProbedScene
-);
+internal_use!(crate::bvh::persist::worth_storing, crate::bvh::persist::write_sidecar);
+#[cfg(feature = "internals")]
+pub use crate::bvh::probe::Probe;
+#[cfg(any(feature = "cli", feature = "internals"))]
+internal_use!(pages_touched::PagesTouched, probed_scene::ProbedScene);

@@ -1,5 +1,7 @@
 //! The query for the triangles that are nearest to a query point.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 

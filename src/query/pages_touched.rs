@@ -1,5 +1,7 @@
 //! A probe that counts the pages of memory that queries read.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 
 use crate::bvh::probe::Probe;

@@ -2,6 +2,8 @@
 //! queries read. The queries of a [`Scene`] and of a [`SceneView`](crate::query::SceneView) are
 //! those without a probe.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Bounds;
 use crate::bvh::probe::Probe;
 use crate::error::debug::short_debug;

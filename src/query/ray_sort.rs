@@ -1,6 +1,8 @@
 //! Sorts rays by origin and direction. After sorting, consecutive rays mostly visit the same tree
 //! nodes, which are then still in the processor cache.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Bounds;
 use crate::query::ray::Ray;
 

@@ -1,5 +1,7 @@
 //! The queries of a scene.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Bounds;
 use crate::query::batch;
 use crate::query::frustum::Frustum;

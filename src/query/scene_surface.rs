@@ -1,5 +1,7 @@
 //! The surfaces of a scene: the triangles of each, and the tree over these triangles.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch;

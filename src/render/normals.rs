@@ -1,5 +1,7 @@
 //! Normals that are computed from the triangles, for meshes without stored normals.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use super::corners::CornerBatch;

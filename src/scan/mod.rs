@@ -19,9 +19,11 @@
 //! implementation, which processes one array item at a time.
 
 pub mod finite;
+#[cfg(feature = "internals")]
 pub mod histogram;
 pub mod sphere;
 pub mod sums;
 
 pub use finite::NonFinite;
+#[cfg(feature = "internals")]
 pub use histogram::Histogram;

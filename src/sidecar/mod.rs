@@ -65,7 +65,9 @@ pub use key::Key;
 pub use location::{Found, SidecarCache, adjacent_path, cache_path, find};
 pub use records::{Sidecar, Trust};
 
-internal_use!(builder::Builder, layout::Kind, layout::MAGIC, records::RecordSlice);
+internal_use!(builder::Builder, layout::Kind, records::RecordSlice);
+#[cfg(any(feature = "cli", feature = "internals"))]
+internal_use!(layout::MAGIC);
 
 pub(crate) use builder::{failed, write_page};
 pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};

@@ -228,14 +228,8 @@ impl<T: Record> RecordSlice<T> {
     /// Returns the number of records in the range, including records that do not exist in the
     /// sidecar.
     #[must_use]
-    pub const fn len(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.count
-    }
-
-    /// Returns whether the range contains no records.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
     }
 
     /// Returns record `index` of the range.

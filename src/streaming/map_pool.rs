@@ -1,5 +1,7 @@
 //! A limited number of open memory maps.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

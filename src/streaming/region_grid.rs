@@ -1,5 +1,7 @@
 //! The division of a file into regions.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::Range;
 
 use super::memory::reserved;

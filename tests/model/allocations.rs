@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use bytemuck::Zeroable;
 use meshpeek::array::runs::CountedRuns;
-use meshpeek::decode::convert::{HalfFloat, QuantizeIn, Snorm, Unorm};
+use meshpeek::decode::convert::{HalfFloat, Snorm, Unorm};
 use meshpeek::decode::{
     BasisOf, Decode, Floats, Half, Index, Influence, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16,
-    OutputFormat, Packed32, Packed64, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
+    OutputFormat, Packed32, Packed64, QuantizeIn, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};

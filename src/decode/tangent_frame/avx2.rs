@@ -22,8 +22,12 @@ use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::packed64::x86::without_fourth;
 use crate::decode::stream::in_places;
-use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
-use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+#[cfg(feature = "internals")]
+use crate::decode::tangent_frame::axes::Basis;
+use crate::decode::tangent_frame::axes::TangentFrame;
+#[cfg(feature = "internals")]
+use crate::decode::tangent_frame::scalar::rotation7;
+use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8};
 use crate::simd::StreamingStore;
 
 /// Size of eight stored quaternions of seven bytes each, in bytes.
@@ -174,6 +178,7 @@ pub(super) fn normal([x, y, z, w]: [__m256; 4]) -> [__m256; 3] {
 
 /// Computes the tangents of eight tangent frames, with the same results as
 /// [`TangentFrame::tangent`].
+#[cfg(feature = "internals")]
 #[inline]
 #[target_feature(enable = "avx2")]
 fn tangent([x, y, z, w]: [__m256; 4]) -> [__m256; 3] {
@@ -225,6 +230,7 @@ fn frames(Components { x, y, z, w, sign }: Components) -> [__m256; 5] {
 }
 
 /// Writes eight `Basis` records of seven floats.
+#[cfg(feature = "internals")]
 #[inline]
 #[target_feature(enable = "avx2")]
 fn put_bases(Components { x, y, z, w, sign }: Components, out: &mut [[f32; 7]; 8]) {
@@ -262,10 +268,6 @@ macro_rules! sixteen {
 }
 
 sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out: [[f32; 4]; 8]| {
-        let Components { x, y, z, w, .. } = seven(raw);
-        *out = cast(rows([x, y, z, w]));
-    }, rotation7;
     fn frames8([I16; 4]) -> TangentFrame = |raw, out: [[f32; 8]; 5]| *out = cast(frames(unit_frames(eight(raw)))), frame8;
     fn frames7(RawQuat7) -> TangentFrame = |raw, out: [[f32; 8]; 5]| *out = cast(frames(unit_frames(seven(raw)))), frame7;
     fn normals8([I16; 4]) -> [f32; 3] = |raw, out: [[f32; 8]; 3]| {
@@ -276,6 +278,14 @@ sixteen! {
         let Components { x, y, z, w, .. } = seven(raw);
         *out = cast(triples(normal(unit([x, y, z, w]))));
     }, |raw| frame7(raw).normal();
+}
+
+#[cfg(feature = "internals")]
+sixteen! {
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out: [[f32; 4]; 8]| {
+        let Components { x, y, z, w, .. } = seven(raw);
+        *out = cast(rows([x, y, z, w]));
+    }, rotation7;
     fn bases8([I16; 4]) -> Basis = |raw, out: [[f32; 7]; 8]| put_bases(unit_frames(eight(raw)), out), |raw| frame8(raw).into();
     fn bases7(RawQuat7) -> Basis = |raw, out: [[f32; 7]; 8]| put_bases(unit_frames(seven(raw)), out), |raw| frame7(raw).into();
 }

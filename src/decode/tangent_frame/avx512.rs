@@ -30,8 +30,12 @@ use zerocopy::{transmute, transmute_ref};
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::stream::in_places;
-use crate::decode::tangent_frame::axes::{Basis, TangentFrame};
-use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8, rotation7};
+#[cfg(feature = "internals")]
+use crate::decode::tangent_frame::axes::Basis;
+use crate::decode::tangent_frame::axes::TangentFrame;
+#[cfg(feature = "internals")]
+use crate::decode::tangent_frame::scalar::rotation7;
+use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8};
 use crate::simd::StreamingStore;
 
 /// A byte permutation of two input vectors: for each of the four bytes of each 32-bit lane, the
@@ -203,6 +207,7 @@ pub(super) fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3]
 
 /// Computes the tangents of sixteen tangent frames, with the same results as
 /// [`TangentFrame::tangent`].
+#[cfg(feature = "internals")]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
@@ -312,14 +317,17 @@ fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
 ///
 /// The first permutation in `SEVENS` selects the first two rows of each input vector, and the
 /// second permutation selects the last two rows of each input vector.
+#[cfg(feature = "internals")]
 const SEVENS: [[i32; 16]; 2] = [
     [0, 1, 2, 3, 16, 17, 18, 4, 5, 6, 7, 20, 21, 22, 0, 0],
     [8, 9, 10, 11, 24, 25, 26, 12, 13, 14, 15, 28, 29, 30, 0, 0],
 ];
 /// A permutation that selects the last two of the fourteen floats in one vector, and then all
 /// fourteen floats in another vector.
+#[cfg(feature = "internals")]
 const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
 
+#[cfg(feature = "internals")]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
@@ -341,6 +349,7 @@ fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
     }
 }
 
+#[cfg(feature = "internals")]
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
@@ -364,14 +373,18 @@ macro_rules! sixteen {
 }
 
 sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
-        let Quaternions { x, y, z, w, .. } = seven(raw, kept);
-        *out = cast(rows(x, y, z, w));
-    }, rotation7;
     fn frames8([I16; 4]) -> TangentFrame = |raw, out, kept| *out = frames(unit(eight(raw, kept))), frame8;
     fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
     fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
     fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
+}
+
+#[cfg(feature = "internals")]
+sixteen! {
+    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
+        let Quaternions { x, y, z, w, .. } = seven(raw, kept);
+        *out = cast(rows(x, y, z, w));
+    }, rotation7;
     fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
     fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
 }

@@ -72,6 +72,7 @@ impl TangentFrame {
 
     /// Returns the quaternion of the rotation. The returned quaternion is negated if the sign of w
     /// differs from the sign of the handedness.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(super) fn signed_rotation(&self) -> [f32; 4] {
         let flip = self.rotation[3].is_sign_negative() != self.handedness.is_sign_negative();
         if flip { self.rotation.map(|value| -value) } else { self.rotation }

@@ -25,14 +25,24 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
 mod axes;
+#[cfg(feature = "internals")]
+mod basis;
+#[cfg(any(feature = "cli", feature = "internals"))]
 mod encode;
 mod quaternion;
 mod scalar;
 mod snorm8x4;
 
-pub use axes::{Basis, TangentFrame};
-pub use encode::{encode_component, encode_rotation, encode7, encode8};
-pub use quaternion::{BasisOf, NormalOf, Quat7, Quat8, Quaternion, RotationOf};
+#[cfg(feature = "internals")]
+pub use axes::Basis;
+pub use axes::TangentFrame;
+#[cfg(feature = "internals")]
+pub use basis::{BasisOf, RotationOf};
+#[cfg(feature = "internals")]
+pub use encode::encode_rotation;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use encode::{encode_component, encode7, encode8};
+pub use quaternion::{NormalOf, Quat7, Quat8};
 pub use scalar::RawQuat7;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) use snorm8x4::{EightNormals, eight_from_floats};

@@ -1,5 +1,7 @@
 //! Builds a glTF file from a scene: runs over all assets, levels and surfaces in order.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::buffers::BufferSink;
 use super::clips::ClipInput;
 use super::document::Document;

@@ -1,5 +1,7 @@
 //! The joints and weights of vertices.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::io::Write;
 
 use super::attributes::VertexInput;

@@ -1,5 +1,7 @@
 //! Materials by name, with their textures.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use super::document::{AlphaMode, Document, MaterialObject, add};

@@ -1,5 +1,7 @@
 //! The material library (`.mtl`) of an OBJ file.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use crate::error::Result;

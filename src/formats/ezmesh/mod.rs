@@ -66,18 +66,29 @@ mod view;
 mod write;
 mod xml;
 
-pub use animation::{Animation, Keys, Timing, Track};
-pub use detect::is_known;
-pub use elements::{
-    Collision, EmbeddedPixels, IndexBuffer, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh,
-    Texture, UserBinary, UserData, VertexBuffer,
-};
 pub use file::Mesh;
-pub use form::{Dialect, Form};
-pub use semantic::{Scalar, Semantic, VertexValue};
-pub use surface::Section;
-pub use validate::{RULES, finding};
-pub use vertex_format::{Column, MAX_SCALARS, VertexFormat};
-pub use vertices::Vertices;
-pub use view::View;
-pub use xml::{unescape, unescape_percent};
+pub use validate::finding;
+#[cfg(feature = "internals")]
+pub use {
+    animation::{Animation, Track, clip::Timing, track::Keys},
+    detect::is_known,
+    elements::{
+        Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture,
+        UserBinary, UserData, index_buffer::IndexBuffer,
+    },
+    form::Dialect,
+    semantic::Scalar,
+    surface::Section,
+    vertex_format::MAX_SCALARS,
+    vertices::Vertices,
+    view::View,
+    xml::entities::{unescape, unescape_percent},
+};
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {
+    elements::vertex_buffer::VertexBuffer,
+    form::Form,
+    semantic::{Semantic, VertexValue},
+    validate::RULES,
+    vertex_format::{Column, VertexFormat},
+};

@@ -1,5 +1,7 @@
 //! Searches for elements of a file by name, such as bones, skeletons, materials and meshes.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 

@@ -81,12 +81,6 @@ impl<'a> LevelGeometry<'a> {
             |block| block.level(),
         )
     }
-
-    /// Returns the view of the asset that was passed to [`new`](Self::new).
-    #[must_use]
-    pub const fn view(&self) -> AssetView<'a> {
-        self.view
-    }
 }
 
 /// An asset that implements the format-independent traits for one block of submeshes, which is

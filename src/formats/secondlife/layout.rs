@@ -22,6 +22,7 @@ pub const MAX_JOINTS: usize = 110;
 /// The maximum number of convex hulls in a collision shape.
 pub const MAX_HULLS: usize = 256;
 /// The maximum number of joints that influence one vertex.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub const MAX_INFLUENCES: usize = 4;
 /// The highest asset format version that this crate reads.
 pub const HIGHEST_VERSION: i32 = 999;

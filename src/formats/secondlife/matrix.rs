@@ -13,10 +13,12 @@ use crate::model::animation::Affine;
 pub type Matrix = [f32; 16];
 
 /// The identity matrix.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 /// Multiplies two matrices for row vectors. The product transforms a vector by `a` first and then
 /// by `b`.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [0.0; 16];

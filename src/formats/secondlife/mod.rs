@@ -77,6 +77,7 @@ mod asset_block;
 mod asset_part;
 mod asset_state;
 mod asset_view;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
 mod container;
@@ -98,19 +99,31 @@ mod surface;
 mod validate;
 mod write;
 
-pub use asset_block::{AssetBlock, InflateBuffer};
-pub use asset_part::{AssetPart, Lod};
-pub use asset_view::AssetView;
-pub use builder::{Edit, extract, extract_available};
-pub use container::{Container, Instance};
 pub use detect::is_known;
 pub use file::Mesh;
-pub use geometry::LevelGeometry;
-pub use header::{BlockRange, Header, HeaderPrefix};
-pub use level::Level;
-pub use matrix::{IDENTITY, Matrix, multiply};
-pub use physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size};
-pub use skin::Skin;
-pub use skinning::Palette;
-pub use surface::{Submesh, SubmeshKey};
-pub use validate::{RULES, finding, is_avatar_joint};
+pub use validate::finding;
+#[cfg(feature = "internals")]
+pub use {
+    asset_block::{AssetBlock, InflateBuffer},
+    builder::{Edit, extract},
+    container::Instance,
+    header::BlockRange,
+    matrix::{IDENTITY, multiply},
+    physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size},
+    skinning::Palette,
+    surface::{Submesh, SubmeshKey},
+    validate::avatar_joints::is_avatar_joint,
+};
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {
+    asset_part::{AssetPart, Lod},
+    asset_view::AssetView,
+    builder::extract_available,
+    container::Container,
+    geometry::LevelGeometry,
+    header::{Header, HeaderPrefix},
+    level::Level,
+    matrix::Matrix,
+    skin::Skin,
+    validate::RULES,
+};

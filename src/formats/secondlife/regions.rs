@@ -1,5 +1,7 @@
 //! Divides the bytes of a file into regions with field names, without gaps.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::container::Container;

@@ -3,9 +3,12 @@
 //! All computations use `f32`, so the computed bounds are equal, bit for bit, to the bounds that
 //! the engine stores in its files.
 
-use crate::array::{Bounds, Sphere};
+use crate::array::Bounds;
+#[cfg(any(feature = "cli", feature = "internals"))]
+use crate::array::Sphere;
 
 /// The bounding box and sphere that the engine stores for a surface without positions.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) const EMPTY: (Bounds, Sphere) =
     (Bounds { min: [1e9; 3], max: [-1e9; 3] }, Sphere { center: [0.0; 3], radius: -1.0 });
 
@@ -22,6 +25,7 @@ pub(crate) fn center(bounds: &Bounds) -> [f32; 3] {
 /// empty.
 ///
 /// Positions whose distance is NaN are ignored.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) fn radius(center: [f32; 3], positions: impl Iterator<Item = [f32; 3]>) -> f32 {
     let far = positions.fold(0.0_f32, |far, position| far.max(square_distance(position, center)));
     far.sqrt()
@@ -41,6 +45,7 @@ pub(crate) fn distance(one: [f32; 3], other: [f32; 3]) -> f32 {
 ///
 /// The merged sphere is not the sphere around the merged bounding box. Returns `None` if none of
 /// the given spheres has a radius of 0 or more.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) fn merge(spheres: impl Iterator<Item = Sphere>) -> Option<Sphere> {
     spheres.filter(|sphere| sphere.radius >= 0.0).reduce(|one, other| {
         let apart = distance(other.center, one.center);

@@ -240,6 +240,7 @@ impl RawBounds {
     }
 
     /// Converts a bounding box and a bounding sphere to the record that a file stores.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub fn new(bounds: &Bounds, sphere: &Sphere) -> Self {
         Self {
@@ -281,6 +282,7 @@ impl RawTransform {
     }
 
     /// Converts a transform to the record that a file stores.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub fn new(transform: &Transform) -> Self {
         Self {

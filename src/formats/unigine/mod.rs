@@ -107,6 +107,7 @@
 mod animation;
 mod blocks;
 mod bounds;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
 mod contents;
@@ -124,10 +125,24 @@ mod validate;
 mod write;
 mod writer;
 
-pub use animation::{Animation, AnimationKey, AnimationView, Coding, Playback};
-pub use blocks::{BlockLocation, InflateBuffer, LentSurface, Storage, SurfaceTree, TreeNode};
+pub use animation::Animation;
 pub use file::Mesh;
-pub use layout::{AnimationGeneration, Generation};
-pub use morph::MorphTarget;
-pub use surface::SurfaceView;
-pub use validate::{RULES, finding};
+pub use validate::finding;
+#[cfg(feature = "internals")]
+pub use {
+    animation::playback::Playback,
+    blocks::{buffer::InflateBuffer, node::TreeNode},
+    layout::AnimationGeneration,
+    morph::MorphTarget,
+    surface::SurfaceView,
+};
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {
+    animation::{
+        AnimationView,
+        coding::{AnimationKey, Coding},
+    },
+    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree, write::Storage},
+    layout::Generation,
+    validate::RULES,
+};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use zerocopy::IntoBytes;
-use zerocopy::little_endian::{F32, I16, I32, U16};
+use zerocopy::little_endian::{F32, I16, I32};
 
 use super::animation::coding::Coding;
 use super::layout::{Generation, RawBounds};
@@ -85,10 +85,11 @@ impl<W: Write> FieldWriter<W> {
 
     /// Writes an index with one, two or four bytes, depending on the number of items in the array
     /// that the index refers to.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(crate) fn index(&mut self, index: u32, items: usize) -> Result<()> {
         match (items, u8::try_from(index), u16::try_from(index)) {
             (..=0xff, Ok(index), _) => self.bytes(&[index]),
-            (..=0xffff, _, Ok(index)) => self.bytes(U16::new(index).as_bytes()),
+            (..=0xffff, _, Ok(index)) => self.bytes(zerocopy::little_endian::U16::new(index).as_bytes()),
             _ => self.bytes(&index.to_le_bytes()),
         }
     }

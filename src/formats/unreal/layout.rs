@@ -223,6 +223,7 @@ impl Style {
 
 /// The maximum numbers of triangles, animation frames and vertices that the data file and the aniv
 /// file can hold.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub mod most {
     /// The maximum number of triangles, and also the maximum number of animation frames, because
     /// the files store each of the two counts in 16 bits.

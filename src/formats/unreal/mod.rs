@@ -64,6 +64,7 @@
 
 mod animation;
 mod attachments;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
 pub mod companions;
@@ -82,12 +83,17 @@ mod transform;
 mod validate;
 mod write;
 
-pub use crate::decode::polygon::RawPolygon;
-pub use companions::{Pair, find};
 pub use file::Mesh;
-pub use frame::Frame;
-pub use layout::{PolygonType, Style, Variant};
-pub use normals::NormalShading;
-pub use surface::{SurfaceView, UvDivisor};
-pub use transform::Placement;
-pub use validate::{RULES, finding};
+pub use validate::finding;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {
+    crate::decode::polygon::RawPolygon, layout::Variant, normals::NormalShading, surface::UvDivisor,
+    transform::Placement, validate::RULES,
+};
+#[cfg(feature = "internals")]
+pub use {
+    companions::{Pair, find},
+    frame::Frame,
+    layout::{PolygonType, Style},
+    surface::SurfaceView,
+};

@@ -1,6 +1,8 @@
 //! Groups the polygons of a mesh into surfaces. The polygons that have the same texture index and
 //! the same type byte form one surface.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::sync::LazyLock;
 
 use super::layout::{PolygonType, RawPolygon};

@@ -1,5 +1,7 @@
 //! Prefetching of bytes at many places, in one request.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::residency::{are_cached, irregular, touch};
 use super::system::{LARGE_PAGE, advise_in_order, advise_will_need};
 

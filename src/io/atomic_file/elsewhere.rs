@@ -17,6 +17,7 @@ pub(super) struct PathFolder {
 }
 
 impl PathFolder {
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         fs::read_dir(path)?;
         Ok(Self { path: path.to_owned() })
@@ -48,6 +49,7 @@ impl PathFolder {
         fs::remove_file(self.path.join(name))
     }
 
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "Unix folders need both")]
     pub(super) fn sync(&self) -> io::Result<()> {
         Ok(())
@@ -64,6 +66,7 @@ impl PathFolder {
 
     pub(super) const fn start_write_back(_: &File) {}
 
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[allow(clippy::unnecessary_wraps, reason = "only Linux reserves space, which can fail")]
     pub(super) fn reserve(_: &File, _: u64) -> io::Result<()> {
         Ok(())

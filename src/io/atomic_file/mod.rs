@@ -53,6 +53,7 @@ impl OpenFolder {
     /// # Errors
     ///
     /// Returns an error if the path is not a folder, or if the folder cannot be opened.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn open(path: &Path) -> io::Result<Self> {
         SystemFolder::open(path).map(|system| Self { system })
     }
@@ -205,6 +206,7 @@ impl AtomicFile {
     }
 
     /// Returns the folder of the file.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub const fn folder(&self) -> &OpenFolder {
         &self.folder
@@ -212,6 +214,7 @@ impl AtomicFile {
 
     /// Returns whether the temporary file has a name. If the process is killed, a file with a name
     /// stays in the folder until the next process removes it.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub const fn has_temporary_name(&self) -> bool {
         self.temporary.name.is_some()
@@ -222,6 +225,7 @@ impl AtomicFile {
     /// # Errors
     ///
     /// Returns an error if the operating system cannot report the size.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn size(&self) -> io::Result<u64> {
         Ok(self.temporary.file.metadata()?.len())
     }
@@ -232,6 +236,7 @@ impl AtomicFile {
     /// # Errors
     ///
     /// Returns an error if the disk or the quota of the user has too little space.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn reserve(&self, size: u64) -> io::Result<()> {
         SystemFolder::reserve(&self.temporary.file, size)
     }
@@ -272,6 +277,7 @@ impl AtomicFile {
     ///
     /// Returns an error if the disk fails. A file system that cannot synchronise a folder is not an
     /// error.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn sync_folder(&self) -> io::Result<()> {
         self.folder.system.sync()
     }
@@ -283,6 +289,7 @@ impl AtomicFile {
     ///
     /// Returns their errors. If only the folder cannot be synchronised, the file already has its
     /// name.
+    #[cfg(feature = "internals")]
     pub fn finish(mut self, replace: bool) -> io::Result<()> {
         self.complete()?;
         self.rename(replace)?;

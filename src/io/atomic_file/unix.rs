@@ -1,5 +1,7 @@
 //! An open folder on Unix. All operations use the open folder and never its path again.
 
+// Rule: this file makes text of copies only.
+
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -58,6 +60,7 @@ pub(super) struct UnixFolder {
 }
 
 impl UnixFolder {
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         match Self::open_by(path, libc::O_DIRECTORY) {
             // The names in a folder need not be readable to write a file in it.
@@ -129,6 +132,7 @@ impl UnixFolder {
     }
 
     /// Writes the entries of the folder to the disk.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(super) fn sync(&self) -> io::Result<()> {
         match self.handle.sync_all() {
             // The file system cannot synchronise a folder.
@@ -162,6 +166,7 @@ impl UnixFolder {
     ///
     /// Returns an error if the disk or the quota of the user has too little space. If the file
     /// system cannot reserve space, the write itself reports a full disk.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(super) fn reserve(file: &File, size: u64) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         if size > 0 {

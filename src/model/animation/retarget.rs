@@ -1,5 +1,7 @@
 //! Retargeting: playing the clips of one file on the bones of another.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;

@@ -1,6 +1,8 @@
 //! Welding a surface with two different index streams: sorting its corners to find the corners with
 //! equal indices, if a table does not suffice.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;

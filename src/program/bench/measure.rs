@@ -2,6 +2,10 @@
 //! measures meshpeek and its two rivals. The results are the median, the minimum and the maximum
 //! over all rounds.
 
+// Rule: this file makes text of copies only.
+// Rule: this file checks values in copies only.
+// Rule: this file sorts and maps by copies only.
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;

@@ -1,5 +1,7 @@
 //! The median, minimum and maximum of a set of numbers.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::program::render::units::significant;
 
 /// The median, minimum and maximum of a set of numbers, such as the times of all rounds.

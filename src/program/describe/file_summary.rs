@@ -1,5 +1,7 @@
 //! The description of a file that `info` and `ls` print.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

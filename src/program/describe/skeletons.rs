@@ -1,5 +1,7 @@
 //! Finds the mesh whose bones an animation moves, among the files on the command line.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

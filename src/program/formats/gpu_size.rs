@@ -1,5 +1,7 @@
 //! Counts the vertices that a surface has on a GPU, and the bytes that they take.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::HashSet;
 
 use crate::model::Counts;

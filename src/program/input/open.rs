@@ -1,5 +1,7 @@
 //! Opens one file, or all files that are named on the command line.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! Opens all files that are named on the command line, on all processors.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

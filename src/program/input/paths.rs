@@ -1,6 +1,8 @@
 //! Expands the paths on the command line to a list of files: folders are searched for meshes, and
 //! glob patterns are expanded.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};

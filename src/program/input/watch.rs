@@ -1,5 +1,7 @@
 //! Runs a command again whenever one of its files changes.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! Finds and reads the textures of a mesh in the folder of its file.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;

@@ -1,5 +1,7 @@
 //! Formats numbers with three significant digits, and sizes in bytes with a unit.
 
+// Rule: this file makes text of copies only.
+
 /// Formats a number with three significant digits.
 pub fn significant(number: f64) -> String {
     match number {

@@ -1,5 +1,7 @@
 //! The edges of the convex hull of points, found by turning planes around known edges.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 
 use super::stroke::Point;

@@ -1,5 +1,7 @@
 //! The collision shapes of the assets.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 
 use super::convex::hull_edges;

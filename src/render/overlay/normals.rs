@@ -1,5 +1,7 @@
 //! The normals of the vertices, as short lines.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use super::stroke::{MAX_STROKES, StrokeInk, StrokeList};

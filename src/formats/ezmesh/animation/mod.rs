@@ -6,5 +6,5 @@ pub(crate) mod clip;
 pub(crate) mod track;
 mod track_keys;
 
-pub use clip::{Animation, Timing};
-pub use track::{Keys, Track};
+pub use clip::Animation;
+pub use track::Track;

@@ -2,6 +2,8 @@
 //!
 //! A check returns an error if the file format cannot store the data.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::merge::MergedVertices;
 use super::mesh::Mesh;
 use super::parts::{Bone, MeshElement};

@@ -60,13 +60,19 @@ mod merge;
 mod mesh;
 mod parts;
 mod read;
+#[cfg(feature = "internals")]
 mod reduce;
 mod refusal;
 mod text;
 mod vertices;
 mod write;
 
-pub use elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
+pub use elements::{UserBinary, UserData};
 pub use mesh::Mesh;
 pub use parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
-pub use vertices::{Column, Values, Vertices};
+pub use vertices::{Column, Vertices};
+#[cfg(feature = "internals")]
+pub use {
+    elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture},
+    vertices::Values,
+};

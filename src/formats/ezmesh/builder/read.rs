@@ -1,5 +1,7 @@
 //! Copies the contents of an opened file into a [`Mesh`] of the builder.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::elements::{Collision, Hull, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use super::mesh::Mesh;
 use super::parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};

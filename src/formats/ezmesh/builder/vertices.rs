@@ -104,6 +104,7 @@ impl Vertices {
     }
 
     /// Returns whether the number of vertices is 0.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -236,6 +237,7 @@ impl Column {
     }
 
     /// Creates a column of radii, one per vertex.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn radii(items: impl IntoIterator<Item = f32>) -> Self {
         Self::new(Semantic::Radius, Values::F32(1, items.into_iter().collect()))
@@ -243,6 +245,7 @@ impl Column {
 
     /// Creates an `interp` column with `N` floats per vertex, where `N` is at most 4. `number` is
     /// the index of the `interp` column, from 0 to 7.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn interps<const N: usize>(number: u8, items: impl IntoIterator<Item = [f32; N]>) -> Self {
         Self::floats(Semantic::Interp(number), items)
@@ -303,6 +306,7 @@ impl Values {
     }
 
     /// Returns whether the number of vertices is 0.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -76,6 +76,7 @@ impl Mesh {
     /// # Errors
     ///
     /// Returns the same errors as [`write_ezm`](Self::write_ezm).
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn to_ezm(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_ezm(&mut bytes)?;
@@ -87,6 +88,7 @@ impl Mesh {
     /// # Errors
     ///
     /// Returns the same errors as [`write_ezb`](Self::write_ezb).
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn to_ezb(&self, order: ByteOrder) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_ezb(order, &mut bytes)?;

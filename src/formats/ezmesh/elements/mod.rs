@@ -25,10 +25,8 @@ pub(crate) mod vertex_buffer;
 
 pub use collision::{Collision, Representation};
 pub use embedded_data::{EmbeddedPixels, Texture, UserBinary, UserData};
-pub use index_buffer::IndexBuffer;
 pub use instance::Instance;
 pub use material::Material;
 pub use mesh::MeshElement;
 pub use skeleton::Skeleton;
 pub use tetra_mesh::TetraMesh;
-pub use vertex_buffer::VertexBuffer;

@@ -4,6 +4,8 @@
 //! reads it. Surfaces that share their vertices become sections of one mesh. The vertices of
 //! surfaces without bones are placed.
 
+// Rule: this file sorts and maps by copies only.
+
 mod skeleton;
 mod surface;
 

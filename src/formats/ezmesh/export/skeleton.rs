@@ -1,5 +1,7 @@
 //! The skeletons and animations of an exported EZ-Mesh file.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::builder;

@@ -27,5 +27,3 @@ pub(crate) mod scan;
 pub(crate) mod tag;
 pub(crate) mod vertex_rows;
 pub(crate) mod walk;
-
-pub use entities::{unescape, unescape_percent};

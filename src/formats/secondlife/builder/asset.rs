@@ -1,5 +1,7 @@
 //! Writes whole assets: the header and the compressed blocks.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 

@@ -14,7 +14,6 @@ use super::super::surface::SubmeshKey;
 use super::values::{Asset, Convex, Header, Level, Skin, Submesh};
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
 
 /// The minimum and the maximum number of points of a convex hull.
 const HULL_POINTS: RangeInclusive<usize> = 3..=256;
@@ -308,9 +307,4 @@ pub(super) fn refused(
 ) -> Error {
     let kind = Cause::Refused { expected: expected.into(), found: found.into() };
     Error::without_offset(FORMAT, field, kind)
-}
-
-/// Returns the field path of the item `index` in the list with the name `list`, for error messages.
-pub(super) fn item(list: &'static str, index: usize) -> Field {
-    Field::new("").in_list(list, as_u64(index))
 }

@@ -8,7 +8,7 @@ use super::super::header::{Header, HeaderPrefix};
 use super::super::layout::{FORMAT, RawPreamble};
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::{IDENTITY, Matrix};
-use super::check::{fit, item, refused};
+use super::check::{fit, refused};
 use super::encode::count;
 use crate::error::debug::{items, short_debug, text};
 use crate::error::{Cause, Error, Field, Result};
@@ -239,4 +239,9 @@ fn header_of(asset: &[u8], field: Field) -> Result<Header<'_>> {
             Err(Error::without_offset(FORMAT, field, kind))
         }
     }
+}
+
+/// Returns the field path of the item `index` in the list with the name `list`, for error messages.
+fn item(list: &'static str, index: usize) -> Field {
+    Field::new("").in_list(list, as_u64(index))
 }

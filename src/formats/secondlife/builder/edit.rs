@@ -7,11 +7,10 @@ use std::ops::Range;
 
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;
-use super::super::layout::{FORMAT, HIGHEST_VERSION};
+use super::super::layout::FORMAT;
 use super::super::llsd::{LlsdLimits, LlsdWriter};
-use super::asset::deflate;
 use super::check::refused;
-use super::edit_blocks::{BlockSource, HeaderEntry, check, known, single, unknown};
+use super::edit_blocks::{BlockSource, HeaderEntry, known, unknown};
 use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
 
@@ -100,44 +99,6 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Replaces a block, or adds the block if the asset does not have it.
-    ///
-    /// `inflated` is the LLSD value of the block, not compressed, such as the output of the
-    /// [builder](mod@super). `replace` compresses `inflated` as a viewer does. In the block's
-    /// header entry, all values except the offset, the size and the hash are kept. If the header
-    /// entry of the block has a hash, a new hash is computed when the asset is written.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`] if `inflated` is not one LLSD value, or if the LLSD value has
-    /// the wrong type for the block. The LLSD value of a block of geometry must be an array of
-    /// maps. The LLSD value of the block of convex hulls must be a map or an undefined value.
-    ///
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
-    pub fn replace(&mut self, part: AssetPart, inflated: &[u8]) -> Result<&mut Self> {
-        check(part, inflated, &self.limits)?;
-        Ok(self.put(part, deflate(inflated)?))
-    }
-
-    /// Replaces a block like [`replace`](Self::replace), but with bytes that are already
-    /// compressed.
-    ///
-    /// The bytes in `stored` can be the compressed block of another asset. `replace_stored` does
-    /// not check the bytes in `stored`.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`] if `stored` is empty, because a size of 0 in the header means
-    /// that the block does not exist.
-    ///
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
-    pub fn replace_stored(&mut self, part: AssetPart, stored: Vec<u8>) -> Result<&mut Self> {
-        if stored.is_empty() {
-            return Err(refused(Field::new(part.key()), "a stored block of 1 byte or more", "0 bytes"));
-        }
-        Ok(self.put(part, stored))
-    }
-
     /// Removes a block and the block's header entry. Does nothing if the block does not exist.
     pub fn remove(&mut self, part: AssetPart) -> &mut Self {
         self.unset(part.key())
@@ -177,60 +138,6 @@ impl<'a> Edit<'a> {
         Ok(self)
     }
 
-    /// Sets a header entry to an integer, such as the entry `version`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`set`](Self::set).
-    pub fn set_integer(&mut self, key: &str, value: i32) -> Result<&mut Self> {
-        self.set(key, LlsdWriter::new().integer(value).clone().into_bytes())
-    }
-
-    /// Sets a header entry to a UUID, such as the entry `creator`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`set`](Self::set).
-    pub fn set_uuid(&mut self, key: &str, value: &[u8; 16]) -> Result<&mut Self> {
-        self.set(key, LlsdWriter::new().uuid(value).clone().into_bytes())
-    }
-
-    /// Sets a header entry to a date, such as the entry `date`. `seconds` is the date as the number
-    /// of seconds since 1970-01-01 UTC.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`set`](Self::set).
-    pub fn set_date(&mut self, key: &str, seconds: f64) -> Result<&mut Self> {
-        self.set(key, LlsdWriter::new().date(seconds).clone().into_bytes())
-    }
-
-    /// Sets a header entry to an encoded LLSD value. Adds the entry if the header does not have the
-    /// key.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`] if `value` is not one LLSD value, if `key` is the key of a
-    /// block, or if `key` is `version` and `value` is an integer above 999, which readers refuse.
-    ///
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
-    pub fn set(&mut self, key: &str, value: Vec<u8>) -> Result<&mut Self> {
-        if AssetPart::ALL.iter().any(|part| part.key() == key) {
-            return Err(refused(Field::new("header"), "a key that does not belong to a block", format!("`{key}`")));
-        }
-        let written =
-            single(&value, 0, &self.limits).map_err(|found| refused(Field::new("header"), "one LLSD value", found))?;
-        if let (Some(version), "version") = (written.integer().filter(|version| *version > HIGHEST_VERSION), key) {
-            let expected = format!("a version of at most {HIGHEST_VERSION}, because readers refuse newer formats");
-            return Err(refused(Field::new("version"), expected, version.to_string()));
-        }
-        let place = self.place(key);
-        if let Some(entry) = self.entries.get_mut(place) {
-            (entry.value, entry.map, entry.block) = (value.into(), None, None);
-        }
-        Ok(self)
-    }
-
     /// Removes a header entry. If the header entry refers to a block, also removes the block. Does
     /// nothing if the header does not have the key.
     pub fn unset(&mut self, key: &str) -> &mut Self {
@@ -238,20 +145,9 @@ impl<'a> Edit<'a> {
         self
     }
 
-    /// Sets the new compressed bytes of the block `part`. If the header has no entry for the block,
-    /// adds an entry.
-    fn put(&mut self, part: AssetPart, stored: Vec<u8>) -> &mut Self {
-        let place = self.place(part.key());
-        if let Some(entry) = self.entries.get_mut(place) {
-            let instead_of = entry.block.as_ref().and_then(BlockSource::start);
-            entry.block = Some(BlockSource::New { stored, instead_of });
-        }
-        self
-    }
-
     /// Returns the index of the first header entry with the given key. If the header does not have
     /// the key, adds an entry with the key.
-    fn place(&mut self, key: &str) -> usize {
+    pub(super) fn place(&mut self, key: &str) -> usize {
         let name = key.as_bytes();
         if let Some(place) = self.entries.iter().position(|entry| entry.name == name) {
             return place;
@@ -297,6 +193,7 @@ impl<'a> Edit<'a> {
 ///
 /// Returns the same errors as [`Edit::to_bytes`]. If the asset does not have the level of detail,
 /// returns the error of [`AssetView::level`], which contains the names of the available levels.
+#[cfg(feature = "internals")]
 pub fn extract(view: AssetView<'_>, lod: Lod) -> Result<Vec<u8>> {
     level_alone(view, lod)?.to_bytes()
 }

@@ -8,9 +8,8 @@ use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::header::Header;
 use super::super::layout::FORMAT;
-use super::super::llsd::{self, LlsdLimits, LlsdMap, LlsdValue};
-use super::check::refused;
-use crate::error::{Cause, Error, Field, Result};
+use super::super::llsd::LlsdMap;
+use crate::error::{Cause, Error, Field};
 use crate::math::as_u64;
 
 /// An entry of the header of an asset that is edited.
@@ -45,6 +44,7 @@ pub(super) enum BlockSource {
     },
     /// New compressed bytes from the caller. If `instead_of` is not `None`, the new bytes replace
     /// the block that starts at the byte offset `instead_of` in the original asset.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only edit_change.rs makes new blocks"))]
     New { stored: Vec<u8>, instead_of: Option<usize> },
 }
 
@@ -103,38 +103,4 @@ pub(super) fn unknown(map: LlsdMap<'_>, header: &Header<'_>, asset: &[u8], start
             BlockSource::Damaged { error, end: asset.len() }
         }
     })
-}
-
-/// Reads the one LLSD value that must cover all of `bytes` from the offset `start` to the end.
-/// Returns a description of the error if the bytes are not exactly one LLSD value.
-pub(super) fn single<'b>(bytes: &'b [u8], start: usize, limits: &LlsdLimits) -> Result<LlsdValue<'b>, String> {
-    let item = llsd::read_at(bytes, start, limits).map_err(|fault| fault.to_string())?;
-    match bytes.len().saturating_sub(item.end) {
-        0 => Ok(item.value),
-        more => Err(format!("{more} bytes after the value")),
-    }
-}
-
-/// Checks that the inflated bytes of a block are one LLSD value with the right LLSD type for the
-/// block.
-pub(super) fn check(part: AssetPart, inflated: &[u8], limits: &LlsdLimits) -> Result<()> {
-    let expected = match part {
-        _ if part.is_geometry() => "one LLSD value, an array of maps",
-        AssetPart::PhysicsConvex => "one LLSD value, a map or undefined",
-        AssetPart::Skin | AssetPart::PhysicsHavok => "one LLSD value, a map",
-        _ => "one LLSD value",
-    };
-    let wrong = |found: String| refused(Field::new(part.key()), expected, found);
-    let start = llsd::marker_line(inflated).map_err(|fault| wrong(fault.to_string()))?;
-    let value = single(inflated, start, limits).map_err(wrong)?;
-    match value {
-        LlsdValue::Array(array) if part.is_geometry() => {
-            let other = array.iter().find(|item| item.value.map().is_none());
-            other.map_or(Ok(()), |item| Err(wrong(format!("{} in the array", item.value.kind()))))
-        }
-        LlsdValue::Map(_) if !part.is_geometry() => Ok(()),
-        LlsdValue::Undefined if part == AssetPart::PhysicsConvex => Ok(()),
-        _ if part == AssetPart::Skeleton => Ok(()),
-        other => Err(wrong(other.kind().to_owned())),
-    }
 }

@@ -1,5 +1,7 @@
 //! Writes an edited asset: a new header, followed by the blocks.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::Range;
 
 use md5::{Digest as _, Md5};

@@ -3,17 +3,15 @@
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::super::asset_part::AssetPart;
 use super::super::layout::MAX_INFLUENCES;
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::Matrix;
 use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
 use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
-use crate::error::Result;
 
 /// The byte that ends the list of joint influences of a vertex with fewer than four influences.
-const LIST_END: u8 = 255;
+pub(super) const LIST_END: u8 = 255;
 /// The greatest result of adding the weights of a vertex in `f32` if the exact sum of the weights
 /// is 1.
 ///
@@ -22,22 +20,6 @@ const LIST_END: u8 = 255;
 const MAX_WEIGHT_SUM: f32 = 1.000_005;
 
 impl Level {
-    /// Encodes the level of detail as an uncompressed block, for
-    /// [`Edit::replace`](super::super::Edit::replace).
-    ///
-    /// All submeshes of the level share one quantization box: the 16-bit position codes of every
-    /// submesh are scaled to this box.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
-    /// is not supported in the block `part`. `to_block` does not check that the skin has the joints
-    /// that the influences refer to.
-    pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
-        self.check(part, usize::from(LIST_END))?;
-        Ok(self.encode())
-    }
-
     pub(super) fn encode(&self) -> Vec<u8> {
         let domain = self.box_of_all();
         let mut writer = LlsdWriter::new();
@@ -94,18 +76,6 @@ impl Submesh {
 }
 
 impl Convex {
-    /// Encodes the convex hulls as an uncompressed block, for
-    /// [`Edit::replace`](super::super::Edit::replace).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
-    /// is not supported by the format.
-    pub fn to_block(&self) -> Result<Vec<u8>> {
-        self.check()?;
-        Ok(self.encode())
-    }
-
     pub(super) fn encode(&self) -> Vec<u8> {
         let corners;
         let bounding = if self.bounding.is_empty() {
@@ -133,18 +103,6 @@ impl Convex {
 }
 
 impl Skin {
-    /// Encodes the skin as an uncompressed block, for
-    /// [`Edit::replace`](super::super::Edit::replace).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
-    /// is not supported by the format or by a viewer.
-    pub fn to_block(&self) -> Result<Vec<u8>> {
-        self.check()?;
-        Ok(self.encode())
-    }
-
     pub(super) fn encode(&self) -> Vec<u8> {
         let moved: Vec<&Matrix> = self.joints.iter().filter_map(|joint| joint.alt_inverse_bind.as_ref()).collect();
         let optional = [!moved.is_empty(), self.pelvis_offset.is_some(), self.lock_scale_if_joint_position];

@@ -30,14 +30,23 @@
 
 mod asset;
 mod check;
+#[cfg(feature = "internals")]
 mod container;
 mod edit;
 mod edit_blocks;
+#[cfg(feature = "internals")]
+mod edit_change;
 mod edit_output;
 mod encode;
+#[cfg(feature = "internals")]
 mod from_asset;
 mod values;
 
-pub use container::{Container, Instance, Material, cache};
-pub use edit::{Edit, extract, extract_available};
-pub use values::{Asset, Convex, Header, Joint, Level, Skin, Submesh};
+pub use edit::extract_available;
+pub use values::{Asset, Joint, Level, Skin, Submesh};
+#[cfg(feature = "internals")]
+pub use {
+    container::{Container, Instance, Material, cache},
+    edit::{Edit, extract},
+    values::{Convex, Header},
+};

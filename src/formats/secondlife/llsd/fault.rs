@@ -1,6 +1,6 @@
 //! [`LlsdFault`]: the error type for reading binary LLSD.
 
-use crate::error::{Cause, ErrorKind};
+use crate::error::Cause;
 
 /// An error in binary LLSD, with the byte offset at which the error was detected.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -14,8 +14,9 @@ pub struct LlsdFault {
 
 impl LlsdFault {
     /// Returns the kind of the error.
+    #[cfg(feature = "internals")]
     #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+    pub const fn kind(&self) -> crate::error::ErrorKind {
         self.kind.kind()
     }
 

@@ -45,10 +45,14 @@ mod write;
 pub use fault::LlsdFault;
 pub use head::marker_line;
 pub use limits::LlsdLimits;
+#[cfg(feature = "internals")]
 pub use read::read;
 pub(crate) use read::{key_at, read_at, walked_at};
-pub use text::{LlsdText, LlsdTextBytes};
+pub use text::LlsdText;
+#[cfg(feature = "internals")]
+pub use text::LlsdTextBytes;
 pub use value::{ContainerKind, LlsdArray, LlsdEntry, LlsdItem, LlsdMap, LlsdValue};
 pub use walk::{LlsdEvent, LlsdWalk};
 pub use write::LlsdWriter;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) use write::fits;

@@ -13,6 +13,7 @@ use super::walk::{LlsdWalk, skip};
 /// # Errors
 ///
 /// Returns the first error in the LLSD value or in one of the values that it contains.
+#[cfg(feature = "internals")]
 pub fn read<'a>(bytes: &'a [u8], limits: &LlsdLimits) -> Result<LlsdItem<'a>, LlsdFault> {
     read_at(bytes, 0, limits)
 }

@@ -5,7 +5,6 @@ use super::limits::LlsdLimits;
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
-use crate::error::Cause;
 use crate::error::debug::{items, short_debug};
 
 /// A writer that appends encoded LLSD values to a byte vector.
@@ -29,6 +28,7 @@ short_debug!(LlsdWriter: |writer| { out: items(&writer.out) });
 
 impl LlsdWriter {
     /// Creates a writer with an empty byte vector.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub const fn new() -> Self {
         Self { out: Vec::new() }
@@ -78,11 +78,13 @@ impl LlsdWriter {
     }
 
     /// Writes a string. A string longer than `i32::MAX` bytes is truncated to `i32::MAX` bytes.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn string(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b's').counted(value)
     }
 
     /// Writes a URI. A URI longer than `i32::MAX` bytes is truncated to `i32::MAX` bytes.
+    #[cfg(feature = "internals")]
     pub fn uri(&mut self, value: &[u8]) -> &mut Self {
         self.mark(b'l').counted(value)
     }
@@ -94,6 +96,7 @@ impl LlsdWriter {
 
     /// Writes the key of a map entry. A key longer than `i32::MAX` bytes is truncated to `i32::MAX`
     /// bytes.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn key(&mut self, key: &str) -> &mut Self {
         self.mark(b'k').counted(key.as_bytes())
     }
@@ -125,6 +128,7 @@ impl LlsdWriter {
     }
 
     /// Writes a complete array of numbers. Each number of the array is written as an LLSD real.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn reals(&mut self, values: impl ExactSizeIterator<Item = f32>) -> &mut Self {
         self.open_array(values.len().try_into().unwrap_or(u32::MAX));
         for value in values {
@@ -201,10 +205,11 @@ impl LlsdWriter {
 
 /// Returns an error if a length in bytes is greater than `i32::MAX`, the maximum of a length field
 /// in LLSD.
-pub(crate) fn fits(length: usize) -> Result<(), Cause> {
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub(crate) fn fits(length: usize) -> Result<(), crate::error::Cause> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Cause::Refused {
+        Err(_) => Err(crate::error::Cause::Refused {
             expected: format!("at most {} bytes in one value", i32::MAX).into(),
             found: format!("{length}").into(),
         }),

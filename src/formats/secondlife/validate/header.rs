@@ -1,5 +1,7 @@
 //! Checks the rules about asset headers, and the rules about the byte ranges of blocks.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::super::asset_block::AssetBlock;
 use super::super::asset_part::{AssetPart, Lod};
 use super::super::asset_view::AssetView;

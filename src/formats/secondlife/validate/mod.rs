@@ -8,7 +8,7 @@
 //! location of the first item.
 
 mod asset;
-mod avatar_joints;
+pub(in crate::formats::secondlife) mod avatar_joints;
 mod finding;
 mod header;
 mod physics;
@@ -20,6 +20,5 @@ mod surface;
 mod tree;
 
 pub(super) use asset::{check, validate, validate_structure};
-pub use avatar_joints::is_avatar_joint;
 pub use finding::finding;
 pub use rules::RULES;

@@ -1,6 +1,8 @@
 //! Checks the rules about LLSD maps and texts at any nesting depth: a map has no repeated keys, and
 //! no text is quoted.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;

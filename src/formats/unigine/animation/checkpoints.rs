@@ -96,7 +96,7 @@ impl CheckpointList {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Built { starts, .. } => starts.len(),
-            Self::Stored(points) => usize::try_from(points.len()).unwrap_or(usize::MAX),
+            Self::Stored(points) => usize::try_from(points.count()).unwrap_or(usize::MAX),
         }
     }
 

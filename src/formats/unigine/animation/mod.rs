@@ -66,13 +66,11 @@ mod fields;
 pub(crate) mod file;
 mod geometry;
 mod header;
-mod playback;
+pub(in crate::formats::unigine) mod playback;
 pub(crate) mod reader;
 mod scan;
 pub(crate) mod stored_checkpoints;
 pub(crate) mod view;
 
-pub use coding::{AnimationKey, Coding};
 pub use file::Animation;
-pub use playback::Playback;
 pub use view::AnimationView;

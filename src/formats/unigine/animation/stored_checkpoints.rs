@@ -70,7 +70,7 @@ impl StoredCheckpoints {
     /// Returns the checkpoints in the sidecar, or `None` if the number or the interval of these
     /// checkpoints differs from the checkpoint plan.
     pub(crate) fn index(&self, plan: &CheckpointPlan) -> Option<CheckpointIndex> {
-        let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.len() && plan.count > 0;
+        let fits = plan.interval == self.interval && u64::from(plan.count) == self.points.count() && plan.count > 0;
         fits.then(|| CheckpointIndex { interval: self.interval, points: CheckpointList::Stored(self.points.clone()) })
     }
 }

@@ -27,9 +27,4 @@ pub(crate) mod tree;
 mod wide_indices;
 pub(crate) mod write;
 
-pub use block::BlockLocation;
-pub use buffer::InflateBuffer;
 pub use lent_surface::LentSurface;
-pub use node::TreeNode;
-pub use tree::SurfaceTree;
-pub use write::Storage;

@@ -9,7 +9,6 @@ use crate::decode::{OffsetScale16, tangent_frame};
 use crate::error::Result;
 use crate::error::debug::{items, short_debug, text};
 use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::model::Transform;
 
@@ -56,6 +55,7 @@ impl Animation {
     /// For each animation frame, `poses` contains the transform of each bone of the skeleton. The
     /// keys of animation frame 0 contain all components of the transforms. The keys of later
     /// animation frames contain only the components that differ from the previous animation frame.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn of_poses(name: &str, poses: &[Vec<Transform>]) -> Self {
         let bones = poses.first().map_or(0, Vec::len);
@@ -74,13 +74,6 @@ impl Animation {
     /// stores them.
     pub(super) fn bone_ids(&self) -> Vec<I16> {
         self.bones.iter().map(|bone| I16::new(*bone)).collect()
-    }
-
-    /// Returns the 16-bit quantized encoding of this animation, with the same offsets and scales
-    /// that the engine would use.
-    pub(super) fn quantized(&self) -> Coding {
-        let keys = || self.frames.iter().flatten();
-        Coding::Quantized([boxed(&keys().map(|key| key.position)), boxed(&keys().map(|key| key.scale))])
     }
 
     /// Writes the number of animation frames, then the keys of all animation frames.
@@ -112,6 +105,7 @@ struct LastCodes {
 impl BoneKey {
     /// Returns a key with the components of `to` that differ from `before`. If `before` is `None`,
     /// the key has all components of `to`.
+    #[cfg(feature = "internals")]
     fn from_to(before: Option<&Transform>, to: &Transform) -> Self {
         let changed =
             |one: f32, other: Option<f32>| Some(one).filter(|one| other.map(f32::to_bits) != Some(one.to_bits()));
@@ -214,21 +208,4 @@ impl BoneKey {
         }
         (flags, out)
     }
-}
-
-/// Returns the offset and the scale with which the engine quantizes the given values to 16 bits. An
-/// axis without values gets the offset 1e9 and the scale -2e9, as in the engine's empty bounding
-/// box.
-///
-/// As in the engine, the scale of an axis is the largest value minus the smallest value plus 1.
-fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
-    let mut found = OffsetScale16 { min: EMPTY.0.min, size: [-2e9; 3] };
-    for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {
-        let along = || values.clone().filter_map(|axes| axes.get(axis).copied().flatten());
-        if along().next().is_some() {
-            let [low, high] = [along().fold(f32::INFINITY, f32::min), along().fold(f32::NEG_INFINITY, f32::max)];
-            (*min, *size) = (low, (high - low) + 1.0);
-        }
-    }
-    found
 }

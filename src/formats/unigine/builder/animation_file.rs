@@ -7,8 +7,10 @@ use zerocopy::little_endian::{I16, I32};
 
 use super::animation::Animation;
 use super::bone::Bone;
-use crate::error::Result;
+use super::check::{check_skeleton, wrong};
+use crate::decode::OffsetScale16;
 use crate::error::debug::{items, short_debug, text};
+use crate::error::{Field, Result};
 use crate::formats::unigine::animation::coding::Coding;
 use crate::formats::unigine::bounds::EMPTY;
 use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
@@ -159,4 +161,76 @@ impl AnimationFile {
         writer.bytes(&[self.root_motion])?;
         if self.generation == AnimationGeneration::An13 { writer.bytes(&self.unknown) } else { Ok(()) }
     }
+}
+
+impl AnimationFile {
+    /// Returns an error if the format version of the animation file cannot store a value of the
+    /// file.
+    fn check(&self) -> Result<()> {
+        let format = self.generation.format();
+        check_skeleton(format, &self.bones, &self.animations)?;
+        for (name, text) in [("skeleton_guid", &self.skeleton_guid), ("skeleton_path", &self.skeleton_path)] {
+            if text.contains('\0') {
+                return Err(wrong(format, Field::new(name), "a string without NUL", format!("{text:?}")));
+            }
+        }
+        if self.generation.is_quantized() {
+            return (0..).zip(&self.animations).try_for_each(|(index, animation)| animation.check_boxes(index));
+        }
+        match &*self.animations {
+            [only] if only.name.is_empty() => Ok(()),
+            [named] => {
+                let field = Field::new("name").in_list("animation", 0);
+                Err(wrong(format, field, "no name in this generation", format!("{:?}", named.name)))
+            }
+            all => {
+                let found = all.len().to_string();
+                Err(wrong(format, Field::new("animations"), "exactly one animation in this generation", found))
+            }
+        }
+    }
+}
+
+impl Animation {
+    /// Returns the 16-bit quantized encoding of this animation, with the same offsets and scales
+    /// that the engine would use.
+    fn quantized(&self) -> Coding {
+        let keys = || self.frames.iter().flatten();
+        Coding::Quantized([boxed(&keys().map(|key| key.position)), boxed(&keys().map(|key| key.scale))])
+    }
+
+    /// Returns an error if a position or scale of a key is not finite, or if the difference between
+    /// the largest and the smallest value overflows `f32`. The 16-bit quantization of an10 requires
+    /// finite offsets and scales.
+    fn check_boxes(&self, index: u64) -> Result<()> {
+        let Coding::Quantized(boxes) = self.quantized() else { return Ok(()) };
+        let keys = self.frames.iter().flatten();
+        let told = keys.flat_map(|key| key.position.into_iter().chain(key.scale)).flatten();
+        let sizes = boxes.iter().flat_map(|one| one.size);
+        match told.chain(sizes).find(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(found) => {
+                let field = Field::new("keys").in_list("animation", index);
+                let expected = "finite positions and scales whose box has a finite size";
+                Err(wrong(AnimationGeneration::An10.format(), field, expected, found.to_string()))
+            }
+        }
+    }
+}
+
+/// Returns the offset and the scale with which the engine quantizes the given values to 16 bits. An
+/// axis without values gets the offset 1e9 and the scale -2e9, as in the engine's empty bounding
+/// box.
+///
+/// As in the engine, the scale of an axis is the largest value minus the smallest value plus 1.
+fn boxed(values: &(impl Iterator<Item = [Option<f32>; 3]> + Clone)) -> OffsetScale16 {
+    let mut found = OffsetScale16 { min: EMPTY.0.min, size: [-2e9; 3] };
+    for (axis, (min, size)) in found.min.iter_mut().zip(&mut found.size).enumerate() {
+        let along = || values.clone().filter_map(|axes| axes.get(axis).copied().flatten());
+        if along().next().is_some() {
+            let [low, high] = [along().fold(f32::INFINITY, f32::min), along().fold(f32::NEG_INFINITY, f32::max)];
+            (*min, *size) = (low, (high - low) + 1.0);
+        }
+    }
+    found
 }

@@ -2,14 +2,13 @@
 //! the format cannot store is an error.
 
 use super::animation::Animation;
-use super::animation_file::AnimationFile;
 use super::bone::Bone;
 use super::mesh::Mesh;
 use super::surface::Surface;
 use crate::decode::Influence;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::layout::{AnimationGeneration, Generation, INFLUENCES, MAX_NUMBERED, ROOT};
+use crate::formats::unigine::layout::{Generation, INFLUENCES, MAX_NUMBERED, ROOT};
 use crate::math::{as_index, as_u64};
 
 impl Mesh {
@@ -97,54 +96,6 @@ impl Surface {
     }
 }
 
-impl AnimationFile {
-    /// Returns an error if the format version of the animation file cannot store a value of the
-    /// file.
-    pub(super) fn check(&self) -> Result<()> {
-        let format = self.generation.format();
-        check_skeleton(format, &self.bones, &self.animations)?;
-        for (name, text) in [("skeleton_guid", &self.skeleton_guid), ("skeleton_path", &self.skeleton_path)] {
-            if text.contains('\0') {
-                return Err(wrong(format, Field::new(name), "a string without NUL", format!("{text:?}")));
-            }
-        }
-        if self.generation.is_quantized() {
-            return (0..).zip(&self.animations).try_for_each(|(index, animation)| animation.check_boxes(index));
-        }
-        match &*self.animations {
-            [only] if only.name.is_empty() => Ok(()),
-            [named] => {
-                let field = Field::new("name").in_list("animation", 0);
-                Err(wrong(format, field, "no name in this generation", format!("{:?}", named.name)))
-            }
-            all => {
-                let found = all.len().to_string();
-                Err(wrong(format, Field::new("animations"), "exactly one animation in this generation", found))
-            }
-        }
-    }
-}
-
-impl Animation {
-    /// Returns an error if a position or scale of a key is not finite, or if the difference between
-    /// the largest and the smallest value overflows `f32`. The 16-bit quantization of an10 requires
-    /// finite offsets and scales.
-    fn check_boxes(&self, index: u64) -> Result<()> {
-        let Coding::Quantized(boxes) = self.quantized() else { return Ok(()) };
-        let keys = self.frames.iter().flatten();
-        let told = keys.flat_map(|key| key.position.into_iter().chain(key.scale)).flatten();
-        let sizes = boxes.iter().flat_map(|one| one.size);
-        match told.chain(sizes).find(|value| !value.is_finite()) {
-            None => Ok(()),
-            Some(found) => {
-                let field = Field::new("keys").in_list("animation", index);
-                let expected = "finite positions and scales whose box has a finite size";
-                Err(wrong(AnimationGeneration::An10.format(), field, expected, found.to_string()))
-            }
-        }
-    }
-}
-
 fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(wrong(format, Field::new("name").in_list(list, index), "a name without NUL", format!("{name:?}")));
@@ -154,7 +105,7 @@ fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &s
 
 /// Checks the names and parents of all bones, and the names, bone indices, flags and key counts of
 /// all animations.
-fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
+pub(super) fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
     let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, found));
     if as_u64(bones.len()) > MAX_NUMBERED.into() {
         return fault(Field::new("bones"), "at most 32767", bones.len().to_string());
@@ -197,7 +148,7 @@ fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]
     Ok(())
 }
 
-fn wrong(format: &'static str, field: Field, expected: &str, found: String) -> Error {
+pub(super) fn wrong(format: &'static str, field: Field, expected: &str, found: String) -> Error {
     let kind = Cause::Refused { expected: expected.to_owned().into(), found: found.into() };
     Error::without_offset(format, field, kind)
 }

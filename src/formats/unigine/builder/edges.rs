@@ -9,6 +9,8 @@
 //! for a triangle without area are not derived from files, because no sample file has such an edge
 //! or triangle.
 
+// Rule: this file sorts and maps by copies only.
+
 use crate::math::{dot, facet};
 
 /// The tolerance of the test for a convex edge. The edge between two triangles is convex only if

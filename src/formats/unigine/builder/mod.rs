@@ -30,6 +30,7 @@
 //! ```
 
 mod animation;
+#[cfg(feature = "internals")]
 mod animation_file;
 mod bone;
 mod check;
@@ -39,8 +40,11 @@ mod mesh;
 mod surface;
 mod tree;
 
-pub use animation::{Animation, BoneKey};
-pub use animation_file::AnimationFile;
 pub use bone::Bone;
 pub use mesh::Mesh;
 pub use surface::{MorphTarget, Surface};
+#[cfg(feature = "internals")]
+pub use {
+    animation::{Animation, BoneKey},
+    animation_file::AnimationFile,
+};

@@ -17,13 +17,10 @@
 //! # }
 //! ```
 
-use std::io::Write;
-
+use crate::error::Result;
 use crate::error::debug::{items, short_debug, text};
-use crate::error::{Error, Field, Result};
 use crate::formats::unreal::companions::is_file_name;
 use crate::formats::unreal::file::Mesh;
-use crate::formats::unreal::layout::SCRIPT;
 use crate::formats::unreal::script::{Line, MeshScript, refused};
 use crate::parse::Name;
 
@@ -155,18 +152,6 @@ impl Script {
             }
         }
         Ok(text)
-    }
-
-    /// Writes the script to `out`. The whole script is encoded before the first byte is written.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`to_bytes`](Self::to_bytes), and an error if writing to `out`
-    /// fails.
-    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
-        out.write_all(&self.to_bytes()?).map_err(failed)?;
-        out.flush().map_err(failed)
     }
 
     fn path(&self, file: &str) -> String {
@@ -420,9 +405,8 @@ mod tests {
             Script { scale: [f32::NAN; 3], ..cat() },
             Script { textures: vec![texture(1, "a"), texture(1, "b")], ..cat() },
         ] {
-            let mut out = Vec::new();
-            let error = wrong.write_to(&mut out).unwrap_err();
-            assert_eq!((error.kind().id(), out.len()), ("refused", 0), "{error}");
+            let error = wrong.to_bytes().unwrap_err();
+            assert_eq!(error.kind().id(), "refused", "{error}");
         }
     }
 }

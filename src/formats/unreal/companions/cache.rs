@@ -1,6 +1,8 @@
 //! Caches the folder listings and scripts that were read, and finds the files that the paths in
 //! scripts refer to.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +45,7 @@ struct Entry {
 }
 
 impl FolderCache {
+    #[cfg(feature = "internals")]
     pub(super) fn new(limits: &Limits) -> Self {
         Self { limits: *limits, ..Self::default() }
     }

@@ -3,8 +3,6 @@
 
 use std::path::Path;
 
-use super::root;
-
 use super::pair_file::PairFile;
 
 /// Returns the role of a file (data file, aniv file or script) and the stem of its name. Returns
@@ -84,8 +82,9 @@ fn without_version(stem: &[u8]) -> &[u8] {
 /// Returns whether a name is allowed as a file name on every operating system: not a path, not the
 /// name of a device, and not a name that some operating systems change, such as a name that ends in
 /// a dot.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) fn is_file_name(name: &[u8]) -> bool {
-    !matches!(name, b"" | b"." | b"..") && root::parts(name).is_some_and(|parts| parts.len() == 1)
+    !matches!(name, b"" | b"." | b"..") && super::root::parts(name).is_some_and(|parts| parts.len() == 1)
 }
 
 /// Returns the last component of a path, as bytes in the encoding of the operating system, or no

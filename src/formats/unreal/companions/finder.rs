@@ -16,7 +16,7 @@ use crate::error::debug::{short_debug, text};
 use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::script::choice;
 use crate::io;
-use crate::parse::{Limits, Name};
+use crate::parse::Name;
 
 /// A mesh that a script imports, with the result of the search for the mesh's files on the disk.
 #[derive(Clone)]
@@ -89,8 +89,9 @@ impl Finder {
     ///
     /// [`Limits::items`] is the maximum number of names in a folder, and also the maximum number of
     /// commands in a script. [`Limits::script`] is the maximum size of a script, in bytes.
+    #[cfg(feature = "internals")]
     #[must_use]
-    pub fn with_limits(limits: &Limits) -> Self {
+    pub fn with_limits(limits: &crate::parse::Limits) -> Self {
         Self { cache: FolderCache::new(limits) }
     }
 
@@ -132,6 +133,7 @@ impl Finder {
     /// given name. Also returns the errors of [`find`](Self::find).
     ///
     /// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn find_mesh(&mut self, path: &Path, mesh: &[u8]) -> Result<Pair> {
         let path = &*self.spelled(path);
         let pair = match self.target(path)? {

@@ -1,5 +1,7 @@
 //! Lists the names in a folder, and finds a name in the list without regard to the case of letters.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};

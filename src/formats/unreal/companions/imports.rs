@@ -1,6 +1,8 @@
 //! The meshes that scripts import, with functions that find a mesh by its name or by the name of
 //! one of its files.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

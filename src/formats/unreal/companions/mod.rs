@@ -34,7 +34,12 @@ mod pair;
 mod pair_file;
 mod root;
 
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use file_names::is_file_name;
-pub use finder::{Finder, ScriptImport, find};
+#[cfg(feature = "internals")]
+pub use finder::ScriptImport;
+pub use finder::find;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub use pair::Pair;
-pub use pair_file::PairFile;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {finder::Finder, pair_file::PairFile};

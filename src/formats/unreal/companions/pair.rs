@@ -46,6 +46,7 @@ impl Pair {
     ///
     /// Returns the errors of the function `open`, of [`Mesh::open`], of [`Script::open`] and of
     /// [`Mesh::with_script`]. An error about a file contains the path of that file.
+    #[cfg(feature = "internals")]
     pub fn open<D: AsRef<[u8]>>(&self, open: impl FnMut(&Path) -> Result<D>) -> Result<Mesh<D>> {
         self.open_with(&OpenOptions::default(), open)
     }

@@ -1,5 +1,7 @@
 //! [`Script`], which holds the bytes of a script and the byte ranges of its commands.
 
+use std::io::Write;
+
 use super::command::Command;
 use super::commands::{CommandRange, Commands};
 use super::line::{LineKind, SourceLines};
@@ -167,6 +169,19 @@ impl<D: AsRef<[u8]>> Script<D> {
         }
         text(at, as_u64(self.as_bytes().len()), as_u64(self.command_count()), see);
         Ok(())
+    }
+
+    /// Writes an exact copy of the script to `out`: the commands, and the text between the
+    /// commands.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if writing to `out` fails. If an error is returned, the first bytes of the
+    /// script may already have been written to `out`.
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
+        out.write_all(self.as_bytes()).map_err(failed)?;
+        out.flush().map_err(failed)
     }
 }
 

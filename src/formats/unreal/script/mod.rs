@@ -43,15 +43,22 @@ mod rules;
 mod select;
 mod statements;
 mod validate;
+#[cfg(any(feature = "cli", feature = "internals"))]
 mod write;
 
 pub(super) use rules::RULES;
 pub(super) use select::choice;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use write::refused;
 
-pub use command::{Command, Verb};
 pub use file::Script;
-pub use line::{Argument, Arguments, Quote};
 pub use select::{MeshScript, Selected, Texture};
-pub use statements::{DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, TextureImport};
+pub use statements::{Import, Sequence};
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub use write::Line;
+#[cfg(feature = "internals")]
+pub use {
+    command::{Command, Verb},
+    line::{Argument, Arguments, Quote},
+    statements::{DropFrames, LodParams, Notify, Origin, SetTexture, TextureImport},
+};

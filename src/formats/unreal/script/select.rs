@@ -1,5 +1,7 @@
 //! Selects the commands of a script that are about one mesh.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::borrow::Cow;
 
 use super::command::{Command, Verb};

@@ -231,12 +231,14 @@ impl<'a> Statement<'a> for DropFrames<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct SetTexture<'a> {
     /// The `MESHMAP SETTEXTURE` command that this view was made from.
+    #[cfg(feature = "internals")]
     pub command: Command<'a>,
     /// The texture index by which polygons refer to the texture.
     pub number: i64,
     /// The name of the texture, or its path in a package: `Package.Group.Name`.
     pub texture: Name<'a>,
     /// The distance from which the texture is rendered with less detail.
+    #[cfg(feature = "internals")]
     pub lod: Option<f32>,
 }
 
@@ -245,7 +247,14 @@ impl<'a> Statement<'a> for SetTexture<'a> {
 
     fn read(command: Command<'a>) -> Self {
         let (number, texture) = (integer(&command, "NUM"), text(&command, "TEXTURE"));
-        Self { command, number, texture, lod: command.number("TLOD") }
+        Self {
+            #[cfg(feature = "internals")]
+            command,
+            number,
+            texture,
+            #[cfg(feature = "internals")]
+            lod: command.number("TLOD"),
+        }
     }
 }
 

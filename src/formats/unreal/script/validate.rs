@@ -6,6 +6,8 @@
 //! severity info, because real scripts refer to meshes of other scripts, define items twice and
 //! have keys that the engine ignores. For one script, at most 1,001 findings per rule are reported.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::fmt;
 
 use super::command::{ArgumentKey, ArgumentKind, Command, Verb};

@@ -1,10 +1,6 @@
-//! Writes commands and scripts: [`Line`] encodes one command as a line, and [`Script::write_to`]
-//! writes an exact copy of a script.
-
-use std::io::Write;
+//! Writes commands: [`Line`] encodes one command as a line of a script.
 
 use super::command::Command;
-use super::file::Script;
 use super::line::{Argument, Quote};
 use crate::error::debug::{short_debug, text};
 use crate::error::{Cause, Error, Field, Result, show_bytes};
@@ -169,21 +165,6 @@ pub(in crate::formats::unreal) fn refused(key: &'static str, expected: &'static 
     let found = found.get(..64).unwrap_or(found);
     let kind = Cause::Refused { expected: expected.into(), found: show_bytes(found).into() };
     Error::without_offset(SCRIPT, Field::new(key), kind)
-}
-
-impl<D: AsRef<[u8]>> Script<D> {
-    /// Writes an exact copy of the script to `out`: the commands, and the text between the
-    /// commands.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if writing to `out` fails. If an error is returned, the first bytes of the
-    /// script may already have been written to `out`.
-    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        let failed = |error: std::io::Error| Error::without_offset(SCRIPT, Field::new("output"), error.into());
-        out.write_all(self.as_bytes()).map_err(failed)?;
-        out.flush().map_err(failed)
-    }
 }
 
 #[cfg(test)]

@@ -5,4 +5,5 @@ pub(super) mod findings;
 pub(super) mod rules;
 
 pub use findings::finding;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub use rules::RULES;

@@ -1,5 +1,7 @@
 //! A flight: the frames, and what is measured in each.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::time::{Duration, Instant};
 
 use anyhow::bail;

@@ -1,6 +1,8 @@
 //! A thread that maps and unmaps memory, as another part of a program would, and measures how long
 //! it waits.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,5 +1,7 @@
 //! What the output states about the mesh file: its name, its hash, and the images in its folder.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! `convert`: writes meshes in the formats of other programs.
 
+// Rule: this file sorts and maps by copies only.
+
 mod args;
 mod facts;
 mod job;

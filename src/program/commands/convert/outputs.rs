@@ -1,5 +1,7 @@
 //! The paths of the output files.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

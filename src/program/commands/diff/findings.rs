@@ -1,5 +1,7 @@
 //! Compares the findings about two meshes.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::comparison::MeshComparison;

@@ -1,5 +1,7 @@
 //! Compares the meshes in two folders, which are paired by their paths in the folders.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! Pairs the items of two lists, such as surfaces, bones and clips.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use super::both::Both;

@@ -1,5 +1,7 @@
 //! Compares the surfaces of two meshes.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 
 use super::both::Both;

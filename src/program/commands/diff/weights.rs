@@ -1,5 +1,7 @@
 //! Compares the bones and weights of vertices.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::tolerance::Tolerance;
 use crate::model::{Indices, WeightsIter};
 use crate::{Array, Weights};

@@ -1,5 +1,7 @@
 //! Finds meshes that occur several times.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 

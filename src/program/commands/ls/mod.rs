@@ -1,5 +1,7 @@
 //! `ls`: prints a table of meshes or of their surfaces.
 
+// Rule: this file sorts and maps by copies only.
+
 mod column;
 mod duplicates;
 mod filter;

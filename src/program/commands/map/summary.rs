@@ -1,5 +1,7 @@
 //! `map --summary`: the bytes of a file by kind.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::io::{self, Write};
 
 use serde_json::Value;

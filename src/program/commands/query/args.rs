@@ -1,6 +1,8 @@
 //! The command line options of each type of query, and a parser for batch files with one query per
 //! line.
 
+// Rule: this file makes text of copies only.
+
 use std::path::{Path, PathBuf};
 
 use crate::io::{open_stream, read_up_to};

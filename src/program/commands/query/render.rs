@@ -1,5 +1,7 @@
 //! Prints the results of `query` as text or JSON.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::cell::RefCell;
 use std::io::{self, Write};
 

@@ -1,5 +1,7 @@
 //! Finds or computes the vertex positions of surfaces at one time of an animation.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use crate::model::InterpolatedPositions;

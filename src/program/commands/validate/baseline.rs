@@ -3,6 +3,8 @@
 //! A finding is known by its file, mesh, rule and field. Its offset and text may differ, because
 //! they change when other parts of the file change.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;

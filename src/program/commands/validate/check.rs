@@ -1,5 +1,7 @@
 //! Validates one file.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

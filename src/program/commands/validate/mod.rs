@@ -1,5 +1,7 @@
 //! `validate`: tests the rules of the format and prints the findings.
 
+// Rule: this file sorts and maps by copies only.
+
 mod args;
 mod baseline;
 mod baseline_error;

@@ -1,5 +1,7 @@
 //! Writes one picture, or a picture for each mesh in a folder.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};

@@ -1,6 +1,8 @@
 //! Collects the data about a Second Life file that `info` prints: the content of the headers and of
 //! the inflated blocks.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 
 use crate::formats::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};

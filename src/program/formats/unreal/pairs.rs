@@ -1,5 +1,7 @@
 //! Finds and opens the two files of an Unreal mesh, and its script.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

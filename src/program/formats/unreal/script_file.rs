@@ -1,6 +1,8 @@
 //! Reads the scripts of Unreal meshes, and describes meshes that a script imports although their
 //! files do not exist.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

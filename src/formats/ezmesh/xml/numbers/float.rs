@@ -1,6 +1,8 @@
 //! Parses all float notations of the format: the notations of `strtod` in C, the bits of a float
 //! after a `$`, and words such as `fltmax` and `true`.
 
+// Rule: this file makes text of copies only.
+
 use super::hex_float;
 use super::integer::{digit, sign};
 
