@@ -45,6 +45,8 @@ mod file_source;
 mod file_stamp;
 pub mod guard;
 mod huge_pages;
+#[cfg(all(unix, feature = "cli"))]
+mod ignored_signal;
 mod map;
 mod map_ranges;
 mod new_memory;
@@ -63,6 +65,8 @@ pub use file_bytes::FileBytes;
 pub use file_source::FileSource;
 pub use file_stamp::FileStamp;
 pub use map::{Map, map};
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) use ignored_signal::is_signal_ignored;
 pub(crate) use new_memory::populate;
 pub use range_source::{RangeRead, RangeSource};
 pub use read::{read, read_up_to};
