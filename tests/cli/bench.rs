@@ -222,12 +222,20 @@ fn flies_over_a_mesh_and_over_a_folder() {
         let lines = document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "polyline")));
         assert_eq!(lines.count(), 3);
     }
-    let output = meshpeek(&["bench", "--stream", "--size", "8M", "--budget", "6M", "--frames", "300", "--json"]);
+    // On a busy machine, a short flight ends before the budget is full.
+    assert!([300, 1500, 6000].into_iter().any(|frames| evicts_on_a_flight(frames)));
+}
+
+/// Flies over a mesh that is larger than the budget. Returns whether bytes were evicted.
+fn evicts_on_a_flight(frames: u32) -> bool {
+    let flight = ["bench", "--stream", "--size", "8M", "--budget", "6M", "--json", "--frames", &frames.to_string()];
+    let output = meshpeek(&flight);
     let document = json(&output);
-    assert_eq!((code(&output), &document["budget_bytes"], &document["frames"]), (0, &6_000_000.into(), &300.into()));
+    assert_eq!((code(&output), &document["budget_bytes"], &document["frames"]), (0, &6_000_000.into(), &frames.into()));
     let number = |name: &str| document[name].as_u64().unwrap();
-    assert!(number("wanted_bytes") > 0 && number("evicted_bytes") > 0, "{document}");
+    assert!(number("wanted_bytes") > 0, "{document}");
     assert_eq!(document["requests"]["failed"], 0);
+    number("evicted_bytes") > 0
 }
 
 #[cfg(target_os = "linux")]
