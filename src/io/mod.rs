@@ -64,9 +64,9 @@ pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
 pub use file_source::FileSource;
 pub use file_stamp::FileStamp;
-pub use map::{Map, map};
 #[cfg(all(unix, feature = "cli"))]
 pub(crate) use ignored_signal::is_signal_ignored;
+pub use map::{Map, map};
 pub(crate) use new_memory::populate;
 pub use range_source::{RangeRead, RangeSource};
 pub use read::{read, read_up_to};

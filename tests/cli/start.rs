@@ -62,7 +62,8 @@ fn tests_pass_however_they_are_started() {
     let mut shell = process("sh");
     shell.args(["-c", line, "sh"]).arg(test.get_program()).args(test.get_args()).args(&LIKELY[1..]);
     shell.env("HOME", &home).env("XDG_CACHE_HOME", "cache").env("XDG_CONFIG_HOME", &home).env("TMPDIR", &temporary);
-    for setting in ["CLICOLOR_FORCE=1", "RUST_BACKTRACE=full", "TERM=dumb", "COLUMNS=20", "GIT_DIR=/nowhere", "TMUX=1"] {
+    for setting in ["CLICOLOR_FORCE=1", "RUST_BACKTRACE=full", "TERM=dumb", "COLUMNS=20", "GIT_DIR=/nowhere", "TMUX=1"]
+    {
         let (name, value) = setting.split_once('=').unwrap();
         shell.env(name, value);
     }

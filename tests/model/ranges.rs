@@ -3,9 +3,9 @@
 //! The tests say that they are skipped where the system does not drop the file from memory.
 #![allow(clippy::single_range_in_vec_init, reason = "the methods take lists of ranges")]
 
-use meshpeek::Map;
 use crate::support::files::file_on_disk;
 use crate::support::skip;
+use meshpeek::Map;
 use meshpeek::io::{Eviction, FileSource, RangeRead, RangeSource, ResidencyState};
 
 const LENGTH: usize = (4 << 20) + 777;

@@ -7,9 +7,9 @@ use meshpeek::io::{FileSource, RangeRead, RangeSource};
 use meshpeek::streaming::{ItemRange, ManualClock, Priority, SourceRegions, StreamOptions, StreamOutcome, Streamer};
 use meshpeek::{Error, ErrorKind};
 
-use crate::support::random::Random;
 use crate::finish;
 use crate::support::files::file_on_disk;
+use crate::support::random::Random;
 
 const REGION: u32 = 4096;
 

@@ -11,9 +11,9 @@ use meshpeek::streaming::{
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array, Bounds, ErrorKind, Model, Surface};
 
+use crate::support::files::file_on_disk;
 use crate::support::random::Random;
 use crate::support::unigine::grid;
-use crate::support::files::file_on_disk;
 use crate::{corners, decoded, finish, layout, map, open_mapped, samples};
 
 type Mesh = Model<FileBytes>;
