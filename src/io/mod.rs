@@ -45,6 +45,8 @@ mod file_source;
 mod file_stamp;
 pub mod guard;
 mod huge_pages;
+#[cfg(all(unix, feature = "cli"))]
+mod ignored_signal;
 mod map;
 mod map_ranges;
 mod new_memory;
@@ -62,6 +64,8 @@ pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
 pub use file_source::FileSource;
 pub use file_stamp::FileStamp;
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) use ignored_signal::is_signal_ignored;
 pub use map::{Map, map};
 pub(crate) use new_memory::populate;
 pub use range_source::{RangeRead, RangeSource};

@@ -5,24 +5,31 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use meshpeek::unreal::{RawPolygon, Variant, builder};
 use serde_json::Value;
 
+use crate::support::PATIENCE;
+use crate::support::process::{Running, process};
 use crate::support::secondlife::raw_assets;
 use crate::support::unigine::skinned;
 use crate::support::unreal::pair;
-use crate::{bytes, code, command, json, meshpeek, scratch, text, without_pages};
+use crate::{PROGRAM, bytes, code, command, json, meshpeek, scratch, text, without_pages};
 
-/// Runs meshpeek with at most `mebibytes` of address space.
+/// The size of the program in the usual build of the tests.
 #[cfg(unix)]
-pub fn with_memory(mebibytes: u32, arguments: &[&str]) -> Output {
-    let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
-    let mut command = Command::new("sh");
-    command.args(["-c", &limited, env!("CARGO_BIN_EXE_meshpeek")]).args(arguments).stdin(Stdio::null());
-    command.output().unwrap()
+const USUAL_PROGRAM: u64 = 27 << 20;
+
+/// Runs meshpeek with at most `mebibytes` of address space. A program that is larger than usual,
+/// as without optimisation, gets so much more.
+#[cfg(unix)]
+pub fn with_memory(mebibytes: u64, arguments: &[&str]) -> Output {
+    let program = fs::metadata(PROGRAM).unwrap().len();
+    let limit = mebibytes * 1024 + program.saturating_sub(USUAL_PROGRAM) / 1024;
+    let limited = format!("ulimit -v {limit}; exec \"$0\" \"$@\"");
+    process("sh").args(["-c", &limited, PROGRAM]).args(arguments).output().unwrap()
 }
 
 /// Builds a pair of `vertices` vertices and two frames. The polygons are the same triangle, in
@@ -257,16 +264,8 @@ fn json_and_text_escape_control_and_direction_characters() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_changes_while_it_is_copied_is_an_error() {
-    use std::io::Write as _;
     let (_folder, path) = scratch("big.mesh", &vec![0; 48 << 20]);
-    let mut child = command(&["info", "--no-mmap", "--json", &path]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
-    while child.try_wait().unwrap().is_none() {
-        file.write_all(b"x").unwrap();
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 3);
-    assert_eq!(json(&output)["files"][0]["error"]["kind"], "changed");
+    crate::changed::expect_changed(&path, || command(&["info", "--no-mmap", "--json", &path]));
 }
 
 #[cfg(unix)]
@@ -294,12 +293,9 @@ fn works_without_threads() {
     let run = |arguments: &[&str]| {
         // No thread can have a stack of 1 TiB in 2 GiB of address space.
         let script = "ulimit -v 2097152; exec \"$0\" \"$@\"";
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", script, env!("CARGO_BIN_EXE_meshpeek")])
-            .args(arguments)
-            .env("RUST_MIN_STACK", "1099511627776");
-        command.stdin(Stdio::null()).output().unwrap()
+        let mut command = process("sh");
+        command.args(["-c", script, PROGRAM]).args(arguments).env("RUST_MIN_STACK", "1099511627776");
+        command.output().unwrap()
     };
     let (_folder, batch) = scratch("batch.txt", "0 0 9 0 0 0\n9 9 9 9 9 10\n0.1 0 9 0 0 0\n".repeat(20).as_bytes());
     let cube = "data/unigine/cube_ms13.mesh";
@@ -319,7 +315,7 @@ fn works_without_threads() {
 /// A named pipe whose writer says nothing.
 #[cfg(unix)]
 fn silent_pipe(path: &Path) -> fs::File {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    crate::support::files::make_pipe(path);
     // A file that is opened for reading and writing is a writer, and opening it does not wait.
     fs::OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
@@ -328,21 +324,19 @@ fn silent_pipe(path: &Path) -> fs::File {
 #[cfg(unix)]
 fn ends_within(time: Duration, arguments: &[&str]) -> Option<i32> {
     let start = Instant::now();
-    let mut child = command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = Running(command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     while start.elapsed() < time {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
     None
 }
 
 #[cfg(unix)]
 fn without_waiting(arguments: &[&str]) -> Option<i32> {
-    ends_within(Duration::from_secs(10), arguments)
+    ends_within(PATIENCE, arguments)
 }
 
 #[cfg(unix)]

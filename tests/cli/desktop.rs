@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+
+use crate::support::process::process;
+use crate::support::skip;
 
 const MIME: &str = include_str!("../../data/desktop/meshpeek-mime.xml");
 const THUMBNAILER: &str = include_str!("../../data/desktop/meshpeek.thumbnailer");
@@ -19,8 +21,8 @@ fn the_mime_types_are_valid() {
     let packages = folder.path().join("packages");
     fs::create_dir(&packages).unwrap();
     fs::write(packages.join("meshpeek-mime.xml"), MIME).unwrap();
-    let Ok(output) = Command::new("update-mime-database").arg(folder.path()).output() else {
-        eprintln!("skipped: update-mime-database (Debian package shared-mime-info) is not installed");
+    let Ok(output) = process("update-mime-database").arg(folder.path()).output() else {
+        skip("update-mime-database (Debian package shared-mime-info) is not installed");
         return;
     };
     // The program notes on standard error that the folder is not in the search path.

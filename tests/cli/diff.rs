@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json as value};
 
+use crate::support::process::process;
+use crate::support::skip;
 use crate::support::unigine::{poke, region, spoil};
 use crate::support::unreal::samples as unreal_samples;
 use crate::{bytes, code, command, compact, json, meshpeek, sample, scratch, text};
@@ -447,16 +448,17 @@ fn git_mode_takes_the_arguments_of_git() {
 fn git_shows_the_differences_of_a_repository() {
     let folder = tempfile::tempdir().unwrap();
     let git = |arguments: &[&str]| {
-        let program = format!("'{}'", env!("CARGO_BIN_EXE_meshpeek"));
-        let mut command = Command::new("git");
+        let program = format!("'{}'", crate::PROGRAM);
+        let mut command = process("git");
         let convert = format!("diff.text.textconv=f() {{ {program} info -v - < \"$1\"; true; }}; f");
         command.args(["-c", "user.name=Test", "-c", "user.email=test@example.org"]);
         command.args(["-c", &format!("diff.meshpeek.command={program} diff --git"), "-c", &convert]);
         command.args(["-c", &format!("difftool.meshpeek.cmd={program} diff \"$LOCAL\" \"$REMOTE\"")]);
-        command.args(arguments).current_dir(folder.path()).env("GIT_CONFIG_NOSYSTEM", "1").output()
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.args(arguments).current_dir(folder.path()).output()
     };
     let Ok(output) = git(&["init", "-q"]) else {
-        eprintln!("skipped: this machine has no git");
+        skip("git is not installed");
         return;
     };
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -10,6 +10,7 @@ use meshpeek::unigine::{Generation, builder};
 
 use crate::sidecar::User;
 use crate::support::sidecar::small_mesh;
+use crate::support::skip;
 use crate::support::unigine::grid;
 use crate::writes::{names, strace_runs, through_shell, traced, with_mounts};
 use crate::{code, text, without_pages};
@@ -274,7 +275,7 @@ fn a_disk_that_is_full_at_any_step_keeps_the_old_file() {
             );
             let Some(output) = with_mounts(&line, &case.command) else {
                 if pages > case.old.values().map(|bytes| bytes.len().div_ceil(4096)).sum() {
-                    println!("skipped: the mounts cannot be changed");
+                    skip("the mounts cannot be changed");
                     return;
                 }
                 continue;

@@ -108,8 +108,7 @@ fn an_unreadable_folder_is_reported_as_such() {
     put(folder.path(), "locked/x.mesh", &bytes("cube_ms13"));
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read_dir(&locked).is_ok() {
-        // The superuser can read every folder.
-        fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
+        crate::support::skip("the superuser can read every folder");
         return;
     }
     for verb in ["info", "validate", "ls"] {

@@ -43,6 +43,8 @@ mod scaling;
 mod schema;
 mod secondlife;
 mod sidecar;
+#[cfg(target_os = "linux")]
+mod start;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
@@ -65,8 +67,11 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::support::process::process;
 use crate::support::unigine::{bytes, compact, data, spoil};
 use crate::support::unreal::data as unreal_data;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_meshpeek");
 
 /// Runs meshpeek in the crate's folder.
 ///
@@ -76,8 +81,8 @@ fn meshpeek(arguments: &[&str]) -> Output {
 }
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    let mut command = process(PROGRAM);
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
@@ -390,7 +395,7 @@ fn names_are_shown_and_not_obeyed() {
 fn waits_for_nothing_and_survives_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    crate::support::files::make_pipe(&fifo);
     let output = meshpeek(&["info", fifo.to_str().unwrap()]);
     assert_eq!(code(&output), 3, "a named pipe without a writer reads as empty");
     assert_eq!(code(&meshpeek(&["info", "/dev/zero"])), 3);

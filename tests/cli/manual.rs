@@ -63,10 +63,10 @@ fn every_example_runs() {
         std::os::unix::fs::symlink(data, folder.path().join("data")).unwrap();
         for example in examples(&help(&arguments)) {
             assert!(example.contains("meshpeek "), "{example}");
-            let mut shell = std::process::Command::new("sh");
+            let mut shell = crate::support::process::process("sh");
             shell.args(["-c", &example]).current_dir(folder.path()).env("PATH", &path);
             let cache = folder.path().join("cache");
-            let output = shell.env("XDG_CACHE_HOME", &cache).stdin(std::process::Stdio::null()).output().unwrap();
+            let output = shell.env("XDG_CACHE_HOME", &cache).output().unwrap();
             let status = output.status.code().unwrap();
             // `diff` and `validate` return 1 if they find something.
             let may_find = example.contains(" diff ") || example.contains(" validate ");

@@ -11,7 +11,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -23,6 +23,7 @@ use meshpeek::unigine::Generation;
 use meshpeek::unreal::{RawPolygon, Variant, builder};
 
 use crate::support::ezmesh::raw_files as xml;
+use crate::support::process::{own_test, process};
 use crate::support::secondlife::raw_assets as llsd;
 use crate::support::unigine::RawFile;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together, put_together_with};
@@ -373,9 +374,9 @@ const COMMANDS: [&str; 24] = [
 /// processor time.
 #[allow(unsafe_code, reason = "only wait4 returns the memory of one process")]
 fn measure(arguments: &[&str]) -> Cost {
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -t 60; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_meshpeek")]).args(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut command = process("sh");
+    command.args(["-c", "ulimit -t 60; exec \"$0\" \"$@\"", crate::PROGRAM]).args(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     // The peak memory of a process starts at that of the process that starts it. With a closure to
     // run, the standard library forks this process, and the peak starts at the memory in use now.
     // SAFETY: the closure does nothing.
@@ -496,9 +497,7 @@ fn alone(test: &str, part: usize) {
     if std::env::var_os(ALONE).is_some() {
         return run_all(part);
     }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([&format!("scaling::{test}"), "--exact", "--include-ignored", "--nocapture"]).env(ALONE, "1");
-    let output = command.output().unwrap();
+    let output = own_test(&format!("scaling::{test}")).env(ALONE, "1").output().unwrap();
     assert!(output.status.success(), "{}", crate::text(&output.stderr));
     assert!(crate::text(&output.stdout).contains("1 passed"), "no test has the name {test}");
 }

@@ -209,9 +209,11 @@ fn a_cache_that_takes_nothing() {
         let folder = user.path("cache/meshpeek");
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-        // Some users may write everywhere.
         let forbidden = File::create(folder.join("probe")).is_err();
         let _ = fs::remove_file(folder.join("probe"));
+        if !forbidden {
+            crate::support::skip("this user may write everywhere");
+        }
         let output = user.run(&["index", &path]);
         assert_eq!(code(&output), if forbidden { 3 } else { 0 });
         assert_eq!(user.cached().len(), usize::from(!forbidden), "litter");
@@ -230,11 +232,10 @@ fn what_is_no_file_is_passed_over() {
     let place = PathBuf::from(user.index(&[&path])["sidecar"].as_str().unwrap());
     let whole = user.path("elsewhere");
     fs::rename(&place, &whole).unwrap();
-    let pipe = |place: &Path| assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
     let kinds: [&dyn Fn(&Path); 4] = [
         &|place| std::os::unix::fs::symlink(&whole, place).unwrap(),
         &|place| std::os::unix::fs::symlink(user.path("nothing"), place).unwrap(),
-        &pipe,
+        &|place| crate::support::files::make_pipe(place),
         &|place| fs::create_dir(place).unwrap(),
     ];
     for (number, make) in kinds.iter().enumerate() {

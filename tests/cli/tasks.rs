@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use crate::support::process::process;
 use crate::text;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/tasks.md");
@@ -43,10 +43,10 @@ fn every_task_is_one_command_with_this_output() {
 }
 
 fn run(command: &str, folder: &Path) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_meshpeek")).parent().unwrap();
+    let program = Path::new(crate::PROGRAM).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).env("PATH", path).env("COLUMNS", "100").stdin(Stdio::null());
+    let mut shell = process("sh");
+    shell.args(["-c", command]).current_dir(folder).env("PATH", path).env("COLUMNS", "100");
     let output = shell.output().unwrap();
     let expected = i32::from(command.starts_with(FINDS));
     assert_eq!(output.status.code(), Some(expected), "{command}: {}", text(&output.stderr));

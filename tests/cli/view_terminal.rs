@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
+use crate::support::PATIENCE;
+use crate::support::process::{Running, ignore_signals, lead_session, send_signal};
 use crate::{code, command, sample, scratch, text};
-
-/// The time after which the program is taken to hang.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
 /// The end of each picture.
@@ -23,30 +22,30 @@ const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 /// A program in a pseudo terminal of 40 by 12 cells. The terminal is its controlling terminal.
 struct Pty {
     main: File,
-    child: Child,
+    child: Running,
     output: Receiver<Vec<u8>>,
     seen: String,
 }
 
 impl Pty {
     fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::ignoring(&[], arguments, variables)
+    }
+
+    /// Starts the program with ignored signals.
+    fn ignoring(signals: &'static [i32], arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let main = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&main).unwrap();
         unlockpt(&main).unwrap();
         resize(&main, [40, 12]);
         let path = ptsname(&main, Vec::new()).unwrap().into_string().unwrap();
         let side = || File::options().read(true).write(true).open(&path).unwrap();
-        // A process that leads a session has no controlling terminal before this option sets it.
-        let mut child = Command::new("setsid");
-        child.arg("--ctty").arg(env!("CARGO_BIN_EXE_meshpeek")).args(arguments);
-        child.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(side()).stdout(side()).stderr(side());
-        for name in ["TMUX", "STY", "ZELLIJ", "TERM_PROGRAM", "LC_TERMINAL", "KITTY_WINDOW_ID", "KONSOLE_VERSION"] {
-            child.env_remove(name);
-        }
-        for name in ["NO_COLOR", "COLORTERM", "WT_SESSION"] {
-            child.env_remove(name);
-        }
-        let child = child.env("TERM", "xterm-256color").envs(variables.iter().copied()).spawn().unwrap();
+        let mut child = command(arguments);
+        child.stdin(side()).stdout(side()).stderr(side());
+        child.env("TERM", "xterm-256color").envs(variables.iter().copied());
+        lead_session(&mut child);
+        ignore_signals(&mut child, signals);
+        let child = Running(child.spawn().unwrap());
         let (sender, output) = channel();
         let mut reader = main.try_clone().unwrap();
         thread::spawn(move || {
@@ -76,8 +75,8 @@ impl Pty {
         self.main.write_all(keys.as_bytes()).unwrap();
     }
 
-    fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
+    fn signal(&self, signal: i32) {
+        send_signal(&self.child, signal);
     }
 
     /// Returns whether the terminal gives single keys, as during a view.
@@ -131,15 +130,29 @@ fn escape_quits() {
 #[test]
 fn signals_restore_the_terminal() {
     use std::os::unix::process::ExitStatusExt as _;
-    for (name, number) in [("-INT", 2), ("-TERM", 15), ("-HUP", 1), ("-QUIT", 3)] {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
         let pty = view(&[]);
-        pty.signal(name);
+        pty.signal(signal);
         let (status, rest) = pty.end();
-        assert_eq!((status.signal(), rest.ends_with(LEAVE)), (Some(number), true), "{rest:?}");
+        assert_eq!((status.signal(), rest.ends_with(LEAVE)), (Some(signal), true), "{rest:?}");
     }
     let mut pty = view(&[]);
     pty.press("\x03");
     assert_eq!(pty.end().0.signal(), Some(2));
+}
+
+/// A program that `nohup` or a script starts ignores signals, and keeps ignoring them.
+#[test]
+fn ignored_signals_stay_ignored() {
+    const IGNORED: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP];
+    let mut pty = Pty::ignoring(&IGNORED, &["view", &sample("cube_ms13")], &[]);
+    pty.wait(DRAWN);
+    IGNORED.iter().for_each(|signal| pty.signal(*signal));
+    pty.press("\x03\x1aw");
+    pty.wait(DRAWN);
+    pty.press("q");
+    let (status, rest) = pty.end();
+    assert_eq!((status.code(), rest.matches(LEAVE).count()), (Some(0), 1), "{rest:?}");
 }
 
 #[test]
@@ -164,7 +177,7 @@ fn stops_and_continues() {
         thread::sleep(Duration::from_millis(10));
     }
     assert!(!pty.is_raw());
-    pty.signal("-CONT");
+    pty.signal(libc::SIGCONT);
     assert!(pty.wait(DRAWN).contains(ENTER));
     assert!(pty.is_raw());
     pty.press("q");
@@ -185,7 +198,7 @@ fn kitty_keeps_no_picture() {
 fn the_end_of_the_terminal_ends_the_program() {
     let mut pty = view(&[]);
     // The reader of the output has the terminal, too, so a signal is sent as the system would.
-    pty.signal("-HUP");
+    pty.signal(libc::SIGHUP);
     pty.wait(LEAVE);
     assert!(!pty.child.wait().unwrap().success());
 }

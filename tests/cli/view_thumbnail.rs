@@ -3,25 +3,33 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::PROGRAM;
+use crate::support::process::process;
+use crate::support::skip;
 
 const THUMBNAILER: &str = include_str!("../../data/desktop/meshpeek.thumbnailer");
 const SIZE: u32 = 256;
 
 /// Runs a program in the sandbox.
 fn sandboxed(out: &Path, program: &str, arguments: &[&str]) -> Option<Output> {
-    let mut command = Command::new("bwrap");
+    let mut command = process("bwrap");
     command.args(["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--die-with-parent", "--clearenv"]);
     command.arg("--bind").args([out, out]).arg("--chdir").arg(out).arg(program).args(arguments);
     command.output().ok()
 }
 
-/// Returns whether the sandbox works on this machine, and is as tight as it should be.
-fn has_sandbox(out: &Path) -> bool {
-    let script = "test ! -e /dev/dri && ! touch /sandbox-test 2>/dev/null && touch inside && rm inside";
-    let works = sandboxed(out, "/bin/sh", &["-c", script]).is_some_and(|output| output.status.success());
+/// Returns whether the sandbox works on this machine, is as tight as it should be, and has the
+/// program and the input.
+#[track_caller]
+fn has_sandbox(input: &Path, out: &Path) -> bool {
+    let script = "test ! -e /dev/dri && ! touch /sandbox-test 2>/dev/null && touch inside && rm inside && \
+                  test -x \"$0\" && test -r \"$1\"";
+    let arguments = ["-c", script, PROGRAM, input.to_str().unwrap()];
+    let works = sandboxed(out, "/bin/sh", &arguments).is_some_and(|output| output.status.success());
     if !works {
-        eprintln!("skipped: bwrap is not installed, or does not work here");
+        skip("bwrap is not installed, does not work here, or does not show the files");
     }
     works
 }
@@ -38,7 +46,7 @@ fn thumbnail(input: &Path, out: &Path) -> Output {
         word => word,
     });
     let arguments: Vec<&str> = arguments.collect();
-    sandboxed(out, env!("CARGO_BIN_EXE_meshpeek"), &arguments).unwrap()
+    sandboxed(out, PROGRAM, &arguments).unwrap()
 }
 
 /// Returns the width and height of a PNG file.
@@ -54,10 +62,10 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_thumbnail_needs_no_display_and_no_device() {
     let out = tempfile::tempdir().unwrap();
-    if !has_sandbox(out.path()) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    if !has_sandbox(&data, out.path()) {
         return;
     }
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     for sample in ["unigine/cube_ms13.mesh", "unreal/guard_d.3d", "ezmesh/crate.ezm", "secondlife/arm.llmesh"] {
         // Some file managers create the output file before, and all of them expect it replaced.
         fs::write(out.path().join("thumbnail.png"), b"").unwrap();
@@ -72,7 +80,7 @@ fn a_thumbnail_needs_no_display_and_no_device() {
 #[test]
 fn a_file_manager_may_rename_the_mesh() {
     let (input, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    if !has_sandbox(out.path()) {
+    if !has_sandbox(input.path(), out.path()) {
         return;
     }
     // GNOME shows only the mesh to the thumbnailer, with another name and the same extension.
@@ -86,7 +94,7 @@ fn a_file_manager_may_rename_the_mesh() {
 #[test]
 fn a_damaged_mesh_leaves_no_thumbnail() {
     let (input, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    if !has_sandbox(out.path()) {
+    if !has_sandbox(input.path(), out.path()) {
         return;
     }
     let damaged = input.path().join("damaged.mesh");

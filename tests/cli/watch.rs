@@ -5,12 +5,10 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
+use crate::support::PATIENCE;
+use crate::support::process::Running;
 use crate::{bytes, code, command, sample, scratch};
-
-/// The time after which a watching command is taken to have missed a change.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn what_no_change_mends_ends_the_watch() {
@@ -29,8 +27,8 @@ fn runs_again_when_a_file_changes_and_after_an_error() {
         [("info", "ms13", "error: ", "ms12"), ("validate", "no findings", "error: ", "no findings")]
     {
         let (_folder, path) = scratch("watched.mesh", &bytes("cube_ms13"));
-        let mut child =
-            command(&[verb, &path, "--watch"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut watch = command(&[verb, &path, "--watch"]);
+        let mut child = Running(watch.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
         let (sender, lines) = mpsc::channel();
         let readers: [Box<dyn std::io::Read + Send>; 2] =
             [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
@@ -49,7 +47,5 @@ fn runs_again_when_a_file_changes_and_after_an_error() {
         wait(broken);
         fs::write(&path, bytes("cube_ms12")).unwrap();
         wait(second);
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
 }

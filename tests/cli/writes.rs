@@ -2,14 +2,17 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::sidecar::User;
+use crate::support::files::give_to_another_user;
+use crate::support::process::{process, send_signal};
 use crate::support::sidecar::small_mesh;
+use crate::support::skip;
 use crate::{code, sample, text};
 
 const LOD: &str = "data/secondlife/rock.llmesh";
@@ -21,12 +24,18 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Lets a command run another one, whose program and arguments become its last arguments.
+fn append(command: &mut Command, program: &Command) {
+    command.arg(program.get_program()).args(program.get_args());
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(program.get_current_dir().unwrap());
+}
+
 /// Runs the program through a shell line that ends with `"$@"`, such as `ulimit -f 0; exec "$@"`.
 pub fn through_shell(line: &str, program: &Command) -> Command {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", line, "sh"]).arg(program.get_program()).args(program.get_args());
-    shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    shell.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    let mut shell = process("sh");
+    shell.args(["-c", line, "sh"]);
+    append(&mut shell, program);
     shell
 }
 
@@ -34,7 +43,7 @@ pub fn through_shell(line: &str, program: &Command) -> Command {
 ///
 /// After each signal, the output file is one of the allowed contents, and no other file is in the
 /// folder. After KILL, the other files are removed by the next run.
-fn end_at_many_moments(signal: &str, count: u32, verb: &[&str], user: &User, output: &Path) {
+fn end_at_many_moments(signal: i32, count: u32, verb: &[&str], user: &User, output: &Path) {
     let folder = output.parent().unwrap();
     let before = [b"old".as_slice(), b"x"].concat();
     fs::create_dir_all(folder).unwrap();
@@ -55,26 +64,20 @@ fn end_at_many_moments(signal: &str, count: u32, verb: &[&str], user: &User, out
         }
         let mut child = user.command(verb).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(whole * number / count);
-        let id = child.id().to_string();
-        let _ = Command::new("kill").args([signal, &id]).stderr(Stdio::null()).status();
+        send_signal(&child, signal);
         let status = child.wait().unwrap();
         ended += u32::from(status.signal().is_some());
-        let expected = match signal {
-            "-INT" => 2,
-            "-TERM" => 15,
-            _ => 9,
-        };
-        assert!(status.success() || status.signal() == Some(expected), "{status}");
+        assert!(status.success() || status.signal() == Some(signal), "{status}");
         let found = fs::read(output).unwrap();
         let is_whole = is_index && found.len() == new.len() || is_picture && found.ends_with(b"</svg>\n");
         assert!(found == new || found == before || is_whole, "torn");
-        if signal != "-KILL" {
+        if signal != libc::SIGKILL {
             assert_eq!(names(folder), [name.as_str()], "stray files after {signal}");
         }
     }
     assert_eq!(code(&user.run(verb)), 0);
     assert_eq!(names(folder), [name.as_str()], "stray files after the next run");
-    println!("{signal} {verb:?}: {ended} of {count} ended by the signal, 0 torn files, 0 stray files");
+    println!("signal {signal}, {verb:?}: {ended} of {count} ended by the signal, 0 torn files, 0 stray files");
 }
 
 fn end_all_verbs(count: u32) {
@@ -83,7 +86,7 @@ fn end_all_verbs(count: u32) {
     let lod = user.path("lod/out.llmesh");
     let again = user.path("again/out.mesh");
     let cached = user.index(&[&mesh])["sidecar"].as_str().unwrap().to_owned();
-    for signal in ["-KILL", "-INT", "-TERM"] {
+    for signal in [libc::SIGKILL, libc::SIGINT, libc::SIGTERM] {
         end_at_many_moments(
             signal,
             count,
@@ -134,9 +137,8 @@ fn ended_at_a_thousand_moments_a_verb_leaves_the_old_or_the_new_file() {
 fn the_next_run_removes_the_files_of_dead_processes_only() {
     let user = User::new();
     let output = user.path("again.mesh");
-    let mut child = Command::new("true").spawn().unwrap();
-    let dead = child.id();
-    child.wait().unwrap();
+    // No process has this number.
+    let dead = i32::MAX;
     let own = std::process::id();
     user.file(&format!(".meshpeek-{dead}-0"), b"dead");
     user.file(&format!(".meshpeek-{own}-0"), b"alive");
@@ -155,12 +157,12 @@ fn the_next_run_removes_the_files_of_dead_processes_only() {
     assert_eq!(names(user.folder.path()), expected);
 }
 
-/// Returns whether system calls can be traced and made to fail. Otherwise prints a note that the
-/// test is skipped.
+/// Returns whether system calls can be traced and made to fail. Otherwise the test is skipped.
+#[track_caller]
 pub fn strace_runs() -> bool {
-    let runs = Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success());
+    let runs = process("strace").args(["-o", "/dev/null", "true"]).output().is_ok_and(|output| output.status.success());
     if !runs {
-        println!("skipped: strace cannot run");
+        skip("strace is not installed, or cannot trace here");
     }
     runs
 }
@@ -337,10 +339,12 @@ fn a_cache_folder_that_others_can_write_to_is_not_used() {
     }
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(user.uses(&path));
-    // Only root can give a folder to another user.
-    if std::os::unix::fs::chown(&cache, Some(65534), None).is_ok() {
+    let owner = fs::metadata(&cache).unwrap().uid();
+    if give_to_another_user(&cache) {
         refused("another user");
-        std::os::unix::fs::chown(&cache, Some(0), None).unwrap();
+        chown(&cache, Some(owner), None).unwrap();
+    } else {
+        skip("only the superuser can give a folder to another user");
     }
     fs::rename(&cache, user.path("moved")).unwrap();
     symlink(user.path("moved"), &cache).unwrap();
@@ -359,15 +363,19 @@ fn a_sidecar_is_private_to_its_user() {
     assert!(user.uses(&path));
 }
 
+/// The exit code of a shell line that could not change the mounts.
+const REFUSED: i32 = 77;
+
 /// Runs a command after a shell line that changes the mounts of a new mount namespace. Returns
 /// `None` if the system refuses this.
 pub fn with_mounts(line: &str, program: &Command) -> Option<Output> {
-    let shell = through_shell(&format!("{line} || exit 77; exec \"$@\""), program);
-    let mut unshare = Command::new("unshare");
-    unshare.args(["--mount", "--map-root-user"]).arg(shell.get_program()).args(shell.get_args());
-    unshare.envs(shell.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    unshare.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
-    unshare.output().ok().filter(|output| output.status.code().is_some_and(|code| code == 0 || code == 3))
+    let shell = through_shell(&format!("{line} || exit {REFUSED}; exec \"$@\""), program);
+    let mut unshare = process("unshare");
+    unshare.args(["--mount", "--map-root-user"]);
+    append(&mut unshare, &shell);
+    let output = unshare.output().ok()?;
+    let is_refused = output.status.code() == Some(REFUSED) || output.stderr.starts_with(b"unshare:");
+    (!is_refused).then_some(output)
 }
 
 #[test]
@@ -376,7 +384,7 @@ fn a_temporary_file_with_a_name_is_used_if_no_other_is_possible() {
     let (rewrite, output) = large_rewrite(&user);
     // Without `/proc`, an unnamed file cannot get its name.
     let Some(done) = with_mounts("mount -t tmpfs none /proc", &rewrite) else {
-        println!("skipped: the mounts cannot be changed");
+        skip("the mounts cannot be changed");
         return;
     };
     assert!(done.status.success(), "{}", text(&done.stderr));
@@ -391,10 +399,10 @@ fn a_temporary_file_with_a_name_is_used_if_no_other_is_possible() {
 pub fn traced(program: &Command, options: &[String]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
-    let mut strace = Command::new("strace");
-    strace.arg("-f").arg("-o").arg(&trace).args(options).arg(program.get_program()).args(program.get_args());
-    strace.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = strace.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).output().unwrap();
+    let mut strace = process("strace");
+    strace.arg("-f").arg("-o").arg(&trace).args(options);
+    append(&mut strace, program);
+    let output = strace.output().unwrap();
     (output, fs::read_to_string(&trace).unwrap())
 }
 
@@ -410,7 +418,7 @@ fn no_unnamed_file(program: &Command) -> Option<String> {
     let mut calls = trace.lines().filter(|line| line.contains("openat("));
     let found = calls.position(|line| line.contains("O_TMPFILE"));
     if found.is_none() {
-        println!("skipped: this system has no unnamed files");
+        skip("this system has no unnamed files");
     }
     found.map(|number| format!("openat:error=EOPNOTSUPP:when={}", number + 1))
 }
@@ -480,7 +488,7 @@ fn a_full_disk_leaves_the_old_file() {
         "{line} && {{ \"$@\"; code=$?; [ \"$(cat '{folder}'/* '{folder}'/.m* 2>/dev/null)\" = old ] && exit $code; exit 99; }}"
     );
     let Some(done) = with_mounts(&check, &rewrite) else {
-        println!("skipped: the mounts cannot be changed");
+        skip("the mounts cannot be changed");
         return;
     };
     assert_eq!(code(&done), 3);
@@ -496,7 +504,7 @@ fn clearing_on_a_read_only_disk() {
     let line = format!("mount --bind '{folder}' '{folder}' && mount -o remount,bind,ro '{folder}'");
     let read_only = || with_mounts(&line, &clear);
     let Some(output) = read_only() else {
-        println!("skipped: no disk can be made read-only");
+        skip("no disk can be made read-only");
         return;
     };
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -517,9 +525,7 @@ fn a_signal_during_the_last_step_ends_the_program_after_it() {
     let (rewrite, output) = large_rewrite(&user);
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         fs::write(&output, b"old").unwrap();
-        // A caller such as `nohup` may ignore the signal, and the program would inherit that.
-        let default = format!("exec env --default-signal={signal}");
-        let line = format!("{default} strace -f -o /dev/null -e inject=linkat:signal=SIG{signal}:when=2 \"$@\"");
+        let line = format!("exec strace -f -o /dev/null -e inject=linkat:signal=SIG{signal}:when=2 \"$@\"");
         let done = through_shell(&line, &rewrite).output().unwrap();
         let status = done.status;
         assert!(status.signal() == Some(number) || status.code() == Some(128 + number), "{status}");

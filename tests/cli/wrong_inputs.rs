@@ -112,7 +112,7 @@ fn every_verb_answers_wrong_files_in_json() {
         if name.starts_with("locked") {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
             if File::open(&path).is_ok() {
-                // The superuser can read every file.
+                crate::support::skip("the superuser can read every file");
                 continue;
             }
         }

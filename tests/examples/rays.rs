@@ -1,9 +1,8 @@
 //! Tests of the example `raycast`.
 
-use std::process::Command;
-
 use meshpeek::query::Scene;
 
+use crate::support::process::own_test;
 use crate::{Model, files, raycast};
 
 /// Checks an image and the line about the nearest hit.
@@ -50,8 +49,7 @@ fn casts_rays_in_the_environment() {
 #[test]
 fn casts_rays_at_every_file() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["rays::casts_rays_in_the_environment", "--exact", "--ignored", "--nocapture"]);
+    let mut command = own_test("rays::casts_rays_in_the_environment");
     // The library writes an index to the cache of the user.
     command.env("XDG_CACHE_HOME", folder.path()).env("LOCALAPPDATA", folder.path());
     let output = command.output().unwrap();

@@ -1,6 +1,6 @@
 //! Tests of trees in sidecars that are damaged or built to do harm.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
-use crate::support::cases;
+use crate::support::{PATIENCE, cases};
 use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ask, ball, grid, neighbors, triangles_around};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
@@ -84,8 +84,9 @@ fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
         work();
         let _ = done.send(());
     });
-    let ended = waiting.recv_timeout(Duration::from_secs(60));
-    assert!(ended.is_ok() || thread.is_finished(), "{what}: no result within a minute");
+    // A work that panics drops the sender.
+    let ended = waiting.recv_timeout(PATIENCE);
+    assert_ne!(ended, Err(RecvTimeoutError::Timeout), "{what}: no result within {PATIENCE:?}");
     assert!(thread.join().is_ok(), "{what}");
 }
 
@@ -769,21 +770,37 @@ fn checking_an_untrusted_sidecar_costs_no_more_than_building_its_trees() {
         [("one tree", one_tree), ("backwards", backwards), ("overlapping", overlapping), ("apart", apart)];
     for (name, records) in records {
         let forged = cyclic(&flat, &records, triangles);
-        let sidecar = SidecarCase::sidecar(&forged, Trust::Untrusted).unwrap();
-        let start = Stopwatch::start();
-        let scene = Scene::indexed(&flat, &sidecar).unwrap();
-        let taken = start.elapsed();
-        assert!(taken <= built * 3 + Duration::from_millis(20), "{name}: {taken:?}, and {built:?} to build");
-        assert!(scene.trees().all(|(_, tree)| !tree.is_stored()), "{name}");
-        assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
+        let untrusted = || {
+            let sidecar = SidecarCase::sidecar(&forged, Trust::Untrusted).unwrap();
+            let start = Stopwatch::start();
+            let scene = Scene::indexed(&flat, &sidecar).unwrap();
+            let taken = start.elapsed();
+            assert!(scene.trees().all(|(_, tree)| !tree.is_stored()), "{name}");
+            assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
+            taken
+        };
+        expect_time(name, built * 3 + Duration::from_millis(20), untrusted);
         // With trust, the first query finds the damage, and visits at most one node per triangle.
-        let sidecar = SidecarCase::sidecar(&forged, Trust::Trusted).unwrap();
-        let start = Stopwatch::start();
-        let scene = Scene::indexed(&flat, &sidecar).unwrap();
-        assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
-        let taken = start.elapsed();
-        assert!(taken <= built * 5 + Duration::from_millis(50), "{name}, trusted: {taken:?}");
+        let trusted = || {
+            let sidecar = SidecarCase::sidecar(&forged, Trust::Trusted).unwrap();
+            let start = Stopwatch::start();
+            let scene = Scene::indexed(&flat, &sidecar).unwrap();
+            assert_eq!(scene.all_hits(&ray), plain.all_hits(&ray), "{name}");
+            start.elapsed()
+        };
+        expect_time(&format!("{name}, trusted"), built * 5 + Duration::from_millis(50), trusted);
     }
+}
+
+/// Asserts that the fastest of a few runs takes at most the time `most`. A busy machine slows some.
+fn expect_time(what: &str, most: Duration, mut run: impl FnMut() -> Duration) {
+    let mut least = run();
+    for _ in 0..4 {
+        if least > most {
+            least = least.min(run());
+        }
+    }
+    assert!(least <= most, "{what}: {least:?}, expected at most {most:?}");
 }
 
 #[test]

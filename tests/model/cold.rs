@@ -14,6 +14,8 @@ use meshpeek::query::{Attributes, Ray, SceneTrees};
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array, Map, Model, Surface};
 
+use crate::support::files::file_on_disk;
+use crate::support::skip;
 use crate::support::unigine::grid;
 
 /// A file of several MiB in a folder on a disk.
@@ -24,10 +26,7 @@ impl ColdFile {
     fn write(count: usize, side: u32) -> Self {
         let surfaces = (0..count).map(|surface| grid(&surface.to_string(), side, false)).collect();
         let bytes = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap();
-        // The folder for temporary files is often in memory.
-        let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        std::fs::write(file.path(), bytes).unwrap();
-        Self(file)
+        Self(file_on_disk(&bytes))
     }
 
     /// Maps the file when no page of it is in memory, and returns how many times `read` waits for
@@ -48,11 +47,13 @@ impl ColdFile {
     }
 
     /// Writes a mesh with two large surfaces, as [`of`](Self::of) does.
+    #[track_caller]
     fn on_a_disk() -> Option<Self> {
         Self::of(2, 300)
     }
 
     /// Returns a mesh, or `None` if reading each page of its file does not wait for the disk.
+    #[track_caller]
     fn of(count: usize, side: u32) -> Option<Self> {
         let file = Self::write(count, side);
         let pages = file.waits(|model| {
@@ -61,7 +62,7 @@ impl ColdFile {
         });
         let is_cold = pages > 300;
         if !is_cold {
-            println!("skipped: the system keeps the file in memory");
+            skip("the system keeps the file in memory");
         }
         is_cold.then_some(file)
     }
@@ -188,7 +189,7 @@ fn pages_in_memory(model: &Model<Map>) -> usize {
 fn pages_read_before_do_not_split_large_pages() {
     let Some(file) = ColdFile::on_a_disk() else { return };
     if !Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
-        println!("skipped: the system has no pages of 2 MiB");
+        skip("the system has no pages of 2 MiB");
         return;
     }
     file.waits(|model| {

@@ -46,7 +46,7 @@ fn an_error_names_the_path() {
         std::fs::write(below(name), b"ms13").unwrap();
     }
     std::fs::create_dir(below("folder_d.3d")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(below("pipe_d.3d")).status().unwrap().success());
+    crate::support::files::make_pipe(&below("pipe_d.3d"));
     let long = "x".repeat(300);
     let (missing, no_folder) = ("No such file or directory (os error ", "Not a directory (os error ");
     let too_long = "File name too long (os error ";
@@ -104,8 +104,9 @@ fn an_error_names_the_folder_that_cannot_be_listed() {
         std::fs::write(inner.join(name), b"#exec MESH IMPORT MESH=box ANIVFILE=box_a.3d DATAFILE=box_d.3d\n").unwrap();
     }
     std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o311)).unwrap();
-    // The superuser can list every folder.
-    if std::fs::read_dir(&inner).is_err() {
+    if std::fs::read_dir(&inner).is_ok() {
+        crate::support::skip("the superuser can list every folder");
+    } else {
         for name in ["box_d.3d", "box_a.3d", "box.uc", "box"] {
             let path = inner.join(name);
             let reason = format!("cannot list the folder {}: Permission denied (os error ", inner.display());

@@ -3,6 +3,8 @@
 //! The tests say that they are skipped where the system does not drop the file from memory.
 #![allow(clippy::single_range_in_vec_init, reason = "the methods take lists of ranges")]
 
+use crate::support::files::file_on_disk;
+use crate::support::skip;
 use meshpeek::Map;
 use meshpeek::io::{Eviction, FileSource, RangeRead, RangeSource, ResidencyState};
 
@@ -11,12 +13,7 @@ const LENGTH: usize = (4 << 20) + 777;
 /// Writes a file of a few MiB to a folder on a disk.
 fn write_file() -> tempfile::NamedTempFile {
     let bytes: Vec<u8> = (0..LENGTH as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
-    // The folder for temporary files is often in memory.
-    let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
-    // Pages that are not on the disk yet stay in the page cache.
-    file.as_file().sync_all().unwrap();
-    file
+    file_on_disk(&bytes)
 }
 
 fn open(file: &tempfile::NamedTempFile) -> Map {
@@ -25,6 +22,7 @@ fn open(file: &tempfile::NamedTempFile) -> Map {
 }
 
 /// Removes the file from memory. Returns whether the system reports this.
+#[track_caller]
 fn is_evicted(map: &Map) -> bool {
     let is_evicted = (0..100).any(|_| {
         map.evict(0..u64::MAX, Eviction::Uncache);
@@ -36,7 +34,7 @@ fn is_evicted(map: &Map) -> bool {
         cached == Some(0)
     });
     if !is_evicted {
-        println!("skipped: the system keeps the file in memory, or does not report it");
+        skip("the system keeps the file in memory, or does not report it");
     }
     is_evicted
 }
@@ -162,7 +160,7 @@ fn counted_bytes_are_read_from_the_disk() {
     let file = write_file();
     let map = open(&file);
     let (true, Some(_)) = (is_evicted(&map), bytes_from_disk()) else {
-        println!("skipped: the system does not count the bytes that a thread reads");
+        skip("the system does not count the bytes that a thread reads");
         return;
     };
     let scattered: Vec<_> = (0..30_u64).map(|piece| piece * 130_000..piece * 130_000 + 10_000).collect();
@@ -173,7 +171,7 @@ fn counted_bytes_are_read_from_the_disk() {
         let counted = map.load_ranges(&ranges).unwrap();
         let read = bytes_from_disk().unwrap() - before;
         if read == 0 {
-            println!("skipped: the file is not on a disk");
+            skip("the file is not on a disk");
             return;
         }
         assert!(counted.abs_diff(read) * 20 <= read, "counted {counted} bytes, and {read} were read");
@@ -187,13 +185,8 @@ fn counted_bytes_are_read_from_the_disk() {
 #[test]
 fn older_systems_have_the_same_bytes() {
     if std::env::var_os("MESHPEEK_TEST_CHILD").is_none() {
-        let test = std::env::current_exe().unwrap();
-        let status = std::process::Command::new(test)
-            .args(["--exact", "ranges::older_systems_have_the_same_bytes", "--nocapture"])
-            .env("MESHPEEK_TEST_CHILD", "1")
-            .status()
-            .unwrap();
-        assert!(status.success());
+        let mut child = crate::support::process::own_test("ranges::older_systems_have_the_same_bytes");
+        assert!(child.env("MESHPEEK_TEST_CHILD", "1").status().unwrap().success());
         return;
     }
     let file = write_file();

@@ -34,6 +34,8 @@ use meshpeek::io::FileBytes;
 use meshpeek::streaming::{Buffers, Content, Draw, StreamEvent, Streamer};
 use meshpeek::{Map, Model};
 
+use crate::support::PATIENCE;
+
 /// Runs frames until all requests have ended, and returns the events in the order of their tags.
 ///
 /// A streamer without workers does its work in this thread.
@@ -48,7 +50,7 @@ fn finish<C: Content>(streamer: &mut Streamer<C>, workers: usize) -> Vec<StreamE
         if counts.done + counts.failed + counts.cancelled == counts.requests {
             break;
         }
-        assert!(started.elapsed() < Duration::from_secs(120), "a request does not end: {streamer:?}");
+        assert!(started.elapsed() < PATIENCE, "a request does not end: {streamer:?}");
         if workers > 0 {
             streamer.wait(Duration::from_millis(1));
         } else {
@@ -66,15 +68,6 @@ fn samples(format: &str) -> Vec<PathBuf> {
     paths.retain(|path| path.is_file());
     paths.sort();
     paths
-}
-
-/// Writes a file to a folder on a disk. The folder for temporary files is often in memory.
-fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
-    // Pages that are not on the disk yet stay in the page cache.
-    file.as_file().sync_all().unwrap();
-    file
 }
 
 fn map(path: &Path) -> meshpeek::Result<Map> {

@@ -2,14 +2,17 @@
 //! where the system does not drop a file from memory.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use meshpeek::Map;
 use meshpeek::io::{Eviction, ResidencyState};
 use meshpeek::streaming::{Content as _, ItemRange, MapRegions, Priority, StreamOptions, StreamOutcome, Streamer};
 
+use crate::support::files::file_on_disk;
+use crate::support::process::own_test;
 use crate::support::random::Random;
-use crate::{file_of, finish, map};
+use crate::support::{PATIENCE, skip};
+use crate::{finish, map};
 
 const LENGTH: usize = (6 << 20) + 777;
 const REGION: u32 = 128 << 10;
@@ -20,11 +23,12 @@ fn bytes() -> Vec<u8> {
 }
 
 /// Removes the file from memory. Returns whether the system reports this.
+#[track_caller]
 fn is_evicted(map: &Map) -> bool {
     map.evict(0..u64::MAX, Eviction::Uncache);
     let is_evicted = map.residency(0..u64::MAX).cached == Some(0);
     if !is_evicted {
-        println!("skipped: the system keeps the file in memory, or does not report it");
+        skip("the system keeps the file in memory, or does not report it");
     }
     is_evicted
 }
@@ -69,15 +73,21 @@ fn run(content: &Arc<MapRegions>, copy: &[u8], workers: usize, frames: u64) -> S
     done += finish(&mut streamer, workers).len();
     assert_eq!(done, ranges.len());
     // The last evictions are still in progress.
-    for _ in 0..100 {
+    let started = Instant::now();
+    let mut rounds = 0;
+    let counts = loop {
         streamer.poll();
         streamer.step();
+        rounds += 1;
+        let resident = (0..content.item_count()).filter(|item| streamer.is_resident(*item));
+        let resident: u64 = resident.map(|item| content.item_bytes(item)).sum();
+        let counts = streamer.statistics();
+        if counts.resident == resident && rounds > 100 {
+            break counts;
+        }
+        assert!(started.elapsed() < PATIENCE, "{counts:?}, and {resident} bytes are resident");
         streamer.wait(Duration::from_millis(u64::from(workers > 0)));
-    }
-    let resident = (0..content.item_count()).filter(|item| streamer.is_resident(*item));
-    let resident: u64 = resident.map(|item| content.item_bytes(item)).sum();
-    let counts = streamer.statistics();
-    assert_eq!(counts.resident, resident, "{counts:?}");
+    };
     assert!(counts.peak_resident <= BUDGET && counts.work.evicted > BUDGET, "{counts:?}");
     streamer
 }
@@ -85,7 +95,7 @@ fn run(content: &Arc<MapRegions>, copy: &[u8], workers: usize, frames: u64) -> S
 #[test]
 fn resident_regions_are_mapped_and_equal_the_file() {
     let copy = bytes();
-    let file = file_of(&copy);
+    let file = file_on_disk(&copy);
     for workers in [0, 2] {
         let map = Arc::new(map(file.path()).unwrap());
         map.evict(0..u64::MAX, Eviction::Uncache);
@@ -98,7 +108,7 @@ fn resident_regions_are_mapped_and_equal_the_file() {
             }
             let residency = content.map().residency(content.range(item));
             if residency.mapped.is_none() {
-                println!("skipped: the system does not report mapped pages");
+                skip("the system does not report mapped pages");
                 break;
             }
             assert_ne!(residency.state(), ResidencyState::Mapped, "{item}: {residency:?}");
@@ -111,7 +121,7 @@ fn resident_regions_are_mapped_and_equal_the_file() {
 #[test]
 fn regions_leave_the_page_cache_with_the_eviction_uncache() {
     let copy = bytes();
-    let file = file_of(&copy);
+    let file = file_on_disk(&copy);
     for workers in [0, 2] {
         let map = Arc::new(map(file.path()).unwrap());
         if !is_evicted(&map) {
@@ -163,17 +173,12 @@ fn bytes_from_disk() -> Option<u64> {
 #[test]
 fn counted_bytes_are_read_from_the_disk_on_old_systems_too() {
     if std::env::var_os("MESHPEEK_TEST_CHILD").is_none() {
-        let test = std::env::current_exe().unwrap();
-        let status = std::process::Command::new(test)
-            .args(["--exact", "regions::counted_bytes_are_read_from_the_disk_on_old_systems_too", "--nocapture"])
-            .env("MESHPEEK_TEST_CHILD", "1")
-            .status()
-            .unwrap();
-        assert!(status.success());
+        let mut child = own_test("regions::counted_bytes_are_read_from_the_disk_on_old_systems_too");
+        assert!(child.env("MESHPEEK_TEST_CHILD", "1").status().unwrap().success());
         return;
     }
     let copy = bytes();
-    let file = file_of(&copy);
+    let file = file_on_disk(&copy);
     let map = Arc::new(map(file.path()).unwrap());
     // Without the feature, all calls are used.
     for mask in 0..if cfg!(feature = "internals") { 8 } else { 1 } {
@@ -191,7 +196,7 @@ fn counted_bytes_are_read_from_the_disk_on_old_systems_too() {
             // Without `cachestat`, all bytes count. With it, whole pages of a cold file count.
             assert!((needed..needed + 4096).contains(&counted), "{mask}: {counted} of {needed}");
             match read {
-                None | Some(0) => println!("skipped: the system does not count the bytes that are read"),
+                None | Some(0) => skip("the system does not count the bytes that are read"),
                 Some(read) => assert!(counted.abs_diff(read) * 20 <= read, "{mask}: counted {counted}, read {read}"),
             }
         }
@@ -203,7 +208,7 @@ fn counted_bytes_are_read_from_the_disk_on_old_systems_too() {
 
 #[test]
 fn items_are_found_by_offsets_and_by_bytes() {
-    let file = file_of(&bytes());
+    let file = file_on_disk(&bytes());
     let content = MapRegions::new(Arc::new(map(file.path()).unwrap()), REGION).unwrap();
     let all = (**content.map()).as_ref();
     let region = u64::from(REGION);

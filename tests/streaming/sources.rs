@@ -7,8 +7,9 @@ use meshpeek::io::{FileSource, RangeRead, RangeSource};
 use meshpeek::streaming::{ItemRange, ManualClock, Priority, SourceRegions, StreamOptions, StreamOutcome, Streamer};
 use meshpeek::{Error, ErrorKind};
 
+use crate::finish;
+use crate::support::files::file_on_disk;
 use crate::support::random::Random;
-use crate::{file_of, finish};
 
 const REGION: u32 = 4096;
 
@@ -102,7 +103,7 @@ fn check<S: RangeSource + 'static>(source: S, bytes: &[u8], workers: usize) -> [
 #[test]
 fn each_region_of_memory_and_of_a_file_equals_its_bytes() {
     let bytes = bytes();
-    let file = file_of(&bytes);
+    let file = file_on_disk(&bytes);
     for workers in [0, 2] {
         let [done, failed] = check(bytes.clone(), &bytes, workers);
         assert!(done > 300 && failed == 0, "{done} {failed}");
@@ -125,7 +126,7 @@ fn a_broken_region_fails_only_the_requests_for_it() {
 #[test]
 fn a_shortened_file_fails_the_requests_after_its_end() {
     let bytes = bytes();
-    let file = file_of(&bytes);
+    let file = file_on_disk(&bytes);
     let content = Arc::new(SourceRegions::new(FileSource::open(file.path()).unwrap(), REGION).unwrap());
     file.as_file().set_len(u64::from(REGION) * 100).unwrap();
     let mut streamer = Streamer::new(Arc::clone(&content), &StreamOptions::default()).unwrap();

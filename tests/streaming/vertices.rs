@@ -11,9 +11,10 @@ use meshpeek::streaming::{
 use meshpeek::unigine::{Generation, builder};
 use meshpeek::{Array, Bounds, ErrorKind, Model, Surface};
 
+use crate::support::files::file_on_disk;
 use crate::support::random::Random;
 use crate::support::unigine::grid;
-use crate::{corners, decoded, file_of, finish, layout, map, open_mapped, samples};
+use crate::{corners, decoded, finish, layout, map, open_mapped, samples};
 
 type Mesh = Model<FileBytes>;
 
@@ -114,7 +115,7 @@ fn the_parts_of_each_surface_equal_a_direct_decode() {
 
 #[test]
 fn parts_of_a_mapped_file_equal_a_direct_decode() {
-    let file = file_of(&large_mesh(Generation::Ms13));
+    let file = file_on_disk(&large_mesh(Generation::Ms13));
     let map = Arc::new(map(file.path()).unwrap());
     let mesh = Arc::new(open_mapped(&map));
     let parts = Arc::new(MeshParts::new(&*mesh, 4096).unwrap());

@@ -5,18 +5,25 @@
 pub mod allocations;
 pub mod cases;
 pub mod ezmesh;
+#[cfg(test)]
+pub mod files;
 pub mod invariants;
+#[cfg(test)]
+pub mod process;
 pub mod query;
 pub mod random;
 pub mod secondlife;
 pub mod sidecar;
+#[cfg(test)]
 pub mod stopwatch;
 pub mod unigine;
 pub mod unreal;
 pub mod walk;
 pub mod writers;
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use meshpeek::{Error, ErrorKind};
 
@@ -47,12 +54,27 @@ pub fn limit_message(name: &str, allowed: u64, asked: u64) -> String {
     format!("expected at most {allowed} (the limit `{name}`), found at least {asked}")
 }
 
-/// Returns the folder of real files for a format, if the machine has one.
+/// The time after which a test takes something for stuck. A test waits for an event, so this is far
+/// above the time of a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Prints that the current test, or the rest of it, is skipped.
 ///
-/// Otherwise prints a note that the test is skipped.
+/// The line begins with `skipped: ` and the name of the test. The test harness captures the output
+/// of the print macros, but not this line, so a script can count these lines.
+#[track_caller]
+pub fn skip(reason: &str) {
+    let thread = std::thread::current();
+    let place = std::panic::Location::caller();
+    // With one test thread, the harness runs tests in the main thread.
+    let name = thread.name().filter(|name| *name != "main").map_or_else(|| place.to_string(), str::to_owned);
+    let _ = std::io::stderr().write_all(format!("skipped: {name}: {reason}\n").as_bytes());
+}
+
+/// Returns the folder of real files for a format, if the machine has one.
 pub fn corpus(format: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("MESHPEEK_CORPUS") else {
-        eprintln!("skipped: MESHPEEK_CORPUS names no folder of real files");
+        skip("MESHPEEK_CORPUS names no folder of real files");
         return None;
     };
     let folder = PathBuf::from(folder).join(format);

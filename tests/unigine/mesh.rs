@@ -669,9 +669,10 @@ fn any_owner_will_do() {
 #[test]
 #[allow(unsafe_code, reason = "mapping is unsafe")]
 fn refuses_what_is_no_file() {
-    let folder = tempfile::tempdir().unwrap();
+    // The path of a socket has at most 108 bytes.
+    let folder = tempfile::tempdir_in("/tmp").or_else(|_| tempfile::tempdir()).unwrap();
     let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    crate::support::files::make_pipe(&pipe);
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let cases = [
         (folder.path().to_owned(), "a directory"),
@@ -693,7 +694,7 @@ fn refuses_what_is_no_file() {
         }
         done.send(()).unwrap();
     });
-    waited.recv_timeout(std::time::Duration::from_secs(20)).expect("opening neither blocks nor panics");
+    waited.recv_timeout(crate::support::PATIENCE).expect("opening neither blocks nor panics");
 
     let missing = folder.path().join("missing");
     // SAFETY: the file does not exist, so nothing is mapped.

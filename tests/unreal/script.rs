@@ -1,8 +1,9 @@
 //! Tests of scripts: valid ones, hostile ones, and real ones.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::support::stopwatch::Stopwatch;
 use crate::support::{changed, is_error};
 use meshpeek::unreal::builder::script as builder;
 use meshpeek::unreal::script::{Import, Script, Verb};
@@ -173,7 +174,7 @@ fn assert_linear(line: impl Fn(usize) -> String) {
     let time = |count: usize| {
         let text: String = (0..count).map(&line).collect();
         let limits = changed!(Limits::default(), script: u64::MAX);
-        let started = Instant::now();
+        let started = Stopwatch::start();
         let script = Script::open_with(text, &limits).unwrap();
         let selected = script.select(b"m1");
         let mesh = script.mesh(&selected);

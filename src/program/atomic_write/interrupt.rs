@@ -1,13 +1,14 @@
 //! Signals that end the program: delays them while a temporary file has a name.
 
 #[cfg(unix)]
-use std::sync::OnceLock;
-#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[cfg(unix)]
-use std::{fs, sync::Arc};
+use std::sync::{Arc, OnceLock};
 
 use std::io;
+
+#[cfg(unix)]
+use crate::io::is_signal_ignored;
 
 /// The state that the signal handlers use.
 #[cfg(unix)]
@@ -99,24 +100,14 @@ pub fn survive_file_size_limit() {
 fn install() -> SignalState {
     let state =
         SignalState { is_idle: Arc::new(AtomicBool::new(true)), signal: Arc::default(), delays: AtomicUsize::new(0) };
-    let ignored = ignored_signals();
     for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM] {
-        let bit = u32::try_from(signal.saturating_sub(1)).map_or(0, |place| 1_u64 << place);
         let number = usize::try_from(signal).unwrap_or_default();
         // A signal that is ignored, such as HUP under `nohup`, remains ignored. The actions run in
         // the order of their registration.
-        if ignored & bit == 0 {
+        if !is_signal_ignored(signal) {
             let _ = signal_hook::flag::register_conditional_default(signal, state.is_idle.clone());
             let _ = signal_hook::flag::register_usize(signal, state.signal.clone(), number);
         }
     }
     state
-}
-
-/// Returns one bit for each signal that the process ignores. Only Linux reports them.
-#[cfg(unix)]
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
 }

@@ -10,6 +10,7 @@ use signal_hook::flag;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
 use super::screen::Screen;
+use crate::io::is_signal_ignored;
 
 /// Signals that end the process.
 const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
@@ -32,7 +33,7 @@ pub struct SignalNotice {
 }
 
 impl ViewSignals {
-    /// Handles signals until [`end`](Self::end).
+    /// Handles signals until [`end`](Self::end). A signal that the process ignores remains ignored.
     ///
     /// A signal that ends the process restores the screen first, even while a picture is drawn: a
     /// thread waits for it.
@@ -42,10 +43,13 @@ impl ViewSignals {
         let signals = Self { notices, stops: Arc::default(), continues: Arc::default(), has_ended: Arc::default() };
         signals.restore_before_the_end(screen.clone())?;
         // The actions run in the order of their registration.
-        flag::register_conditional_default(libc::SIGTSTP, signals.has_ended.clone())?;
-        flag::register(libc::SIGTSTP, signals.stops.clone())?;
+        if !is_signal_ignored(libc::SIGTSTP) {
+            flag::register_conditional_default(libc::SIGTSTP, signals.has_ended.clone())?;
+            flag::register(libc::SIGTSTP, signals.stops.clone())?;
+            pipe::register(libc::SIGTSTP, sender.try_clone()?)?;
+        }
         flag::register(libc::SIGCONT, signals.continues.clone())?;
-        for signal in [libc::SIGTSTP, libc::SIGCONT, libc::SIGWINCH] {
+        for signal in [libc::SIGCONT, libc::SIGWINCH] {
             pipe::register(signal, sender.try_clone()?)?;
         }
         Ok(signals)
@@ -55,7 +59,7 @@ impl ViewSignals {
     fn restore_before_the_end(&self, screen: Arc<Screen>) -> io::Result<()> {
         let (mut arrivals, sender) = UnixStream::pair()?;
         let number = Arc::new(AtomicUsize::new(0));
-        for signal in ENDING {
+        for signal in ENDING.into_iter().filter(|signal| !is_signal_ignored(*signal)) {
             flag::register_conditional_default(signal, self.has_ended.clone())?;
             flag::register_usize(signal, number.clone(), usize::try_from(signal).unwrap_or_default())?;
             pipe::register(signal, sender.try_clone()?)?;
