@@ -36,7 +36,7 @@ impl<const N: usize> OutputFormat<N> for Float {
 /// all of them.
 const MANY: usize = match (cfg!(miri), cfg!(debug_assertions)) {
     (true, _) => 40,
-    (_, true) => 20_000,
+    (_, true) => 4_000,
     _ => 1_000_000,
 };
 /// The maximum length of the arrays in the tests, which decode arrays of 0, 1, 2 and more values.

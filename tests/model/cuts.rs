@@ -7,6 +7,8 @@ use meshpeek::io::FileBytes;
 use meshpeek::model::Contents;
 use meshpeek::{Array, ErrorKind, Geometry, Model, OpenOptions, Result, Surface};
 
+use crate::support::cases;
+
 /// What the neutral view shows of one surface: all its values.
 #[derive(Debug, PartialEq)]
 struct Seen {
@@ -86,7 +88,7 @@ fn cut(path: &Path, file: &Path) -> [usize; 3] {
     let length = usize::try_from(std::fs::metadata(file).unwrap().len()).unwrap();
     let step = if length > 20_000 { 7 } else { 1 };
     let mut numbers = [0; 3];
-    for length in (0..length).step_by(step) {
+    for length in cases::tested((0..length).step_by(step), 8) {
         numbers[0] += 1;
         let model = match open_cut(path, file, length) {
             Ok(model) => model,

@@ -16,8 +16,8 @@ use crate::support::random::Random;
 
 /// The maximum number of bytes of the `Debug` output of any value.
 const MAX_DEBUG_BYTES: usize = 1024;
-const VERTICES: usize = 50_000;
-const TRIANGLES: usize = 40_000;
+const VERTICES: usize = 5_000;
+const TRIANGLES: usize = 4_000;
 
 /// Asserts that the `Debug` output of a value is short, and that it contains a text.
 fn expect_short(value: &dyn Debug, part: &str) {

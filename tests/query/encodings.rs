@@ -68,7 +68,7 @@ fn expect_encoded(positions: Positions<'_>, random: &mut Random, count: usize) {
     assert_eq!(ask(&scene_over(positions, counting), &questions), ask(&own.scene(), &questions), "none");
 }
 
-const COUNTS: [usize; 3] = [5, 60, 1100];
+const COUNTS: [usize; 3] = [5, 60, 600];
 
 #[test]
 fn floats() {

@@ -11,10 +11,12 @@ use meshpeek::gpu::wgsl;
 use zerocopy::FromBytes;
 
 use crate::evaluator::{Evaluator, Rounding, Value};
+use crate::support::cases;
 use crate::support::random::Random;
 
-/// The number of random items for each function.
+/// The number of random items for each function, and the part of all items that a quick run tests.
 const RANDOM: usize = 1_000_000;
+const ONE_IN: usize = 50;
 /// The number of items that are evaluated together.
 const LANES: usize = 4096;
 /// The number of random items for each function, if the rounding is loose.
@@ -24,7 +26,9 @@ const LOOSE: usize = RANDOM / 5;
 /// in each byte of an item, followed by random items. `front` bytes come first.
 fn any_bytes(front: usize, size: usize, random_items: usize) -> Vec<u8> {
     let mut bytes = vec![0x5a; front];
-    for code in 0..=u16::MAX {
+    let random_items = cases::number(random_items, ONE_IN);
+    let codes = || (0..=u16::MAX).step_by(if cases::all() { 1 } else { ONE_IN - 1 });
+    for code in codes() {
         // Odd factors permute the codes, so each component has each code.
         let words = [1_u16, 40_503, 25_173, 64_007].map(|factor| code.wrapping_mul(factor).to_le_bytes());
         bytes.extend_from_slice(&words.as_flattened()[..size.min(8)]);
@@ -32,7 +36,7 @@ fn any_bytes(front: usize, size: usize, random_items: usize) -> Vec<u8> {
     }
     if size % 2 == 1 {
         // The codes after an odd number of bytes.
-        for code in 0..=u16::MAX {
+        for code in codes() {
             bytes.push(code.to_le_bytes()[0]);
             bytes.extend(code.to_le_bytes().iter().chain(&[0x80; 8]).take(size - 1));
         }
@@ -40,7 +44,7 @@ fn any_bytes(front: usize, size: usize, random_items: usize) -> Vec<u8> {
     let mut random = Random::new(size as u64);
     if matches!(size, 7 | 8) {
         // Quaternions of unit length whose w is nearly 0.
-        for _ in 0..RANDOM / 10 {
+        for _ in 0..cases::number(RANDOM / 10, ONE_IN) {
             let direction = [0; 3].map(|_| f64::from(random.unit()));
             let length = direction.iter().map(|part| part * part).sum::<f64>().sqrt().max(1.0e-3);
             let codes = direction.map(|part| ((part / length * 32767.0).round() as i16).to_le_bytes());
