@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
                 built
             } else {
                 let skeleton = match self.scene.options.frame {
-                    None => SkeletonPlan::new(asset.animations(), conversion)?,
+                    None => SkeletonPlan::new(asset.animations(), conversion, self.losses)?,
                     Some(_) => None,
                 };
                 built.insert(BuiltAsset { conversion, levels: Vec::new(), skeleton, inverse_binds: None })
@@ -240,7 +240,7 @@ impl Builder<'_, '_> {
         let targets = built.levels.first().map_or(TargetPlan::None, |level| level.targets);
         let animation = match (targets, &built.skeleton) {
             (TargetPlan::Frames { first, .. }, _) if targets.count() > 0 => {
-                input.vertex_frames(first, targets.count(), meshes, sink)?
+                input.vertex_frames(first, targets.count(), meshes, sink, self.losses)?
             }
             (_, Some(skeleton)) => input.bones(skeleton, map, bones, sink, self.losses)?,
             _ => None,

@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 
 use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
 use super::asset_part::{AssetPart, Lod};
-use super::asset_state::{AssetState, range_of};
+use super::asset_state::{AssetState, no_such_asset, range_of};
 use super::container::Container;
+use super::container_index::IndexedContainer;
 use super::detect;
 use super::header::{BlockRange, Header};
 use super::layout::{FORMAT, RawPreamble};
@@ -51,8 +52,25 @@ impl<'a> AssetView<'a> {
 
     /// Returns the container that the asset is in, or `None` if the file is not a container.
     pub(super) fn container(&self) -> Option<Container<'a>> {
-        self.state.container_len?;
-        Container::of(&Header::read(self.bytes, 0, &self.state.context.options.limits).ok()?)
+        Container::at(self.state.container.as_ref()?.place, self.bytes, &self.llsd_limits())
+    }
+
+    /// Returns the items of the container that the asset is in, or `None` if the file is not a
+    /// container.
+    pub(super) fn indexed_container(&self) -> Result<Option<IndexedContainer<'a>>> {
+        let (Some(container), Some(state)) = (self.container(), &self.state.container) else { return Ok(None) };
+        state.indexed(container, self.bytes).map(Some)
+    }
+
+    /// Returns the new [`AssetState`] of one asset of the file, like
+    /// [`asset_states`](Self::asset_states).
+    pub(super) fn asset_state(&self, asset: usize) -> Result<AssetState> {
+        let range = match self.indexed_container()? {
+            Some(container) => container.asset(asset).map(|item| range_of(&item)),
+            None => (asset == 0).then(|| Ok(self.state.range.clone())),
+        };
+        let range = range.ok_or_else(|| no_such_asset(asset, self.state.asset_count()))?;
+        Ok(self.state.sibling(self.bytes, asset, range))
     }
 
     /// Returns an iterator over new [`AssetState`]s, one per asset of the file. Each new
@@ -69,7 +87,7 @@ impl<'a> AssetView<'a> {
     pub(super) fn version(&self) -> &'static str {
         if self.state.cache_flags.is_some() {
             "cache"
-        } else if self.state.container_len.is_some() {
+        } else if self.state.container.is_some() {
             "slm"
         } else {
             "llmesh"
@@ -135,7 +153,7 @@ impl<'a> AssetView<'a> {
         match bytes {
             Some(bytes) => Ok(Some((stored, bytes))),
             None if self.state.context.options.partial => Err(stored.not_fetched(self.end())),
-            None => Err(stored.cut(self.end(), self.state.container_len.is_some())),
+            None => Err(stored.cut(self.end(), self.state.container.is_some())),
         }
     }
 
@@ -258,9 +276,17 @@ impl<'a> AssetView<'a> {
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
         // Callers usually read the names of all materials, so the offsets of all material names are
         // found in one pass over the header and cached.
-        let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
-        let at = usize::try_from(*starts.get(number)?).ok()?;
+        let at = usize::try_from(*self.materials().ok()?.get(number)?).ok()?;
         llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
+    }
+
+    /// Returns the byte offsets of the material names in the header, which the first call finds.
+    pub(super) fn materials(&self) -> Result<&'a [u32]> {
+        if let Some(starts) = self.state.materials.get() {
+            return Ok(starts);
+        }
+        let starts = self.find_materials()?;
+        Ok(self.state.materials.get_or_init(|| starts))
     }
 
     /// Returns the byte offsets of the material names in the header. The offsets count from the

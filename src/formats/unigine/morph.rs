@@ -19,7 +19,8 @@ impl<'a> SurfaceView<'a> {
     ///
     /// Shape 0 is the base shape. The other shapes are morph targets: complete shapes that can be
     /// blended with the base shape. Locating a shape, or an array of a shape, reads the names and
-    /// counts of all shapes before this shape.
+    /// counts of up to 16 shapes before this shape. The first call for shape 16 or a later one reads
+    /// those of all shapes.
     ///
     /// # Errors
     ///
@@ -33,8 +34,12 @@ impl<'a> SurfaceView<'a> {
             let field = Field::new("").in_list("surface", self.index).in_inner_list("target", as_u64(target));
             return Err(Error::without_offset(self.generation.format(), field, kind));
         };
-        let mut names = self.reader(self.head.target_names)?;
-        names.targets(self.generation, number)?;
+        let (known, entry) = match self.near_target(number)? {
+            Some((known, place)) => (known, place.entry),
+            None => (0, self.head.target_names),
+        };
+        let mut names = self.reader(entry)?;
+        names.targets(self.generation, known..number)?;
         Ok(MorphTarget { name: names.target(self.generation)?.0, surface: *self, number })
     }
 
