@@ -16,6 +16,13 @@ pub(super) struct Document {
     pub(super) is_quantized: bool,
 }
 
+impl Document {
+    /// Returns the number of nodes and meshes.
+    pub(super) fn object_count(&self) -> usize {
+        self.nodes.len().saturating_add(self.meshes.len())
+    }
+}
+
 /// A scene: its name and its root nodes.
 #[derive(Debug, Default)]
 pub(super) struct NodeScene {

@@ -58,7 +58,7 @@ impl<'a> GltfWriter<'a> {
     ) -> Result<(Self, Vec<Loss>)> {
         options.compression.map_or(Ok(()), meshopt::check)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?;
-        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options.compression);
+        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options);
         let (cache, mut losses) = (OrderCache::new(*input), LossList::default());
         let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
         scene.placed.contents.metadata(&mut |entry| {

@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
             self.losses,
         )?;
         self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
-        Ok(())
+        self.surfaces.sink.check_objects(self.document.object_count())
     }
 
     /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.

@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
 use super::asset_part::{AssetPart, Lod};
-use super::asset_state::{AssetState, no_such_asset, range_of};
+use super::asset_state::AssetState;
 use super::container::Container;
-use super::container_index::IndexedContainer;
 use super::detect;
 use super::header::{BlockRange, Header};
 use super::layout::{FORMAT, RawPreamble};
@@ -24,7 +23,7 @@ use crate::parse::{Limits, MemoryBudget, Name};
 pub struct AssetView<'a> {
     /// All bytes of the file.
     bytes: &'a [u8],
-    state: &'a AssetState,
+    pub(super) state: &'a AssetState,
 }
 
 impl<'a> AssetView<'a> {
@@ -53,34 +52,6 @@ impl<'a> AssetView<'a> {
     /// Returns the container that the asset is in, or `None` if the file is not a container.
     pub(super) fn container(&self) -> Option<Container<'a>> {
         Container::at(self.state.container.as_ref()?.place, self.bytes, &self.llsd_limits())
-    }
-
-    /// Returns the items of the container that the asset is in, or `None` if the file is not a
-    /// container.
-    pub(super) fn indexed_container(&self) -> Result<Option<IndexedContainer<'a>>> {
-        let (Some(container), Some(state)) = (self.container(), &self.state.container) else { return Ok(None) };
-        state.indexed(container, self.bytes).map(Some)
-    }
-
-    /// Returns the new [`AssetState`] of one asset of the file, like
-    /// [`asset_states`](Self::asset_states).
-    pub(super) fn asset_state(&self, asset: usize) -> Result<AssetState> {
-        let range = match self.indexed_container()? {
-            Some(container) => container.asset(asset).map(|item| range_of(&item)),
-            None => (asset == 0).then(|| Ok(self.state.range.clone())),
-        };
-        let range = range.ok_or_else(|| no_such_asset(asset, self.state.asset_count()))?;
-        Ok(self.state.sibling(self.bytes, asset, range))
-    }
-
-    /// Returns an iterator over new [`AssetState`]s, one per asset of the file. Each new
-    /// [`AssetState`] has no inflated blocks.
-    pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
-        let container = self.container();
-        let alone = container.is_none().then(|| self.state.range.clone());
-        let items = container.into_iter().flat_map(|container| container.items());
-        let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
-        ranges.enumerate().map(move |(asset, range)| self.state.sibling(self.bytes, asset, range))
     }
 
     /// Returns the name of the file variant: `cache`, `slm` or `llmesh`.
@@ -202,6 +173,11 @@ impl<'a> AssetView<'a> {
             self.state.block_memory.fetch_sub(late.as_ref().as_ref().map_or(0, BlockData::size), Ordering::Relaxed);
         }
         slot.get().map_or(Ok(None), |block| borrow_block(block))
+    }
+
+    /// Returns the number of bytes of memory of the cached blocks.
+    pub(super) fn inflated_bytes(&self) -> u64 {
+        self.state.block_memory.load(Ordering::Relaxed)
     }
 
     /// Inflates a block into `buffer` on every call, even if the inflated block is already cached.

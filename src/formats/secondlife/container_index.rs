@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::asset_state::{AssetState, no_such_asset, range_of};
+use super::asset_view::AssetView;
 use super::container::{Container, ContainerPlace, Instance};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdItem, LlsdLimits, LlsdValue};
@@ -78,6 +80,36 @@ impl ContainerState {
             }
         };
         Ok(IndexedContainer { index, bytes: bytes.get(..container.end()).unwrap_or(bytes), limits: container.limits() })
+    }
+}
+
+impl<'a> AssetView<'a> {
+    /// Returns the items of the container that the asset is in, or `None` if the file is not a
+    /// container.
+    pub(super) fn indexed_container(&self) -> Result<Option<IndexedContainer<'a>>> {
+        let (Some(container), Some(state)) = (self.container(), &self.state.container) else { return Ok(None) };
+        state.indexed(container, self.file()).map(Some)
+    }
+
+    /// Returns the new [`AssetState`] of one asset of the file, like
+    /// [`asset_states`](Self::asset_states).
+    pub(super) fn asset_state(&self, asset: usize) -> Result<AssetState> {
+        let range = match self.indexed_container()? {
+            Some(container) => container.asset(asset).map(|item| range_of(&item)),
+            None => (asset == 0).then(|| Ok(self.state.range.clone())),
+        };
+        let range = range.ok_or_else(|| no_such_asset(asset, self.state.asset_count()))?;
+        Ok(self.state.sibling(self.file(), asset, range))
+    }
+
+    /// Returns an iterator over new [`AssetState`]s, one per asset of the file. Each new
+    /// [`AssetState`] has no inflated blocks.
+    pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
+        let container = self.container();
+        let alone = container.is_none().then(|| self.state.range.clone());
+        let items = container.into_iter().flat_map(|container| container.items());
+        let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
+        ranges.enumerate().map(move |(asset, range)| self.state.sibling(self.file(), asset, range))
     }
 }
 

@@ -9,7 +9,7 @@ use super::layout::FORMAT;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::Matrix;
 use super::physics::{Convex, hull_size};
-use crate::array::{Array, Packed};
+use crate::array::Packed;
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
@@ -147,6 +147,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
             Some(points) => Ok(shape(HullKind::Bounding, points)),
             None => missing(Asset::hull_count(self)?),
         }
+    }
+
+    fn inflated_bytes(&self) -> u64 {
+        self.view().inflated_bytes()
     }
 
     fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {

@@ -1,5 +1,5 @@
-//! [`HullIndex`]: the places of the arrays of convex hulls in an inflated block, and the first point
-//! of every 64th hull, so that a hull is found without a walk over those before it.
+//! [`HullIndex`]: the places of the arrays of convex hulls in an inflated block, and the first
+//! point of every 64th hull, so that a hull is found without a walk over those before it.
 
 use std::ops::Range;
 

@@ -12,7 +12,6 @@ use super::layout::{FRAME_7, Generation, INFLUENCES};
 use super::reader::arrays::{ArrayKind, Arrays, HeaderCounts, SurfaceArray};
 use super::reader::fields::{FieldReader, NoRegions};
 use super::reader::surface_cache::SurfaceCache;
-use super::reader::target_index::{TargetIndex, TargetPlace};
 use crate::array::runs::CountedRuns;
 use crate::array::{Bounds, Packed, Sphere};
 use crate::decode::influence4::RawInfluence4;
@@ -39,7 +38,7 @@ pub struct SurfaceView<'a> {
     pub(super) generation: Generation,
     pub(super) index: u64,
     pub(super) head: SurfaceHeader<'a>,
-    cache: &'a SurfaceCache,
+    pub(super) cache: &'a SurfaceCache,
     /// The geometry block of the surface, in ms14 and ms15.
     block: Option<&'a InflatedBlock>,
 }
@@ -292,31 +291,6 @@ impl<'a> SurfaceView<'a> {
 
     pub(super) fn tangent_frames_of(&self, target: u32) -> Result<TangentFrames<'a>> {
         self.cast_tangent_frames(&self.find(ArrayKind::TangentFrames(target))?)
-    }
-
-    /// Locates an array. An array of a shape is located from the nearest shape before it whose
-    /// place is known.
-    pub(crate) fn find(&self, kind: ArrayKind) -> Result<SurfaceArray<'a>> {
-        let mut arrays = self.arrays()?;
-        if let Some((target, place)) = self.near_target(kind.target())? {
-            arrays.skip_to(target, place)?;
-        }
-        arrays.find(kind)
-    }
-
-    /// Returns the nearest shape up to `target` whose place is known, and its place. The first call
-    /// for a surface with many shapes reads the counts of all shapes. Returns `None` for one of the
-    /// first shapes.
-    pub(super) fn near_target(&self, target: u32) -> Result<Option<(u32, TargetPlace)>> {
-        if TargetIndex::is_near(target) {
-            return Ok(None);
-        }
-        if let Some(index) = self.cache.targets.get() {
-            return Ok(index.nearest(target));
-        }
-        let entries = self.reader(self.head.target_names)?;
-        let index = TargetIndex::new(entries, self.arrays()?, self.head.targets, self.generation)?;
-        Ok(self.cache.targets.get_or_init(|| index).nearest(target))
     }
 
     pub(crate) fn cast_tangent_frames(&self, array: &SurfaceArray<'a>) -> Result<TangentFrames<'a>> {
