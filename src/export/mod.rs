@@ -155,7 +155,7 @@ impl<'a> Export<'a> {
             let kind = Cause::NoSuch { count: as_u64(self.file_count()), index: as_u64(file) };
             return Err(fault("file", kind));
         }
-        let mut out = LimitedWriter { out, allowed: self.max_bytes, asked: 0 };
+        let mut out = SizedOutput { out, allowed: self.max_bytes, asked: 0 };
         let written = self.writer.write(file, stem, &mut out);
         // The refused write is the cause of the error of the writer.
         check_size(out.asked, self.max_bytes).and(written)
@@ -163,14 +163,14 @@ impl<'a> Export<'a> {
 }
 
 /// A writer that refuses to write more than a number of bytes.
-struct LimitedWriter<'o> {
+struct SizedOutput<'o> {
     out: &'o mut dyn Write,
     allowed: u64,
     /// The number of bytes that were written, or would have been.
     asked: u64,
 }
 
-impl Write for LimitedWriter<'_> {
+impl Write for SizedOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let asked = self.asked.saturating_add(as_u64(bytes.len()));
         if asked > self.allowed {

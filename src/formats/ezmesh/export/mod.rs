@@ -117,13 +117,13 @@ fn text(name: &[u8]) -> Vec<u8> {
 
 /// The names of one kind in the file, which differ.
 #[derive(Default)]
-struct UniqueNames {
+struct DistinctNames {
     taken: BTreeSet<Vec<u8>>,
     /// The number that was appended last to a name.
     last: BTreeMap<Vec<u8>, usize>,
 }
 
-impl UniqueNames {
+impl DistinctNames {
     /// Adds a name. If it is there already, a number is appended. `empty` replaces an empty name.
     fn add(&mut self, name: &[u8], empty: &str) -> Vec<u8> {
         let name = if name.is_empty() { empty.as_bytes().to_vec() } else { text(name) };
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn names_that_collide_with_numbered_names_take_few_steps() {
-        let mut names = UniqueNames::default();
+        let mut names = DistinctNames::default();
         let count = 20_000;
         (count..2 * count).for_each(|number| assert_eq!(names.add(format!("a_{number}").as_bytes(), "").len(), 7));
         let added: Vec<_> = (0..count).map(|_| names.add(b"a", "")).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::builder;
-use super::UniqueNames;
+use super::DistinctNames;
 use crate::error::{Cause, Result};
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
@@ -39,7 +39,7 @@ pub(super) fn add_still(bones: &AssetBones, mesh: &mut builder::Mesh) {
     let skeleton = mesh.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
     if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {
         let taken = skeleton.bones.iter().map(|bone| bone.name.clone()).collect();
-        let name = UniqueNames { taken, ..UniqueNames::default() }.add(b"without bones", "");
+        let name = DistinctNames { taken, ..DistinctNames::default() }.add(b"without bones", "");
         skeleton.bones.push(builder::Bone { name, ..builder::Bone::default() });
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn add(
     if scene.options.frame.is_some() {
         return Ok(all);
     }
-    let mut names = UniqueNames::default();
+    let mut names = DistinctNames::default();
     for index in scene.placed.assets()? {
         let asset = scene.placed.contents.asset(index)?;
         let animations = asset.animations();
@@ -94,7 +94,7 @@ fn skeleton(
         return Err(fault("bones", Cause::Refused { expected, found: counted(count, "bone").into() }));
     }
     let skeleton = Skeleton::new(animations)?;
-    let (mut names, mut replaced) = (UniqueNames::default(), 0_usize);
+    let (mut names, mut replaced) = (DistinctNames::default(), 0_usize);
     let (mut bones, mut order) = (Vec::new(), filled("export", "bones", count, u32::MAX)?);
     let mut labels = filled("export", "bones", count, Vec::new())?;
     for bone in 0..count {

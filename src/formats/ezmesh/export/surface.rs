@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::builder::{self, Column};
 use super::skeleton::{self, AssetBones};
-use super::{UniqueNames, text};
+use super::{DistinctNames, text};
 use crate::array::Array;
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
@@ -21,14 +21,14 @@ const INFLUENCES: usize = 4;
 /// Adds surfaces to a file.
 pub(super) struct SurfaceBuilder<'b> {
     bones: &'b BTreeMap<usize, AssetBones>,
-    names: UniqueNames,
+    names: DistinctNames,
     /// The pool of the last mesh, if the next surface may be a section of it.
     pool: Option<PoolKey>,
 }
 
 impl<'b> SurfaceBuilder<'b> {
     pub(super) fn new(bones: &'b BTreeMap<usize, AssetBones>) -> Self {
-        Self { bones, names: UniqueNames::default(), pool: None }
+        Self { bones, names: DistinctNames::default(), pool: None }
     }
 
     /// Adds a surface.
