@@ -107,10 +107,10 @@ fn other_numbers_that_are_not_finite_are_losses() {
         change(&mut mesh);
         open(mesh.to_bytes().unwrap())
     };
-    let tiny = bone(|mesh| mesh.bones[1].bind.scale = [1e-42; 3]);
-    expect_listed(&tiny, LossKind::Skin, "the bind matrices of");
-    let far = bone(|mesh| mesh.bones[1].bind.position[0] = f32::INFINITY);
-    expect_listed(&far, LossKind::Values, "the rest transforms of 1 bone");
+    let far = bone(|mesh| (mesh.bones[1].bind.position, mesh.bones[1].bind.scale) = ([1e38; 3], [1e-3; 3]));
+    expect_listed(&far, LossKind::Skin, "which are not finite");
+    let infinite = bone(|mesh| mesh.bones[1].bind.position[0] = f32::INFINITY);
+    expect_listed(&infinite, LossKind::Values, "the rest transforms of 1 bone");
 }
 
 #[test]

@@ -8,7 +8,6 @@ use super::geometry::{LevelGeometry, no_such};
 use super::layout::FORMAT;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::Matrix;
-use super::physics::{Convex, hull_size};
 use crate::array::Packed;
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
