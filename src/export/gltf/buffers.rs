@@ -61,7 +61,7 @@ pub(super) trait BufferSink {
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32>;
 
     /// Returns an error if the output is larger than the options allow. `objects` is the number of
-    /// nodes and meshes of the JSON.
+    /// objects of the JSON, such as nodes, without accessors and views.
     fn check_objects(&self, objects: usize) -> Result<()> {
         let _ = objects;
         Ok(())
@@ -99,7 +99,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns an error if the output is larger than the options allow. `more` is the size of
-    /// another array, and `objects` the number of nodes and meshes.
+    /// another array, and `objects` the number of other objects.
     fn check_size(&self, more: u64, objects: usize) -> Result<()> {
         let objects = [self.accessors.len(), self.views.len(), objects].map(as_u64).into_iter();
         let objects = objects.fold(0, u64::saturating_add).saturating_mul(OBJECT_BYTES);

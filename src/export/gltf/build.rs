@@ -246,7 +246,8 @@ impl Builder<'_, '_> {
             _ => None,
         };
         let is_added = animation.is_some();
-        self.document.animations.extend(animation);
+        animation.into_iter().for_each(|animation| self.document.add_animation(animation));
+        self.surfaces.sink.check_objects(self.document.object_count())?;
         Ok(is_added)
     }
 }
