@@ -208,14 +208,18 @@ impl<'a> PlacedScene<'a> {
     /// places that follow one another.
     pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>) -> Result<()> {
         let mut work = PlacedWork::new(&self.options);
+        let mut is_known = filled("scene", "assets", self.contents.asset_count()?, false)?;
         let mut first = 0_usize;
         for places in self.places.chunk_by(|one, other| one.asset == other.asset) {
-            let asset = self.contents.asset(places.first().map_or(0, |place| place.asset))?;
+            let index = places.first().map_or(0, |place| place.asset);
+            let asset = self.contents.asset(index)?;
             for level in self.levels(&*asset)? {
                 let geometry = asset.level(level)?;
                 self.each_surface_of((first, places), &*geometry, &*asset, &mut work, visit)?;
             }
-            work.add_asset(asset.inflated_bytes())?;
+            if is_known.get_mut(index).is_some_and(|known| std::mem::replace(known, true)) {
+                work.add_again(asset.inflated_bytes())?;
+            }
             first = first.saturating_add(places.len());
         }
         Ok(())
@@ -268,11 +272,11 @@ struct PlacedWork {
     max_bytes: u64,
     /// The least number of bytes of the surfaces in the output.
     written: u64,
-    /// The inflated bytes of the assets, each time they were opened.
+    /// The inflated bytes of assets that were opened again.
     inflated: u64,
 }
 
-/// The number of bytes that may be inflated for all places together.
+/// The number of bytes that may be inflated again for all places together.
 const MAX_INFLATED: u64 = 512 << 20;
 
 impl PlacedWork {
@@ -291,8 +295,8 @@ impl PlacedWork {
         within("output", self.written, self.max_bytes)
     }
 
-    /// Adds an asset that was opened for places that follow one another.
-    fn add_asset(&mut self, inflated: u64) -> Result<()> {
+    /// Adds an asset that was opened again, because places of another asset are between its places.
+    fn add_again(&mut self, inflated: u64) -> Result<()> {
         self.inflated = self.inflated.saturating_add(inflated);
         within("inflated", self.inflated, MAX_INFLATED)
     }
