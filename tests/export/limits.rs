@@ -135,14 +135,14 @@ fn an_output_has_at_most_the_allowed_size() {
 /// What a small file repeats is refused before it is built: hulls, and an asset at many places.
 #[test]
 fn a_repeated_output_is_refused_before_it_is_written() {
-    let options = options().with_hulls(true).with_max_bytes(100_000);
+    let options = options().with_hulls(true).with_max_bytes(20_000);
     let refused = |model: &Model<Vec<u8>>, format| {
         let error = Export::new(&SceneInput::new(model.contents()), format, &options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{format}");
     };
-    let convex = map(&[("HullList", binary(&[1; 500])), ("Positions", codes(&[0; 1500]))]);
+    let convex = map(&[("HullList", binary(&[1; 200])), ("Positions", codes(&[0; 600]))]);
     refused(&open(asset(&[("physics_convex", convex), ("high_lod", level(&[square()]))])), ExportFormat::Glb);
-    let many = placed(&vec![scaled(1.0); 3000], &[]);
+    let many = placed(&vec![scaled(1.0); 600], &[]);
     for format in [ExportFormat::Glb, ExportFormat::Obj, ExportFormat::Stl, ExportFormat::Json, ExportFormat::Ezb] {
         refused(&many, format);
     }
