@@ -61,7 +61,7 @@ fn a_damaged_shape_hides_only_those_after_it() {
     }
     for target in [70, 75, 99] {
         let error = mesh.positions(0, target).unwrap_err();
-        assert_eq!(error.field().to_string(), "surface[0].target[70].positions", "{target}");
+        assert_eq!(error.field().to_string(), "surface[0].target[70].positions.count", "{target}");
     }
 }
 
