@@ -76,7 +76,7 @@
 //! | call | order | pages touched | allocates |
 //! |---|---|---|---|
 //! | [`Map::open`] | 1 | none | nothing |
-//! | [`Model::open`] of a UNIGINE mesh | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface, 176 of ms14 and ms15 |
+//! | [`Model::open`] of a UNIGINE mesh | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 112 per surface, 200 of ms14 and ms15 |
 //! | an array of surface *k* ([`Surface::positions`] and others) of ms10 to ms13, first time | surfaces before *k* that are not yet located | one per large array, and all of the weights | nothing |
 //! | later | the arrays before it | one per large array before it | nothing |
 //! | an array of a surface of ms14 and ms15, first time | size of its block | the table once, and the block | the inflated block, kept with the model |

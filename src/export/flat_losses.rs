@@ -148,6 +148,11 @@ impl<'f> FlatLosses<'f> {
         let mut keys = 0_usize;
         scene.placed.contents.metadata(&mut |_| keys = keys.saturating_add(1))?;
         self.add_text(LossKind::Metadata, keys, format!("{} of metadata", counted(keys, "key")));
+        let places = scene.placed.places.iter().filter(|place| !place.transform.fits_f32()).count();
+        if places > 0 {
+            let text = format!("the transforms of {}, which are not finite", counted(places, "instance"));
+            self.list.add(LossKind::Placements, None, text);
+        }
         let names = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         self.add_text(LossKind::Names, names, format!("names of {}", counted(names, "instance")));
         if !self.is_still {

@@ -41,7 +41,7 @@ pub(crate) mod stl;
 mod vertices;
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 
 pub use crate::scene::{ClipSource, LevelChoice, OutputSpace, SceneInput};
 pub use format::ExportFormat;
@@ -78,6 +78,7 @@ pub struct Export<'a> {
     writer: Box<dyn OutputWriter + 'a>,
     losses: Vec<Loss>,
     allow_loss: bool,
+    max_bytes: u64,
     format: ExportFormat,
 }
 
@@ -98,7 +99,7 @@ impl<'a> Export<'a> {
         format: ExportFormat,
         options: &ExportOptions,
     ) -> Self {
-        Self { writer, losses, allow_loss: options.allow_loss, format }
+        Self { writer, losses, allow_loss: options.allow_loss, max_bytes: options.max_bytes, format }
     }
 
     /// Returns what the output does not contain.
@@ -141,8 +142,10 @@ impl<'a> Export<'a> {
     ///
     /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the output cannot hold all data
     /// of the mesh and the options do not [allow](ExportOptions::allow_loss) it,
-    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, the errors of
-    /// reading the mesh, and errors of `out`.
+    /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range,
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the file would have more bytes than
+    /// [`max_bytes`](ExportOptions::max_bytes), the errors of reading the mesh, and errors of
+    /// `out`.
     pub fn write_file(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
         if let Some(loss) = self.refused().next() {
             let expected = format!("data that {} can hold, or the permission to leave data out", self.format);
@@ -152,8 +155,44 @@ impl<'a> Export<'a> {
             let kind = Cause::NoSuch { count: as_u64(self.file_count()), index: as_u64(file) };
             return Err(fault("file", kind));
         }
-        self.writer.write(file, stem, out)
+        let mut out = SizedOutput { out, allowed: self.max_bytes, asked: 0 };
+        let written = self.writer.write(file, stem, &mut out);
+        // The refused write is the cause of the error of the writer.
+        check_size(out.asked, self.max_bytes).and(written)
     }
+}
+
+/// A writer that refuses to write more than a number of bytes.
+struct SizedOutput<'o> {
+    out: &'o mut dyn Write,
+    allowed: u64,
+    /// The number of bytes that were written, or would have been.
+    asked: u64,
+}
+
+impl Write for SizedOutput<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let asked = self.asked.saturating_add(as_u64(bytes.len()));
+        if asked > self.allowed {
+            self.asked = asked;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let written = self.out.write(bytes)?;
+        self.asked = self.asked.saturating_add(as_u64(written));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Returns an error if an output of `asked` bytes is larger than the options allow.
+pub(crate) fn check_size(asked: u64, allowed: u64) -> Result<()> {
+    if asked <= allowed {
+        return Ok(());
+    }
+    Err(fault("output", Cause::Limit { name: "output", allowed, asked }))
 }
 
 /// Makes an error about the output.

@@ -71,6 +71,11 @@ pub struct ExportOptions {
     /// The greatest size of a `.bin` file of a `.gltf` file, in bytes: 4 GiB - 4 by default. A
     /// single larger array still has a file of its own.
     pub split: u64,
+    /// The greatest size of a file of the output, in bytes. A larger one is the error
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) with the name `output`. In glTF, all arrays
+    /// count together, and each node, mesh, accessor, buffer view, channel and event as 256 bytes.
+    /// There is no limit by default.
+    pub max_bytes: u64,
     /// What the output states about the mesh file.
     pub source: SourceFacts,
 }
@@ -90,6 +95,7 @@ impl Default for ExportOptions {
             hulls: false,
             allow_loss: false,
             split: 0xFFFF_FFFC,
+            max_bytes: u64::MAX,
             source: SourceFacts::default(),
         }
     }
@@ -109,6 +115,7 @@ impl ExportOptions {
         with_hulls(hulls: bool);
         with_allow_loss(allow_loss: bool);
         with_split(split: u64);
+        with_max_bytes(max_bytes: u64);
         with_source(source: SourceFacts);
     }
 
@@ -122,6 +129,7 @@ impl ExportOptions {
             clip: self.clip,
             frame: self.frame,
             space: self.space,
+            max_bytes: self.max_bytes,
         }
     }
 }

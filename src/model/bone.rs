@@ -35,3 +35,10 @@ impl Default for Transform {
         Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
     }
 }
+
+impl Transform {
+    /// Returns whether all numbers are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.position.iter().chain(&self.rotation).chain(&self.scale).all(|part| part.is_finite())
+    }
+}

@@ -132,6 +132,10 @@ pub trait Asset: FormatVersion {
     fn hull(&self, hull: usize) -> Result<Hull<'_>> {
         Err(no_such(self.format(), "hull", self.hull_count()?, hull))
     }
+    /// Returns the number of bytes of the blocks of the asset that are inflated now.
+    fn inflated_bytes(&self) -> u64 {
+        0
+    }
     /// Returns the triangles for collision tests, or `None` if the asset has none.
     fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {
         Ok(None)

@@ -16,9 +16,7 @@ use shape::{ScenePose, SurfaceShape};
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
-use crate::model::{
-    Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
-};
+use crate::model::{Asset, Axis, Contents, Geometry, Handedness, Space, SpaceConversion, Surface, VertexPool, Winding};
 use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
@@ -206,48 +204,60 @@ impl<'a> PlacedScene<'a> {
     }
 
     /// Calls `visit` for each chosen surface at each place, in file order. Only one surface of a
-    /// format that compresses surfaces is in memory at a time.
+    /// format that compresses surfaces is in memory at a time. An asset is opened once for all its
+    /// places that follow one another.
     pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>) -> Result<()> {
-        for (place_number, place) in self.places.iter().enumerate() {
-            let asset = self.contents.asset(place.asset)?;
+        let mut work = PlacedWork::new(&self.options);
+        let mut is_known = filled("scene", "assets", self.contents.asset_count()?, false)?;
+        let mut first = 0_usize;
+        for places in self.places.chunk_by(|one, other| one.asset == other.asset) {
+            let index = places.first().map_or(0, |place| place.asset);
+            let asset = self.contents.asset(index)?;
             for level in self.levels(&*asset)? {
                 let geometry = asset.level(level)?;
-                self.each_surface_of((place_number, place), &geometry, &*asset, visit)?;
+                self.each_surface_of((first, places), &*geometry, &*asset, &mut work, visit)?;
             }
+            if is_known.get_mut(index).is_some_and(|known| std::mem::replace(known, true)) {
+                work.add_again(asset.inflated_bytes())?;
+            }
+            first = first.saturating_add(places.len());
         }
         Ok(())
     }
 
     fn each_surface_of(
         &self,
-        (place_number, place): (usize, &InstancePlace),
-        geometry: &Handle<'_, dyn Geometry + '_>,
+        (first, places): (usize, &[InstancePlace]),
+        geometry: &dyn Geometry,
         asset: &dyn Asset,
+        work: &mut PlacedWork,
         visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>,
     ) -> Result<()> {
-        let geometry = &**geometry;
         self.check_surfaces(geometry)?;
-        let conversion = self.conversion(geometry, place.transform)?;
         let frame_count = as_index(whole_frames(geometry, 0)?);
         let pose = ScenePose::new(geometry, asset.animations(), self.input.clips, &self.options)?;
-        for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
-            if !self.shows(geometry, number)? {
-                continue;
+        for (place_number, place) in (first..).zip(places) {
+            let conversion = self.conversion(geometry, place.transform)?;
+            for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
+                if !self.shows(geometry, number)? {
+                    continue;
+                }
+                let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
+                let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
+                work.add_surface(&surface)?;
+                let input = self.input;
+                visit(&PlacedSurface {
+                    surface,
+                    number,
+                    shape,
+                    conversion,
+                    place,
+                    input,
+                    place_number,
+                    pool,
+                    frame_count,
+                })?;
             }
-            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
-            let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
-            let input = self.input;
-            visit(&PlacedSurface {
-                surface,
-                number,
-                shape,
-                conversion,
-                place,
-                input,
-                place_number,
-                pool,
-                frame_count,
-            })?;
         }
         Ok(())
     }
@@ -255,6 +265,49 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
+}
+
+/// The work for the surfaces at all places. A small file can place a large asset many times.
+struct PlacedWork {
+    max_bytes: u64,
+    /// The least number of bytes of the surfaces in the output.
+    written: u64,
+    /// The inflated bytes of assets that were opened again.
+    inflated: u64,
+}
+
+/// The number of bytes that may be inflated again for all places together.
+const MAX_INFLATED: u64 = 512 << 20;
+
+impl PlacedWork {
+    const fn new(options: &SceneOptions) -> Self {
+        Self { max_bytes: options.max_bytes, written: 0, inflated: 0 }
+    }
+
+    /// Adds a surface. A vertex and a corner take at least 4 bytes in every format.
+    fn add_surface(&mut self, surface: &Surface<'_>) -> Result<()> {
+        if self.max_bytes == u64::MAX {
+            return Ok(());
+        }
+        let counts = surface.counts()?;
+        let items = u64::from(counts.vertices).saturating_add(counts.corners.into());
+        self.written = self.written.saturating_add(items.saturating_mul(4));
+        within("output", self.written, self.max_bytes)
+    }
+
+    /// Adds an asset that was opened again, because places of another asset are between its places.
+    fn add_again(&mut self, inflated: u64) -> Result<()> {
+        self.inflated = self.inflated.saturating_add(inflated);
+        within("inflated", self.inflated, MAX_INFLATED)
+    }
+}
+
+/// Returns an error if the places together ask for more than is allowed.
+fn within(name: &'static str, asked: u64, allowed: u64) -> Result<()> {
+    if asked <= allowed {
+        return Ok(());
+    }
+    Err(Error::without_offset("export", Field::new("output"), Cause::Limit { name, allowed, asked }))
 }
 
 /// Returns the number of triangles of the visible surfaces of a level of detail.

@@ -42,4 +42,6 @@ pub(crate) struct SceneOptions {
     pub(crate) frame: Option<f32>,
     /// The conventions of the output.
     pub(crate) space: OutputSpace,
+    /// The greatest size of the output in bytes.
+    pub(crate) max_bytes: u64,
 }

@@ -96,6 +96,46 @@ fn refuses_what_a_format_cannot_hold() {
     assert_eq!(fs::metadata(&to).unwrap().len(), file["outputs"][0]["bytes"].as_u64().unwrap());
 }
 
+/// What is written on standard output ends at the limit, and no file is left.
+#[test]
+fn a_larger_output_needs_an_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (arguments, limit) in [
+        (["convert", CUBE, "-o", &to("a.glb"), "--quiet"], "1500"),
+        (["convert", CUBE, "-o", &to("a.gltf"), "--quiet"], "500"),
+        (["convert", CUBE, "-o", &to("a.stl"), "--allow-loss"], "600"),
+        (["convert", CUBE, "-o", "-", "--to=json"], "600"),
+        (["dump", CUBE, "-o", &to("a.npy"), "--quiet"], "200"),
+        (["dump", CUBE, "-o", &to("a.npz"), "--quiet"], "1000"),
+        (["dump", CUBE, "-o", &to("a.csv"), "--quiet"], "100"),
+        (["dump", CUBE, "-o", "-", "--format=npz"], "1K"),
+        (["dump", CUBE, "--attribute", "positions", "--quiet"], "20"),
+    ] {
+        let output = meshpeek(&[&arguments[..], &["--max-output", limit]].concat());
+        let errors = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{arguments:?}: {errors}");
+        assert!(errors.contains("--max-output SIZE allows a larger one"), "{arguments:?}: {errors}");
+        assert!(tree(folder.path()).is_empty(), "{arguments:?}");
+        assert_eq!(code(&meshpeek(&[&arguments[..], &["--max-output", "1M"]].concat())), 0, "{arguments:?}");
+        tree(folder.path()).iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    }
+}
+
+/// A file of kilobytes whose output would be large is refused by default.
+#[test]
+fn the_default_limit_of_an_output_depends_on_its_input() {
+    use crate::support::secondlife::raw_assets::{asset, binary, codes, level, map, square};
+    let hulls = map(&[("HullList", binary(&vec![1; 140_000])), ("Positions", codes(&vec![0; 3 * 140_000]))]);
+    let (folder, path) =
+        scratch("hulls.llmesh", &asset(&[("physics_convex", hulls), ("high_lod", level(&[square()]))]));
+    let to = folder.path().join("a.glb").to_str().unwrap().to_owned();
+    let output = meshpeek(&["convert", &path, "-o", &to, "--hulls", "--quiet"]);
+    let errors = text(&output.stderr);
+    assert!(code(&output) == 2 && errors.contains("would have more than 67"), "{errors}");
+    assert!(!Path::new(&to).exists());
+}
+
 #[test]
 fn names_the_option_that_does_not_apply() {
     let folder = tempfile::tempdir().unwrap();

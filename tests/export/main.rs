@@ -34,6 +34,7 @@ mod gltf_special;
 mod gltf_structure;
 mod gltf_unusual;
 mod json_document;
+mod limits;
 mod readers;
 #[path = "../support/mod.rs"]
 mod support;

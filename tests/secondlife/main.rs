@@ -14,6 +14,7 @@
 
 mod allocations;
 mod builder;
+mod containers;
 mod llsd;
 mod mesh;
 mod skinning;

@@ -37,3 +37,18 @@ fn processor_time() -> Option<Duration> {
 fn processor_time() -> Option<Duration> {
     None
 }
+
+/// Expects that the time of `work` grows with a count, and not with its square: eight times the
+/// count takes at most 24 times the time and 20 ms. `make` makes an input with a count.
+pub fn expect_linear<T>(what: &str, count: usize, make: impl Fn(usize) -> T, work: impl Fn(&T)) {
+    let measure = |count: usize| {
+        let input = make(count);
+        let watch = Stopwatch::start();
+        work(&input);
+        watch.elapsed()
+    };
+    // The first run also touches code and memory for the first time.
+    let few = measure(count).min(measure(count));
+    let many = measure(8 * count);
+    assert!(many <= few * 24 + Duration::from_millis(20), "{what}: {few:?} for {count}, {many:?} for 8 times as many");
+}

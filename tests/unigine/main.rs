@@ -28,6 +28,7 @@ mod mesh;
 mod spatial_trees;
 #[path = "../support/mod.rs"]
 mod support;
+mod targets;
 
 #[global_allocator]
 static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

@@ -10,8 +10,8 @@ use super::elements::{ArraySpec, BufferUsage, ElementType};
 use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
-use crate::export::options::Compression;
-use crate::export::{SceneInput, fault};
+use crate::export::options::{Compression, ExportOptions};
+use crate::export::{SceneInput, check_size, fault};
 use crate::math::{as_index, as_u64};
 use crate::parse::room;
 
@@ -59,7 +59,17 @@ pub(super) trait BufferSink {
     /// Adds an array. `produce` writes its bytes if the sink needs them. Returns the index of the
     /// accessor of its first attribute. The accessors of further attributes follow.
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32>;
+
+    /// Returns an error if the output is larger than the options allow. `objects` is the number of
+    /// objects of the JSON, such as nodes, without accessors and views.
+    fn check_objects(&self, objects: usize) -> Result<()> {
+        let _ = objects;
+        Ok(())
+    }
 }
+
+/// The number of bytes for which each object of the JSON counts toward the size of the output.
+const OBJECT_BYTES: u64 = 256;
 
 /// The first run: computes the places of all arrays.
 #[derive(Debug)]
@@ -73,6 +83,8 @@ pub(super) struct Planner<'a> {
     pub(super) fallback: u64,
     /// The greatest size of a buffer, in bytes.
     split: u64,
+    /// The greatest size of the output, in bytes.
+    max_bytes: u64,
     pub(super) compression: Option<Compression>,
 }
 
@@ -80,9 +92,19 @@ pub(super) struct Planner<'a> {
 const ALIGNMENT: u64 = 4;
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(input: SceneInput<'a>, split: u64, compression: Option<Compression>) -> Self {
+    pub(super) fn new(input: SceneInput<'a>, split: u64, options: &ExportOptions) -> Self {
         let (accessors, views, buffers) = (Vec::new(), Vec::new(), Vec::new());
-        Self { input, accessors, views, buffers, fallback: 0, split, compression }
+        let (max_bytes, compression) = (options.max_bytes, options.compression);
+        Self { input, accessors, views, buffers, fallback: 0, split, max_bytes, compression }
+    }
+
+    /// Returns an error if the output is larger than the options allow. `more` is the size of
+    /// another array, and `objects` the number of other objects.
+    fn check_size(&self, more: u64, objects: usize) -> Result<()> {
+        let objects = [self.accessors.len(), self.views.len(), objects].map(as_u64).into_iter();
+        let objects = objects.fold(0, u64::saturating_add).saturating_mul(OBJECT_BYTES);
+        let arrays = self.buffers.iter().fold(more, |sum, length| sum.saturating_add(*length));
+        check_size(arrays.saturating_add(objects), self.max_bytes)
     }
 
     /// Returns the index of the fallback buffer, which follows all others.
@@ -135,6 +157,7 @@ impl<'a> Planner<'a> {
 
 impl BufferSink for Planner<'_> {
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32> {
+        self.check_size(if self.compression.is_none() { spec.size() } else { 0 }, 0)?;
         let mut bounds = None;
         if spec.has_bounds {
             let mut writer = BoundsWriter::new(spec);
@@ -150,6 +173,10 @@ impl BufferSink for Planner<'_> {
             at = at.saturating_add(element.size().next_multiple_of(4));
         }
         Ok(first.unwrap_or_default())
+    }
+
+    fn check_objects(&self, objects: usize) -> Result<()> {
+        self.check_size(0, objects)
     }
 }
 

@@ -114,7 +114,7 @@ impl Builder<'_, '_> {
                 built
             } else {
                 let skeleton = match self.scene.options.frame {
-                    None => SkeletonPlan::new(asset.animations(), conversion)?,
+                    None => SkeletonPlan::new(asset.animations(), conversion, self.losses)?,
                     Some(_) => None,
                 };
                 built.insert(BuiltAsset { conversion, levels: Vec::new(), skeleton, inverse_binds: None })
@@ -242,13 +242,14 @@ impl Builder<'_, '_> {
         let targets = built.levels.first().map_or(TargetPlan::None, |level| level.targets);
         let animation = match (targets, &built.skeleton) {
             (TargetPlan::Frames { first, .. }, _) if targets.count() > 0 => {
-                input.vertex_frames(first, targets.count(), meshes, sink)?
+                input.vertex_frames(first, targets.count(), meshes, sink, self.losses)?
             }
             (_, Some(skeleton)) => input.bones(skeleton, map, bones, sink, self.losses)?,
             _ => None,
         };
         let is_added = animation.is_some();
-        self.document.animations.extend(animation);
+        animation.into_iter().for_each(|animation| self.document.add_animation(animation));
+        self.surfaces.sink.check_objects(self.document.object_count())?;
         Ok(is_added)
     }
 }

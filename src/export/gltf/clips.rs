@@ -4,7 +4,7 @@ use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
 use super::document::{AnimationObject, ChannelObject, Sampler, add};
 use super::elements::{ArraySpec, ElementType};
-use super::keys::{ChannelKeys, KeyTable};
+use super::keys::{ChannelKeys, KeyTable, ReplacedKeys};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;
 use crate::export::clip_rate;
@@ -23,15 +23,21 @@ pub(super) struct ClipInput<'s> {
 }
 
 impl ClipInput<'_> {
-    /// Makes an animation without channels.
-    fn object(&self, clip: &Clip<'_>) -> Result<AnimationObject> {
+    /// Makes an animation without channels. Events whose time is not finite are added to `losses`.
+    fn object(&self, clip: &Clip<'_>, losses: &mut LossList) -> Result<AnimationObject> {
         let stored = clip.name.to_string_lossy();
         let name = if stored.is_empty() { self.name.map(str::to_owned) } else { Some(stored) };
         let (rate, has_rate) = clip_rate(clip.rate, self.rate);
         let mut object = AnimationObject { name, frames: clip.frames, rate, has_rate, ..AnimationObject::default() };
         for index in 0.. {
             let Some(event) = self.animations.event(self.clip, index)? else { break };
-            object.events.push((event.time, event.function.to_string_lossy()));
+            let function = event.function.to_string_lossy();
+            if event.time.is_finite() {
+                object.events.push((event.time, function));
+            } else {
+                let text = format!("the event `{function}`, whose time is not finite");
+                losses.add(LossKind::Metadata, None, text);
+            }
         }
         Ok(object)
     }
@@ -49,9 +55,9 @@ impl ClipInput<'_> {
         losses: &mut LossList,
     ) -> Result<Option<AnimationObject>> {
         let clip = self.animations.clip(self.clip)?;
-        let mut object = self.object(&clip)?;
+        let mut object = self.object(&clip, losses)?;
         let mut table = KeyTable::new(skeleton.bone_count());
-        let missing = table.read(self.animations, self.clip, bones)?;
+        let ReplacedKeys { bones: missing, not_finite } = table.read(self.animations, self.clip, bones)?;
         if clip.frames > 0 {
             table.add_rest(self.animations, self.clip, bones, skeleton)?;
         }
@@ -59,6 +65,11 @@ impl ClipInput<'_> {
             let name = object.name.clone().unwrap_or_default();
             let text = format!("{} of clip `{name}`, which the mesh does not have", counted(missing, "bone"));
             losses.add(LossKind::ClipBones, None, text);
+        }
+        if not_finite > 0 {
+            let name = object.name.clone().unwrap_or_default();
+            let text = format!("{} of clip `{name}` that are not finite", counted(not_finite, "key"));
+            losses.add(LossKind::Values, None, text);
         }
         let mut times: Option<(Vec<u32>, u32)> = None;
         for (number, channel) in table.channels(skeleton, clip.frames).enumerate() {
@@ -86,12 +97,13 @@ impl ClipInput<'_> {
         targets: u32,
         nodes: &[u32],
         sink: &mut dyn BufferSink,
+        losses: &mut LossList,
     ) -> Result<Option<AnimationObject>> {
         let clip = self.animations.clip(self.clip)?;
         let Some(start) = clip.first_vertex_frame.filter(|_| clip.frames > 0 && !nodes.is_empty()) else {
             return Ok(None);
         };
-        let mut object = self.object(&clip)?;
+        let mut object = self.object(&clip, losses)?;
         let active = start.saturating_sub(first);
         add_weights(&mut object, active, targets, nodes, sink)?;
         Ok(Some(object))

@@ -14,6 +14,21 @@ pub(super) struct Document {
     /// The names of the image files, in the order of their textures.
     pub(super) images: Vec<String>,
     pub(super) is_quantized: bool,
+    /// The number of channels and events of all animations.
+    animated: usize,
+}
+
+impl Document {
+    /// Returns the number of nodes, meshes, and channels and events of animations.
+    pub(super) fn object_count(&self) -> usize {
+        self.nodes.len().saturating_add(self.meshes.len()).saturating_add(self.animated)
+    }
+
+    pub(super) fn add_animation(&mut self, animation: AnimationObject) {
+        let count = animation.channels.len().saturating_add(animation.events.len());
+        self.animated = self.animated.saturating_add(count);
+        self.animations.push(animation);
+    }
 }
 
 /// A scene: its name and its root nodes.

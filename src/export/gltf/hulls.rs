@@ -38,6 +38,8 @@ pub(super) fn add_nodes(
         nodes.push(add(&mut document.nodes, NodeObject { name: Some(name), transform, mesh, ..NodeObject::default() }));
     };
     for index in 0..asset.hull_count()? {
+        // Each hull before this one has a node and a mesh.
+        writer.sink.check_objects(index.saturating_mul(2))?;
         let hull = asset.hull(index)?;
         if let Some(primitive) = hull_primitive(&hull, conversion, writer, losses)? {
             let stored = hull.name.map(|name| name.to_string_lossy()).filter(|name| !name.is_empty());

@@ -16,7 +16,7 @@ use crate::scene::LevelChoice;
 
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
-use crate::model::MetadataValue;
+use crate::model::{Metadata, MetadataValue};
 
 /// The name of the extension for levels of detail.
 pub(super) const LOD: &str = "MSFT_lod";
@@ -132,14 +132,16 @@ impl JsonSource<'_, '_> {
 
     fn metadata(&self, json: &mut JsonText<'_>) -> Result<()> {
         let mut count = 0_usize;
-        self.scene.placed.contents.metadata(&mut |_| count = count.saturating_add(1))?;
+        let is_written =
+            |entry: &Metadata<'_>| !matches!(entry.value, MetadataValue::Real(value) if !value.is_finite());
+        self.scene.placed.contents.metadata(&mut |entry| count = count.saturating_add(is_written(&entry).into()))?;
         if count == 0 {
             return Ok(());
         }
         json.field("metadata").list(|json| {
             let mut written = Ok(());
             self.scene.placed.contents.metadata(&mut |entry| {
-                if written.is_ok() {
+                if written.is_ok() && is_written(&entry) {
                     written = json.object(|json| {
                         json.field("key").string(&entry.key.to_string_lossy())?;
                         write_value(json.field("value"), &entry.value)

@@ -4,6 +4,7 @@ use super::skeleton::SkeletonPlan;
 use crate::error::Result;
 use crate::model::Transform;
 use crate::model::animation::{Animations, ClipKey, KeyValue, Property};
+use crate::scene::triangles::is_finite;
 
 /// The properties of a bone that keys change.
 const PROPERTIES: [Property; 3] = [Property::Position, Property::Rotation, Property::Scale];
@@ -22,6 +23,14 @@ pub(super) struct ChannelKeys {
     pub(super) values: Vec<[f32; 4]>,
 }
 
+/// What an animation does not contain of the keys of a clip.
+pub(super) struct ReplacedKeys {
+    /// The number of bones with keys that have no bone in the table.
+    pub(super) bones: usize,
+    /// The number of keys with a number that is not finite.
+    pub(super) not_finite: usize,
+}
+
 /// The stored keys of all channels of a clip.
 pub(super) struct KeyTable(Vec<[Vec<StoredKey>; 3]>);
 
@@ -34,9 +43,13 @@ impl KeyTable {
     }
 
     /// Reads the keys of a clip. `bones` has the bone of the table for each bone of the file.
-    /// Returns the number of bones with keys that have no bone in the table.
-    pub(super) fn read(&mut self, animations: &dyn Animations, clip: usize, bones: &[Option<usize>]) -> Result<usize> {
-        let mut missing = vec![false; bones.len()];
+    pub(super) fn read(
+        &mut self,
+        animations: &dyn Animations,
+        clip: usize,
+        bones: &[Option<usize>],
+    ) -> Result<ReplacedKeys> {
+        let (mut missing, mut not_finite) = (vec![false; bones.len()], 0_usize);
         for key in animations.keys(clip, None)? {
             let ClipKey { frame, bone: Some(bone), value } = key? else { continue };
             let Some(target) = bones.get(bone).copied().flatten().and_then(|bone| self.0.get_mut(bone)) else {
@@ -45,14 +58,16 @@ impl KeyTable {
             };
             let wide = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
             let [positions, rotations, scales] = target;
-            match value {
-                KeyValue::Position(value) => positions.push((frame, wide(value))),
-                KeyValue::Rotation(value) => rotations.push((frame, value)),
-                KeyValue::Scale(value) => scales.push((frame, wide(value))),
-                KeyValue::VertexFrame(_) => {}
-            }
+            let (list, value) = match value {
+                KeyValue::Position(value) => (positions, wide(value)),
+                KeyValue::Rotation(value) => (rotations, value),
+                KeyValue::Scale(value) => (scales, wide(value)),
+                KeyValue::VertexFrame(_) => continue,
+            };
+            not_finite = not_finite.saturating_add(usize::from(!is_finite(value)));
+            list.push((frame, value));
         }
-        Ok(missing.into_iter().filter(|missing| *missing).count())
+        Ok(ReplacedKeys { bones: missing.into_iter().filter(|missing| *missing).count(), not_finite })
     }
 
     /// Adds the rest transforms of another file as keys at frame 0, where a bone that the clip

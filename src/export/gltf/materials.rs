@@ -3,9 +3,11 @@
 // Rule: this file sorts and maps by copies only.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
+use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::model::material_index::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
@@ -29,16 +31,20 @@ pub(super) struct MaterialTable {
     /// The materials of the file by name, which are read when a surface first refers to one.
     names: Option<MaterialIndex>,
     added: BTreeMap<Vec<u8>, u32>,
+    /// The indices of the materials by their content.
+    made: BTreeMap<String, u32>,
 }
 
 impl MaterialTable {
-    /// Returns the index of the material of a primitive at a place with these materials.
+    /// Returns the index of the material of a primitive at a place with these materials. A colour
+    /// that glTF cannot hold is added to `losses`.
     pub(super) fn find(
         &mut self,
         scene: &ExportScene<'_>,
         document: &mut Document,
         key: &PrimitiveMaterial,
         place: &InstancePlace,
+        losses: &mut LossList,
     ) -> Result<u32> {
         let own = format!("{:?} {:?} {:?} {} {:?}", key.stored, key.surface, key.style, key.has_uvs, place.materials);
         if let Some(index) = self.added.get(own.as_bytes()) {
@@ -56,10 +62,16 @@ impl MaterialTable {
             None => None,
         };
         let object = make(scene, document, key, found.as_ref());
-        let same = document.materials.iter().position(|other| *other == object);
-        let index = match same.and_then(|same| u32::try_from(same).ok()) {
-            Some(same) => same,
-            None => add(&mut document.materials, object),
+        let index = match self.made.entry(format!("{object:?}")) {
+            Entry::Occupied(same) => *same.get(),
+            Entry::Vacant(entry) => {
+                let stored = found.and_then(|material| material.color);
+                if stored.is_some_and(|stored| stored != clamped(stored)) {
+                    let text = format!("the colour of the material `{}`, which is not between 0 and 1", object.name);
+                    losses.add(LossKind::Values, None, text);
+                }
+                *entry.insert(add(&mut document.materials, object))
+            }
         };
         self.added.insert(own.into_bytes(), index);
         Ok(index)

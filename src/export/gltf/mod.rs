@@ -25,12 +25,12 @@ mod targets;
 
 use std::io::{self, Write};
 
-use super::loss::{Loss, LossList};
+use super::loss::{Loss, LossKind, LossList};
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
 use crate::export::scene::ExportScene;
-use crate::model::Space;
+use crate::model::{MetadataValue, Space};
 use buffers::{ArrayWriter, CountedOutput, Planner};
 use document::Document;
 use json::JsonSource;
@@ -58,9 +58,16 @@ impl<'a> GltfWriter<'a> {
     ) -> Result<(Self, Vec<Loss>)> {
         options.compression.map_or(Ok(()), meshopt::check)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?;
-        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options.compression);
+        let mut plan = Planner::new(*input, if is_binary { u64::MAX } else { options.split }, options);
         let (cache, mut losses) = (OrderCache::new(*input), LossList::default());
         let document = build::build(&scene, &mut plan, &cache, &mut losses)?;
+        scene.placed.contents.metadata(&mut |entry| {
+            if let MetadataValue::Real(value) = entry.value
+                && !value.is_finite()
+            {
+                losses.add(LossKind::Metadata, None, format!("`{}`, which is not finite", entry.key));
+            }
+        })?;
         Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))
     }
 

@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
             self.losses,
         )?;
         self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
-        Ok(())
+        self.surfaces.sink.check_objects(self.document.object_count())
     }
 
     /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
@@ -197,7 +197,7 @@ impl Builder<'_, '_> {
     ) -> Result<u32> {
         let mut mesh = MeshObject { target_names: level.targets.names(), ..MeshObject::default() };
         for plan in plans {
-            let found = self.materials.find(self.scene, &mut self.document, &plan.material, at.place)?;
+            let found = self.materials.find(self.scene, &mut self.document, &plan.material, at.place, self.losses)?;
             mesh.primitives.push(Primitive { material: Some(found), ..plan.primitive.clone() });
         }
         let names = [at.name.map(str::to_owned), level.name.clone()];
@@ -276,12 +276,17 @@ pub(super) fn node_transform(
     losses: &mut LossList,
 ) -> Option<Transform> {
     let map = conversion.transform(map).unwrap_or_default();
-    let transform = map.to_transform().unwrap_or_else(|| {
+    if !map.fits_f32() {
+        losses.add(LossKind::Placements, None, format!("the transform of {what}, which is not finite"));
+        return None;
+    }
+    let exact = map.to_transform().filter(Transform::is_finite);
+    let transform = exact.unwrap_or_else(|| {
         losses.add(LossKind::Placements, None, format!("the transform of {what}, which is singular"));
         let [.., origin] = map.columns();
         Transform { position: origin.map(narrow), ..Transform::default() }
     });
-    if map.to_transform().is_some() && !is_near(&Affine::from(&transform), &map) {
+    if exact.is_some() && !is_near(&Affine::from(&transform), &map) {
         losses.add(LossKind::Placements, None, format!("the shear of the transform of {what}"));
     }
     (transform != Transform::default()).then_some(transform)

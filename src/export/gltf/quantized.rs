@@ -43,7 +43,7 @@ impl QuantizedBox {
         size.iter_mut().zip(min).for_each(|(size, min)| *size -= min);
         let is_valid = size.iter().chain(&min).all(|part| part.is_finite()) && size.iter().all(|size| *size > 0.0);
         let is_base = matches!(shape, SurfaceShape::Base) && !conversion.is_mirrored();
-        Ok(Some(Self { min, size }).filter(|_| is_valid && is_base))
+        Ok(Some(Self { min, size }).filter(|this| is_valid && is_base && this.transform(conversion).is_finite()))
     }
 
     /// Returns the map from written positions, 0 to 1, to stored positions.

@@ -35,8 +35,13 @@ pub(super) struct SkeletonNodes {
 }
 
 impl SkeletonPlan {
-    /// Reads the bones of an asset. Returns `None` if it has no bones.
-    pub(super) fn new(animations: &dyn Animations, conversion: SpaceConversion) -> Result<Option<Self>> {
+    /// Reads the bones of an asset. Returns `None` if it has no bones. Rest transforms that are not
+    /// finite are added to `losses`.
+    pub(super) fn new(
+        animations: &dyn Animations,
+        conversion: SpaceConversion,
+        losses: &mut LossList,
+    ) -> Result<Option<Self>> {
         let count = animations.bone_count()?;
         if count == 0 {
             return Ok(None);
@@ -51,6 +56,11 @@ impl SkeletonPlan {
             let bone = animations.bone(bone)?;
             rest.push(bone.bind);
             names.push(bone.name.to_string_lossy());
+        }
+        let replaced = rest.iter().filter(|rest| !conversion.local(rest).is_finite()).count();
+        if replaced > 0 {
+            let text = format!("the rest transforms of {}, which are not finite", counted(replaced, "bone"));
+            losses.add(LossKind::Values, None, text);
         }
         Ok(Some(Self { skeleton, rest, names, conversion, has_still: false }))
     }
@@ -149,13 +159,18 @@ impl SkeletonPlan {
         }
         let still = self.has_still.then(|| stored.then(self.conversion.map()));
         let bound = stored.then(&self.skeleton.bind_shape());
+        let joints =
+            || inverses.iter().map(|inverse| bound.then(&inverse.unwrap_or_default()).then(self.conversion.map()));
+        let replaced = joints().chain(still).filter(|map| !map.fits_f32()).count();
+        if replaced > 0 {
+            let text = format!("the bind matrices of {}, which are not finite", counted(replaced, "bone"));
+            losses.add(LossKind::Skin, None, text);
+        }
         let count = inverses.len().saturating_add(still.iter().len());
         let spec = ArraySpec::other(ElementType::MATRICES, count);
         sink.array(&spec, &mut |out| {
-            let joints =
-                inverses.iter().map(|inverse| bound.then(&inverse.unwrap_or_default()).then(self.conversion.map()));
-            for map in joints.chain(still) {
-                write_little_endian(&matrix(&map), out)?;
+            for map in joints().chain(still) {
+                write_little_endian(&matrix(&Some(map).filter(Affine::fits_f32).unwrap_or_default()), out)?;
             }
             Ok(())
         })

@@ -1,7 +1,7 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]: instances, materials,
 //! collision shapes and metadata.
 
-use super::elements::{Collision, Instance as StoredInstance, MeshElement};
+use super::elements::{Collision, Instance as StoredInstance, Material as StoredMaterial, MeshElement};
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic;
@@ -32,11 +32,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
             return Err(no_such(FORMAT, "instance", count, instance));
         }
         let materials = 0..view.materials().len();
-        let Some(stored) = view.instances().nth(instance) else {
+        if view.instances().len() == 0 {
             return Ok(Instance { materials, ..Instance::default() });
-        };
+        }
+        let stored = StoredInstance::new(view, instance);
         let name = stored.mesh_name()?;
-        let mesh = view.find_mesh(name).and_then(|mesh| view.meshes().nth(mesh));
+        let mesh = view.find_mesh(name).map(|mesh| MeshElement::new(view, mesh));
         let mesh = mesh.ok_or_else(|| unknown_mesh(&stored, name))?;
         Ok(Instance {
             name: Some(name),
@@ -52,9 +53,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     }
 
     fn material(&self, material: usize) -> Result<Material<'_>> {
-        let mut materials = self.view().materials();
-        let count = materials.len();
-        let stored = materials.nth(material).ok_or_else(|| no_such(FORMAT, "material", count, material))?;
+        let (view, count) = (self.view(), self.view().materials().len());
+        if material >= count {
+            return Err(no_such(FORMAT, "material", count, material));
+        }
+        let stored = StoredMaterial::new(view, material);
         let text = stored.meta_data()?;
         Ok(Material { name: Some(stored.name()?), text: some(text), ..Material::default() })
     }
@@ -99,9 +102,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     }
 
     fn hull(&self, hull: usize) -> Result<Hull<'_>> {
-        let mut collisions = self.view().collisions();
-        let count = collisions.len();
-        let stored = collisions.nth(hull).ok_or_else(|| no_such(FORMAT, "hull", count, hull))?;
+        let (view, count) = (self.view(), self.view().collisions().len());
+        if hull >= count {
+            return Err(no_such(FORMAT, "hull", count, hull));
+        }
+        let stored = Collision::new(view, hull);
         Ok(Hull {
             name: some(stored.name()?),
             kind: kind_of(stored.kind()?),

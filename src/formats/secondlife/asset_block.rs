@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use flate2::Decompress;
 
 use super::asset_part::AssetPart;
+use super::hull_index::HullIndex;
 use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
@@ -96,6 +97,8 @@ pub(super) struct BlockData {
     /// For each submesh, an index structure that finds the weights of a vertex in the weight data.
     /// The index structure of a submesh is built on the first access to the weights of the submesh.
     indices: Vec<OnceLock<Option<RunIndex>>>,
+    /// The places of the arrays of convex hulls, which are found on the first access to a hull.
+    hulls: OnceLock<HullIndex>,
 }
 
 impl BlockData {
@@ -131,6 +134,7 @@ impl BlockData {
         self.limits = LlsdLimits::from(limits);
         self.lists.iter_mut().for_each(Vec::clear);
         self.indices.clear();
+        self.hulls = OnceLock::new();
         self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes)
             .map_err(|error| Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind))?;
         let read = llsd::marker_line(&self.bytes).and_then(|start| {
@@ -300,6 +304,11 @@ impl<'a> AssetBlock<'a> {
     /// or `None` if `submesh` is out of range.
     pub(super) fn weight_index(self, submesh: usize) -> Option<&'a OnceLock<Option<RunIndex>>> {
         self.data.indices.get(submesh)
+    }
+
+    /// Returns the cache slot for the places of the arrays of convex hulls.
+    pub(super) const fn hull_index(self) -> &'a OnceLock<HullIndex> {
+        &self.data.hulls
     }
 
     /// Creates an error about the byte at offset `at` of the inflated bytes.

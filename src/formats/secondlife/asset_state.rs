@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use super::asset_block::BlockData;
 use super::asset_part::{AssetPart, Lod};
 use super::container::{Container, asset_bytes};
+use super::container_index::ContainerState;
 use super::detect::preamble;
 use super::header::{BlockRanges, Header, check_size};
 use super::layout::{FORMAT, RawPreamble};
@@ -29,8 +30,8 @@ pub(super) struct AssetState {
     /// The flags in the preamble of a viewer's cache file, with one bit for each block that the
     /// viewer has fetched, or `None` if the file is not a viewer's cache file.
     pub(super) cache_flags: Option<u32>,
-    /// The number of assets in the container, or `None` if the file is not a container.
-    pub(super) container_len: Option<usize>,
+    /// The container that the asset is in, or `None` if the file is not a container.
+    pub(super) container: Option<ContainerState>,
     /// The error in the asset's header, or `None` if the header can be read.
     fault: Option<Error>,
     pub(super) blocks: [OnceLock<Box<Result<BlockData>>>; AssetPart::ALL.len()],
@@ -62,7 +63,7 @@ impl AssetState {
             return Err(no_such_asset(options.asset, count));
         }
         let flags = preamble.map(|preamble| preamble.flags.get());
-        let mut state = Self::new(options, start..bytes.len(), flags, container.map(|container| container.len()));
+        let mut state = Self::new(options, start..bytes.len(), flags, container.as_ref().map(ContainerState::new));
         if let Some(container) = container {
             state.record_container(&container, header.len());
             state.select(bytes, find_asset(&container, options.asset));
@@ -73,12 +74,12 @@ impl AssetState {
         Ok(state)
     }
 
-    fn new(options: &OpenOptions, range: Range<usize>, flags: Option<u32>, container_len: Option<usize>) -> Self {
+    fn new(options: &OpenOptions, range: Range<usize>, flags: Option<u32>, container: Option<ContainerState>) -> Self {
         Self {
             context: FileContext::new(options),
             range,
             cache_flags: flags,
-            container_len,
+            container,
             fault: None,
             blocks: Default::default(),
             block_memory: AtomicU64::new(0),
@@ -92,11 +93,12 @@ impl AssetState {
     /// that `self` belongs to.
     pub(super) fn sibling(&self, bytes: &[u8], asset: usize, range: Result<Range<usize>>) -> Self {
         let options = OpenOptions { asset, ..self.context.options };
-        let mut state = Self::new(&options, 0..0, self.cache_flags, self.container_len);
+        let container = self.container.as_ref().map(ContainerState::sibling);
+        let mut state = Self::new(&options, 0..0, self.cache_flags, container);
         match range {
             // The header of an asset that is not in a container was already checked when the file
             // was opened.
-            Ok(range) if self.container_len.is_none() => state.range = range,
+            Ok(range) if self.container.is_none() => state.range = range,
             range => state.select(bytes, range),
         }
         state
@@ -133,7 +135,12 @@ impl AssetState {
         let asset = bytes.get(self.range.clone()).unwrap_or_default();
         let header = Header::read(asset, self.range.start, &self.context.options.limits);
         // The string of a container that contains the asset is complete.
-        header.map_err(|error| if self.container_len.is_some() { error.at_fixed_end() } else { error })
+        header.map_err(|error| if self.container.is_some() { error.at_fixed_end() } else { error })
+    }
+
+    /// Returns the number of assets of the file: 1 unless the file is a container.
+    pub(super) fn asset_count(&self) -> usize {
+        self.container.as_ref().map_or(1, |container| container.len)
     }
 
     /// Records in the access log that the container's LLSD map was read, without the bytes of the
@@ -165,7 +172,7 @@ pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
     })
 }
 
-fn no_such_asset(asset: usize, count: usize) -> Error {
+pub(super) fn no_such_asset(asset: usize, count: usize) -> Error {
     let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(asset) };
     Error::without_offset(FORMAT, Field::new("").in_list("asset", as_u64(asset)), kind)
 }

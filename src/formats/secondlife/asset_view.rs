@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
 use super::asset_part::{AssetPart, Lod};
-use super::asset_state::{AssetState, range_of};
+use super::asset_state::AssetState;
 use super::container::Container;
 use super::detect;
 use super::header::{BlockRange, Header};
@@ -23,7 +23,7 @@ use crate::parse::{Limits, MemoryBudget, Name};
 pub struct AssetView<'a> {
     /// All bytes of the file.
     bytes: &'a [u8],
-    state: &'a AssetState,
+    pub(super) state: &'a AssetState,
 }
 
 impl<'a> AssetView<'a> {
@@ -51,25 +51,14 @@ impl<'a> AssetView<'a> {
 
     /// Returns the container that the asset is in, or `None` if the file is not a container.
     pub(super) fn container(&self) -> Option<Container<'a>> {
-        self.state.container_len?;
-        Container::of(&Header::read(self.bytes, 0, &self.state.context.options.limits).ok()?)
-    }
-
-    /// Returns an iterator over new [`AssetState`]s, one per asset of the file. Each new
-    /// [`AssetState`] has no inflated blocks.
-    pub(super) fn asset_states(self) -> impl Iterator<Item = AssetState> + use<'a> {
-        let container = self.container();
-        let alone = container.is_none().then(|| self.state.range.clone());
-        let items = container.into_iter().flat_map(|container| container.items());
-        let ranges = items.map(|item| range_of(&item)).chain(alone.map(Ok));
-        ranges.enumerate().map(move |(asset, range)| self.state.sibling(self.bytes, asset, range))
+        Container::at(self.state.container.as_ref()?.place, self.bytes, &self.llsd_limits())
     }
 
     /// Returns the name of the file variant: `cache`, `slm` or `llmesh`.
     pub(super) fn version(&self) -> &'static str {
         if self.state.cache_flags.is_some() {
             "cache"
-        } else if self.state.container_len.is_some() {
+        } else if self.state.container.is_some() {
             "slm"
         } else {
             "llmesh"
@@ -135,7 +124,7 @@ impl<'a> AssetView<'a> {
         match bytes {
             Some(bytes) => Ok(Some((stored, bytes))),
             None if self.state.context.options.partial => Err(stored.not_fetched(self.end())),
-            None => Err(stored.cut(self.end(), self.state.container_len.is_some())),
+            None => Err(stored.cut(self.end(), self.state.container.is_some())),
         }
     }
 
@@ -184,6 +173,11 @@ impl<'a> AssetView<'a> {
             self.state.block_memory.fetch_sub(late.as_ref().as_ref().map_or(0, BlockData::size), Ordering::Relaxed);
         }
         slot.get().map_or(Ok(None), |block| borrow_block(block))
+    }
+
+    /// Returns the number of bytes of memory of the cached blocks.
+    pub(super) fn inflated_bytes(&self) -> u64 {
+        self.state.block_memory.load(Ordering::Relaxed)
     }
 
     /// Inflates a block into `buffer` on every call, even if the inflated block is already cached.
@@ -258,9 +252,17 @@ impl<'a> AssetView<'a> {
     pub(super) fn material(&self, number: usize) -> Option<Name<'a>> {
         // Callers usually read the names of all materials, so the offsets of all material names are
         // found in one pass over the header and cached.
-        let starts = self.state.materials.get_or_init(|| self.find_materials().unwrap_or_default());
-        let at = usize::try_from(*starts.get(number)?).ok()?;
+        let at = usize::try_from(*self.materials().ok()?.get(number)?).ok()?;
         llsd::read_at(self.asset(), at, &self.llsd_limits()).ok()?.value.string().map(|name| name.name())
+    }
+
+    /// Returns the byte offsets of the material names in the header, which the first call finds.
+    pub(super) fn materials(&self) -> Result<&'a [u32]> {
+        if let Some(starts) = self.state.materials.get() {
+            return Ok(starts);
+        }
+        let starts = self.find_materials()?;
+        Ok(self.state.materials.get_or_init(|| starts))
     }
 
     /// Returns the byte offsets of the material names in the header. The offsets count from the

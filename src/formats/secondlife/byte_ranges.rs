@@ -52,9 +52,7 @@ fn push(view: AssetView<'_>, part: AssetPart, ranges: &mut RangeList) -> Result<
 
 /// Calls `push` with the view of an asset of the file.
 fn of_asset(view: AssetView<'_>, asset: usize, push: impl FnOnce(AssetView<'_>) -> Result<()>) -> Result<()> {
-    let state = view.asset_states().nth(asset);
-    let state = state.ok_or_else(|| no_such("asset", view.asset_states().count(), asset))?;
-    push(AssetView::new(view.file(), &state))
+    push(AssetView::new(view.file(), &view.asset_state(asset)?))
 }
 
 /// Adds the block of a level of detail.

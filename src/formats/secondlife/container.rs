@@ -3,7 +3,7 @@
 
 use super::asset_part::AssetPart;
 use super::header::Header;
-use super::llsd::{LlsdArray, LlsdItem, LlsdMap, LlsdText, LlsdValue};
+use super::llsd::{self, LlsdArray, LlsdItem, LlsdLimits, LlsdMap, LlsdText, LlsdValue};
 use super::matrix::{Matrix, matrix};
 use crate::math::as_u64;
 
@@ -13,6 +13,17 @@ use crate::math::as_u64;
 #[derive(Clone, Copy, Debug)]
 pub struct Container<'a> {
     map: LlsdMap<'a>,
+    assets: LlsdArray<'a>,
+    instances: Option<LlsdArray<'a>>,
+    place: ContainerPlace,
+}
+
+/// The byte offsets from which a container is found again without a walk over its LLSD map.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContainerPlace {
+    map: usize,
+    assets: usize,
+    instances: Option<usize>,
     end: usize,
 }
 
@@ -27,10 +38,37 @@ impl<'a> Container<'a> {
     /// no array under the key `mesh`, or if it contains the key of an asset block, such as
     /// `high_lod`.
     pub(super) fn of(header: &Header<'a>) -> Option<Self> {
-        let map = header.map();
+        let (mut assets, mut instances) = (None, None);
+        for entry in header.map().iter() {
+            if AssetPart::ALL.iter().any(|part| entry.key.is(part.key())) {
+                return None;
+            } else if entry.key.is("mesh") {
+                assets.get_or_insert(entry);
+            } else if entry.key.is("instance") {
+                instances.get_or_insert(entry);
+            }
+        }
+        let (assets, map) = (assets?, usize::try_from(header.marker_line()).ok()?);
+        let instances = instances.and_then(|entry| Some((entry.at, entry.value.array()?)));
         let end = usize::try_from(header.base()).ok()?;
-        let is_asset = AssetPart::ALL.iter().any(|part| map.get(part.key()).is_some());
-        (!is_asset && map.get("mesh")?.value.array().is_some()).then_some(Self { map, end })
+        let place = ContainerPlace { map, assets: assets.at, instances: instances.map(|(at, _)| at), end };
+        let instances = instances.map(|(_, array)| array);
+        Some(Self { map: header.map(), assets: assets.value.array()?, instances, place })
+    }
+
+    /// Returns the container at a place of `bytes`, or `None` if the bytes have changed.
+    pub(super) fn at(place: ContainerPlace, bytes: &'a [u8], limits: &LlsdLimits) -> Option<Self> {
+        let value = |at| llsd::walked_at(bytes, at, place.end, limits);
+        let instances = place.instances.map(value).and_then(|value| value?.array());
+        Some(Self { map: value(place.map)?.map()?, assets: value(place.assets)?.array()?, instances, place })
+    }
+
+    pub(super) const fn place(&self) -> ContainerPlace {
+        self.place
+    }
+
+    pub(super) const fn limits(&self) -> LlsdLimits {
+        self.map.limits()
     }
 
     /// Returns the container's LLSD map, including unknown keys. The byte offsets of the entries in
@@ -43,7 +81,7 @@ impl<'a> Container<'a> {
     /// Returns the offset in the file of the first byte after the container's LLSD map.
     #[must_use]
     pub const fn end(&self) -> usize {
-        self.end
+        self.place.end
     }
 
     /// Returns the model's name, or `None` if the container stores no name.
@@ -62,7 +100,7 @@ impl<'a> Container<'a> {
     /// Returns the number of assets in the container.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.array("mesh").map_or(0, |array| array.len())
+        self.assets.len()
     }
 
     /// Returns whether the container has no assets.
@@ -74,17 +112,18 @@ impl<'a> Container<'a> {
     /// Returns an iterator over the assets of the container. Each item of the iterator is the LLSD
     /// string that contains the bytes of one asset.
     pub fn items(&self) -> impl Iterator<Item = LlsdItem<'a>> + Clone + use<'a> {
-        self.array("mesh").into_iter().flat_map(|array| array.iter())
+        self.assets.iter()
     }
 
     /// Returns an iterator over the mesh instances of the model.
     pub fn instances(&self) -> impl Iterator<Item = Instance<'a>> + Clone + use<'a> {
-        let items = self.array("instance").into_iter().flat_map(|array| array.iter());
-        items.filter_map(|item| item.value.map()).map(|map| Instance { map })
+        self.instance_items().map(|(_, instance)| instance)
     }
 
-    fn array(&self, key: &str) -> Option<LlsdArray<'a>> {
-        self.map.get(key)?.value.array()
+    /// Returns an iterator over the mesh instances of the model and the byte offsets of their maps.
+    pub(super) fn instance_items(&self) -> impl Iterator<Item = (usize, Instance<'a>)> + Clone + use<'a> {
+        let items = self.instances.into_iter().flat_map(|array| array.iter());
+        items.filter_map(|item| Some((item.at, Instance::new(item.value.map()?))))
     }
 }
 
@@ -99,6 +138,10 @@ pub(super) fn asset_bytes<'a>(item: &LlsdItem<'a>) -> Option<(u64, &'a [u8])> {
 }
 
 impl<'a> Instance<'a> {
+    pub(super) const fn new(map: LlsdMap<'a>) -> Self {
+        Self { map }
+    }
+
     /// Returns the LLSD map of the mesh instance, including unknown keys.
     #[must_use]
     pub const fn map(&self) -> LlsdMap<'a> {
@@ -131,6 +174,11 @@ impl<'a> Instance<'a> {
     #[must_use]
     pub fn materials(&self) -> Option<LlsdArray<'a>> {
         self.map.get("material")?.value.array()
+    }
+
+    /// Returns an iterator over the materials of the mesh instance.
+    pub(super) fn material_items(&self) -> impl Iterator<Item = LlsdItem<'a>> + use<'a> {
+        self.materials().into_iter().flat_map(|list| list.iter())
     }
 }
 

@@ -2,14 +2,13 @@
 //! container, levels of detail, materials and collision shapes.
 
 use super::asset_part::{AssetPart, Lod};
-use super::container::{Container, Instance as StoredInstance};
+use super::container::Instance as StoredInstance;
 use super::file::Mesh;
 use super::geometry::{LevelGeometry, no_such};
 use super::layout::FORMAT;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::Matrix;
-use super::physics::{Convex, hull_size};
-use crate::array::{Array, Packed};
+use crate::array::Packed;
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
@@ -32,7 +31,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
             let count = Self::asset_count(self);
             return if asset < count { Ok(Handle::Borrowed(self)) } else { Err(no_such("asset", count, asset)) };
         }
-        let opened = self.asset_mesh(asset).ok_or_else(|| no_such("asset", Self::asset_count(self), asset))?;
+        let opened = self.asset_mesh(asset)?;
         opened.header()?;
         Ok(Handle::Owned(Box::new(opened)))
     }
@@ -40,51 +39,47 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     /// Returns the number of instances of the container. A file without instances has one instance
     /// of each asset.
     fn instance_count(&self) -> Result<usize> {
-        match self.container().map(|container| container.instances().count()) {
+        match self.view().indexed_container()?.map(|container| container.instance_count()) {
             None | Some(0) => Ok(Self::asset_count(self)),
             Some(count) => Ok(count),
         }
     }
 
     fn instance(&self, instance: usize) -> Result<Instance<'_>> {
-        let count = self.instance_count()?;
-        let Some(container) = self.container().filter(|container| container.instances().next().is_some()) else {
+        let (count, container) = (self.instance_count()?, self.view().indexed_container()?);
+        let Some(container) = container.filter(|container| container.instance_count() > 0) else {
             return if instance < count {
                 Ok(Instance { asset: instance, materials: 0..self.material_count()?, ..Instance::default() })
             } else {
                 Err(no_such("instance", count, instance))
             };
         };
-        let stored = container.instances().nth(instance).ok_or_else(|| no_such("instance", count, instance))?;
-        let before = container.instances().take(instance);
-        let first = before.fold(0_usize, |sum, one| sum.saturating_add(material_count(&one)));
+        let found = container.instance(instance);
+        let (stored, materials) = found.ok_or_else(|| no_such("instance", count, instance))?;
         Ok(Instance {
             name: stored.label().map(|label| label.name()),
             asset: asset_of(&stored, Self::asset_count(self), instance)?,
             surfaces: None,
             transform: transform_of(&stored, instance)?,
-            materials: first..first.saturating_add(material_count(&stored)),
+            materials,
         })
     }
 
     /// Returns the number of materials: those of all instances of a container, or the material
     /// names of an asset.
     fn material_count(&self) -> Result<usize> {
-        match self.container() {
-            Some(container) => Ok(container.instances().fold(0, |sum, one| material_count(&one).saturating_add(sum))),
-            None => Ok(self.header()?.material_list().map_or(0, |list| list.len())),
+        match self.view().indexed_container()? {
+            Some(container) => Ok(container.material_count()),
+            None => Ok(self.view().materials()?.len()),
         }
     }
 
     fn material(&self, material: usize) -> Result<Material<'_>> {
-        let found = if let Some(container) = self.container() {
-            materials(container).nth(material).map(read_material)
-        } else {
-            let names = self.header()?.material_list().into_iter().flat_map(|list| list.iter());
-            names.skip(material).map(|item| item.value.string()).next().map(|name| {
-                let name = name.map(|name| name.name());
-                Material { name, ..Material::default() }
-            })
+        let view = self.view();
+        let found = match view.indexed_container()? {
+            Some(container) => container.material(material).map(read_material),
+            None => (material < view.materials()?.len())
+                .then(|| Material { name: view.material(material), ..Material::default() }),
         };
         match found {
             Some(material) => Ok(material),
@@ -143,14 +138,18 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     fn hull(&self, hull: usize) -> Result<Hull<'_>> {
         let missing = |count| Err(no_such("hull", count, hull));
         let Some(convex) = self.convex()? else { return missing(0) };
-        let sizes = convex.hull_sizes()?.unwrap_or_default();
-        if let Some((size, before)) = sizes.get(hull).zip(sizes.get(..hull)) {
-            return Ok(shape(HullKind::Convex, hull_points(&convex, before, *size, hull)?));
+        if let Some(points) = convex.hull(hull)? {
+            return Ok(shape(HullKind::Convex, points));
         }
-        match convex.bounding_points()?.filter(|_| hull == sizes.len()) {
+        let count = convex.hull_sizes()?.unwrap_or_default().len();
+        match convex.bounding_points()?.filter(|_| hull == count) {
             Some(points) => Ok(shape(HullKind::Bounding, points)),
             None => missing(Asset::hull_count(self)?),
         }
+    }
+
+    fn inflated_bytes(&self) -> u64 {
+        self.view().inflated_bytes()
     }
 
     fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {
@@ -164,17 +163,6 @@ fn part_of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, level: usize) -> Result
     let header = mesh.header()?;
     let part = header.lods().nth(level).map(Lod::part);
     part.ok_or_else(|| no_such("level", header.lods().count(), level))
-}
-
-fn hull_points<'a>(convex: &Convex<'a>, before: &[u8], size: u8, hull: usize) -> Result<Packed<'a, MinMax16<3>>> {
-    let start = before.iter().fold(0_usize, |sum, size| sum.saturating_add(hull_size(*size)));
-    let end = start.saturating_add(hull_size(size));
-    let points = convex.hull_points()?;
-    points.and_then(|points| points.slice(start..end)).ok_or_else(|| {
-        let found = points.map_or(0, |points| points.len());
-        let kind = Cause::UnexpectedEnd { needed: as_u64(end), left: as_u64(found) };
-        convex.fault("Positions", hull, kind)
-    })
 }
 
 const fn shape(kind: HullKind, points: Packed<'_, MinMax16<3>>) -> Hull<'_> {
@@ -217,16 +205,6 @@ fn fault(instance: &StoredInstance<'_>, name: &'static str, index: usize, expect
 fn affine(matrix: &Matrix) -> Affine {
     let rows = matrix.as_chunks::<4>().0;
     Affine::new(std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z].map(f64::from))))
-}
-
-fn material_count(instance: &StoredInstance<'_>) -> usize {
-    instance.materials().map_or(0, |list| list.len())
-}
-
-/// Returns the LLSD values of the materials of all instances.
-fn materials(container: Container<'_>) -> impl Iterator<Item = LlsdValue<'_>> {
-    let lists = container.instances().filter_map(|instance| instance.materials());
-    lists.flat_map(|list| list.iter()).map(|item| item.value)
 }
 
 /// Returns the text under a key, or `None` if the value is not a text or is empty.

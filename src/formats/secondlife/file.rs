@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::asset_block::AssetBlock;
 use super::asset_part::{AssetPart, Lod};
-use super::asset_state::{AssetState, range_of};
+use super::asset_state::AssetState;
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
@@ -125,7 +125,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the number of assets in the file: 1 unless the file is a container.
     #[must_use]
     pub fn asset_count(&self) -> usize {
-        self.state.container_len.unwrap_or(1)
+        self.state.asset_count()
     }
 
     /// Returns an iterator that opens each asset of the file as its own mesh, borrowed from this
@@ -143,14 +143,15 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         })
     }
 
-    /// Opens one asset of a container as its own mesh, or returns `None` if the index is out of
-    /// range.
-    pub(super) fn asset_mesh(&self, asset: usize) -> Option<Mesh<&[u8]>> {
-        let item = self.container()?.items().nth(asset)?;
-        let data = self.data.as_ref();
-        let mesh = Mesh { data, state: self.state.sibling(data, asset, range_of(&item)) };
+    /// Opens one asset of the file as its own mesh.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    pub(super) fn asset_mesh(&self, asset: usize) -> Result<Mesh<&[u8]>> {
+        let mesh = Mesh { data: self.data.as_ref(), state: self.view().asset_state(asset)? };
         mesh.view().record_header();
-        Some(mesh)
+        Ok(mesh)
     }
 
     /// Returns a view of the asset, borrowed from the mesh. An [`AssetView`] implements `Copy`.

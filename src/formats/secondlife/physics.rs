@@ -1,10 +1,13 @@
 //! The collision shapes of a mesh asset: convex hulls, collision triangles or a bounding hull.
 
+use std::ops::Range;
+
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
 use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
+use super::hull_index::{HullIndex, PointRange};
 use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
 use super::llsd::LlsdMap;
@@ -165,7 +168,7 @@ impl<'a> Convex<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        self.points("BoundingVerts")
+        self.points_at(self.index()?.bounding.clone()?)
     }
 
     /// Returns the points of all convex hulls, one hull after another, or `None` if the block
@@ -179,7 +182,7 @@ impl<'a> Convex<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        self.points("Positions")
+        self.points_at(self.index()?.points.clone()?)
     }
 
     /// Returns the encoded sizes of the convex hulls, one byte per hull, or `None` if the block
@@ -194,7 +197,7 @@ impl<'a> Convex<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn hull_sizes(&self) -> Result<Option<&'a [u8]>> {
-        Ok(self.binary("HullList")?.map(|(_, bytes)| bytes))
+        Ok(self.index()?.sizes.clone()?.and_then(|sizes| self.block.bytes().get(sizes)))
     }
 
     /// Returns an iterator over the convex hulls. Each item of the iterator is the array of the
@@ -218,13 +221,63 @@ impl<'a> Convex<'a> {
         }))
     }
 
-    fn points(&self, key: &'static str) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        let Some((at, bytes)) = self.binary(key)? else { return Ok(None) };
-        let raw = <[[U16; 3]]>::ref_from_bytes(bytes).map_err(|_| {
+    /// Returns the points of one convex hull, or `None` if the index is out of range.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`hulls`](Self::hulls). Returns [`ErrorKind::UnexpectedEnd`] if
+    /// the block has fewer points than the hull and those before it need.
+    ///
+    /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+    pub(super) fn hull(&self, hull: usize) -> Result<Option<Packed<'a, MinMax16<3>>>> {
+        let sizes = self.hull_sizes()?.unwrap_or_default();
+        let Some(size) = sizes.get(hull) else { return Ok(None) };
+        let start = self.index()?.start(sizes, hull);
+        let end = start.saturating_add(hull_size(*size));
+        let points = self.hull_points()?;
+        points.and_then(|points| points.slice(start..end)).map(Some).ok_or_else(|| {
+            let found = points.map_or(0, |points| points.len());
+            let kind = Cause::UnexpectedEnd { needed: as_u64(end), left: as_u64(found) };
+            self.fault("Positions", hull, kind)
+        })
+    }
+
+    /// Returns the places of the arrays, which the first call for the block finds.
+    fn index(&self) -> Result<&'a HullIndex> {
+        let slot = self.block.hull_index();
+        if let Some(index) = slot.get() {
+            return Ok(index);
+        }
+        let sizes = self.place("HullList");
+        let stored = sizes.as_ref().ok().cloned().flatten().and_then(|sizes| self.block.bytes().get(sizes));
+        let stored = stored.unwrap_or_default();
+        let index = HullIndex::new(stored, sizes, self.find_points("Positions"), self.find_points("BoundingVerts"))?;
+        Ok(slot.get_or_init(|| index))
+    }
+
+    /// Returns the byte range of the binary data under a key, in the inflated block.
+    fn place(&self, key: &'static str) -> Result<Option<Range<usize>>> {
+        let data = self.binary(key)?;
+        // The marker byte and the length field come before the data.
+        let first = data.map(|(at, bytes)| (at.saturating_add(5), bytes.len()));
+        Ok(first.map(|(first, length)| first..first.saturating_add(length)))
+    }
+
+    fn find_points(&self, key: &'static str) -> Result<Option<PointRange>> {
+        let Some(bytes) = self.place(key)? else { return Ok(None) };
+        if bytes.len() % size_of::<[U16; 3]>() != 0 {
             let kind = Cause::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
-            self.error(key, at, kind)
-        })?;
-        Ok(Some(Packed::new(raw, self.domain()?)))
+            return Err(self.error(key, bytes.start.saturating_sub(5), kind));
+        }
+        Ok(Some(PointRange { bytes, domain: self.domain()? }))
+    }
+
+    fn points_at(&self, place: Option<PointRange>) -> Result<Option<Packed<'a, MinMax16<3>>>> {
+        let points = place.and_then(|PointRange { bytes, domain }| {
+            let raw = <[[U16; 3]]>::ref_from_bytes(self.block.bytes().get(bytes)?).ok()?;
+            Some(Packed::new(raw, domain))
+        });
+        Ok(points)
     }
 
     /// Returns the binary data under a key of the convex hulls' LLSD map, and the offset in the

@@ -113,7 +113,7 @@ impl MeshReader<'_> {
             return ranges.push(block.start()..block.end());
         }
         let Some(kind) = self.array_kind(surface, attribute)? else { return Ok(()) };
-        let array = self.view(surface, None)?.arrays()?.find(kind)?;
+        let array = self.view(surface, None)?.find(kind)?;
         ranges.push_sized(array.at, as_u64(array.bytes.len()))
     }
 

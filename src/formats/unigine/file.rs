@@ -31,7 +31,7 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 ///
 /// | call | time proportional to | reads | allocates |
 /// |---|---|---|---|
-/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 88 per surface (176 in ms14 and ms15) |
+/// | [`open`](Self::open) | bones + surfaces | the header | 8 bytes per bone, 16 per animation, 112 per surface (200 in ms14 and ms15) |
 /// | [`surface`](Self::surface) | surfaces not yet located | the counts of these surfaces; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block, as long as the mesh exists |
 /// | [`lend`](Self::lend) in ms14 and ms15 | the same | the same | the inflated bytes of the block, until the returned value is dropped |

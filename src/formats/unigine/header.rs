@@ -4,6 +4,8 @@
 //! of bones and the list of animation names also exist in animation files. This module reads the
 //! lists of bones and animation names for both mesh files and animation files.
 
+use std::ops::Range;
+
 use zerocopy::little_endian::{I16, I64};
 
 use super::layout::{
@@ -157,7 +159,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let count = self.count_of(list.count_name, list.least, limits.items)?;
         self.list(&list, count, |reader| {
             let head = reader.surface_header(generation, limits)?;
-            reader.targets(generation, head.targets)
+            reader.targets(generation, 0..head.targets)
         })
     }
 
@@ -216,10 +218,10 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         Ok(CornerCounts { counts: [indices, attributes], offsets: [first, second] })
     }
 
-    /// Reads and checks the header entries of the shapes (targets) of a surface.
-    pub(crate) fn targets(&mut self, generation: Generation, targets: u32) -> Result<()> {
+    /// Reads and checks the header entries of some shapes (targets) of a surface.
+    pub(crate) fn targets(&mut self, generation: Generation, targets: Range<u32>) -> Result<()> {
         let surface = self.cursor.field("");
-        for target in 0..targets {
+        for target in targets {
             self.set_place(surface.in_inner_list("target", target.into()));
             self.target(generation)?;
         }

@@ -1,5 +1,7 @@
 //! Access to the shapes (base shape and morph targets) of a surface, and blending of these shapes.
 
+use super::reader::arrays::{ArrayKind, SurfaceArray};
+use super::reader::target_index::{TargetIndex, TargetPlace};
 use super::surface::SurfaceView;
 use crate::array::{Array, Packed};
 use crate::decode::Floats;
@@ -19,7 +21,8 @@ impl<'a> SurfaceView<'a> {
     ///
     /// Shape 0 is the base shape. The other shapes are morph targets: complete shapes that can be
     /// blended with the base shape. Locating a shape, or an array of a shape, reads the names and
-    /// counts of all shapes before this shape.
+    /// counts of up to 16 shapes before this shape. The first call for shape 16 or a later one
+    /// reads those of all shapes.
     ///
     /// # Errors
     ///
@@ -33,9 +36,38 @@ impl<'a> SurfaceView<'a> {
             let field = Field::new("").in_list("surface", self.index).in_inner_list("target", as_u64(target));
             return Err(Error::without_offset(self.generation.format(), field, kind));
         };
-        let mut names = self.reader(self.head.target_names)?;
-        names.targets(self.generation, number)?;
+        let (known, entry) = match self.near_target(number)? {
+            Some((known, place)) => (known, place.entry),
+            None => (0, self.head.target_names),
+        };
+        let mut names = self.reader(entry)?;
+        names.targets(self.generation, known..number)?;
         Ok(MorphTarget { name: names.target(self.generation)?.0, surface: *self, number })
+    }
+
+    /// Locates an array. An array of a shape is located from the nearest shape before it whose
+    /// place is known.
+    pub(crate) fn find(&self, kind: ArrayKind) -> Result<SurfaceArray<'a>> {
+        let mut arrays = self.arrays()?;
+        if let Some((target, place)) = self.near_target(kind.target())? {
+            arrays.skip_to(target, place)?;
+        }
+        arrays.find(kind)
+    }
+
+    /// Returns the nearest shape up to `target` whose place is known, and its place. The first call
+    /// for a surface with many shapes reads the counts of all shapes. Returns `None` for one of the
+    /// first shapes.
+    fn near_target(&self, target: u32) -> Result<Option<(u32, TargetPlace)>> {
+        if TargetIndex::is_near(target) {
+            return Ok(None);
+        }
+        if let Some(index) = self.cache.targets.get() {
+            return Ok(index.nearest(target));
+        }
+        let entries = self.reader(self.head.target_names)?;
+        let index = TargetIndex::new(entries, self.arrays()?, self.head.targets, self.generation)?;
+        Ok(self.cache.targets.get_or_init(|| index).nearest(target))
     }
 
     /// Blends the positions of all shapes of the surface and writes the result to `out`.

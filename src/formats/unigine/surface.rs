@@ -38,7 +38,7 @@ pub struct SurfaceView<'a> {
     pub(super) generation: Generation,
     pub(super) index: u64,
     pub(super) head: SurfaceHeader<'a>,
-    cache: &'a SurfaceCache,
+    pub(super) cache: &'a SurfaceCache,
     /// The geometry block of the surface, in ms14 and ms15.
     block: Option<&'a InflatedBlock>,
 }
@@ -285,12 +285,12 @@ impl<'a> SurfaceView<'a> {
     }
 
     pub(super) fn positions_of(&self, target: u32) -> Result<Packed<'a, Floats<3>>> {
-        let array = self.arrays()?.find(ArrayKind::Positions(target))?;
+        let array = self.find(ArrayKind::Positions(target))?;
         Ok(Packed::new(self.cast(&array)?, Floats))
     }
 
     pub(super) fn tangent_frames_of(&self, target: u32) -> Result<TangentFrames<'a>> {
-        self.cast_tangent_frames(&self.arrays()?.find(ArrayKind::TangentFrames(target))?)
+        self.cast_tangent_frames(&self.find(ArrayKind::TangentFrames(target))?)
     }
 
     pub(crate) fn cast_tangent_frames(&self, array: &SurfaceArray<'a>) -> Result<TangentFrames<'a>> {
@@ -316,7 +316,7 @@ impl<'a> SurfaceView<'a> {
     }
 
     fn index_stream(&self, kind: ArrayKind) -> Result<Indices<'a>> {
-        let array = self.arrays()?.find(kind)?;
+        let array = self.find(kind)?;
         Ok(match array.element.size {
             1 => Indices(IndexEncoding::U8(Packed::new(self.cast::<u8>(&array)?, Index::new()))),
             2 => Indices(IndexEncoding::U16(Packed::new(self.cast::<U16>(&array)?, Index::new()))),

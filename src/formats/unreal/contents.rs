@@ -31,11 +31,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 
     /// Returns the number of textures that the script sets for the mesh.
     fn material_count(&self) -> Result<usize> {
-        Ok(self.script().map_or(0, |script| script.textures().count()))
+        Ok(self.script().map_or(0, |script| script.texture_count()))
     }
 
     fn material(&self, material: usize) -> Result<Material<'_>> {
-        let stored = self.script().and_then(|script| script.textures().nth(material));
+        let stored = self.script().and_then(|script| script.texture_at(material));
         match stored {
             Some(stored) => Ok(read_material(&stored)),
             None => Err(no_such("material", self.material_count()?, material)),

@@ -61,6 +61,11 @@ impl Affine {
         self.columns().map(|column| column.map(narrow))
     }
 
+    /// Returns whether all numbers are finite after they are rounded to `f32`.
+    pub(crate) fn fits_f32(&self) -> bool {
+        self.columns_f32().as_flattened().iter().all(|part| part.is_finite())
+    }
+
     /// Returns the image of a point under this map.
     #[must_use]
     pub fn apply(&self, point: [f32; 3]) -> [f32; 3] {

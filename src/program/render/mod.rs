@@ -11,6 +11,7 @@ pub mod json;
 pub mod json_writer;
 pub mod note;
 pub mod numbers;
+pub mod output_limit;
 mod process_io;
 pub mod progress;
 pub mod report;

@@ -9,7 +9,7 @@
 mod skeleton;
 mod surface;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use super::builder;
@@ -117,14 +117,44 @@ fn text(name: &[u8]) -> Vec<u8> {
     name.iter().map(|byte| if matches!(byte, b'"' | b'<' | b'&' | 0..=31) { b'_' } else { *byte }).collect()
 }
 
-/// Adds a name to a set. If it is there already, or empty, a number is appended.
-fn unique(name: &[u8], empty: &str, names: &mut BTreeSet<Vec<u8>>) -> Vec<u8> {
-    let name = if name.is_empty() { empty.as_bytes().to_vec() } else { text(name) };
-    let mut number = names.len();
-    let mut found = name.clone();
-    while !names.insert(found.clone()) {
-        number = number.saturating_add(1);
-        found = [name.as_slice(), b"_", number.to_string().as_bytes()].concat();
+/// The names of one kind in the file, which differ.
+#[derive(Default)]
+struct DistinctNames {
+    taken: BTreeSet<Vec<u8>>,
+    /// The number that was appended last to a name.
+    last: BTreeMap<Vec<u8>, usize>,
+}
+
+impl DistinctNames {
+    /// Adds a name. If it is there already, a number is appended. `empty` replaces an empty name.
+    fn add(&mut self, name: &[u8], empty: &str) -> Vec<u8> {
+        let name = if name.is_empty() { empty.as_bytes().to_vec() } else { text(name) };
+        let mut number = self.last.get(&name).copied().unwrap_or_default().max(self.taken.len());
+        let mut found = name.clone();
+        while !self.taken.insert(found.clone()) {
+            number = number.saturating_add(1);
+            found = [name.as_slice(), b"_", number.to_string().as_bytes()].concat();
+        }
+        if found != name {
+            self.last.insert(name, number);
+        }
+        found
     }
-    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_collide_with_numbered_names_take_few_steps() {
+        let mut names = DistinctNames::default();
+        let count = 20_000;
+        (count..2 * count).for_each(|number| assert_eq!(names.add(format!("a_{number}").as_bytes(), "").len(), 7));
+        let added: Vec<_> = (0..count).map(|_| names.add(b"a", "")).collect();
+        assert_eq!(added[0], b"a");
+        assert_eq!(added[1], b"a_40000");
+        assert_eq!(added[count - 1], b"a_59998");
+        assert_eq!(names.taken.len(), 2 * count);
+    }
 }

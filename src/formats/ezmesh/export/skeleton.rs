@@ -2,10 +2,10 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::super::builder;
-use super::unique;
+use super::DistinctNames;
 use crate::error::{Cause, Result};
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
@@ -40,8 +40,8 @@ impl AssetBones {
 pub(super) fn add_still(bones: &AssetBones, mesh: &mut builder::Mesh) {
     let skeleton = mesh.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
     if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {
-        let mut names = skeleton.bones.iter().map(|bone| bone.name.clone()).collect();
-        let name = unique(b"without bones", "", &mut names);
+        let taken = skeleton.bones.iter().map(|bone| bone.name.clone()).collect();
+        let name = DistinctNames { taken, ..DistinctNames::default() }.add(b"without bones", "");
         skeleton.bones.push(builder::Bone { name, ..builder::Bone::default() });
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn add(
     if scene.options.frame.is_some() {
         return Ok(all);
     }
-    let mut names = BTreeSet::new();
+    let mut names = DistinctNames::default();
     for index in scene.placed.assets()? {
         let asset = scene.placed.contents.asset(index)?;
         let animations = asset.animations();
@@ -73,8 +73,8 @@ pub(super) fn add(
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
         let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;
-        let name = unique(b"", "skeleton", &mut names);
-        let (bones, order, labels) = skeleton(animations, &conversion)?;
+        let name = names.add(b"", "skeleton");
+        let (bones, order, labels) = skeleton(animations, &conversion, losses)?;
         mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });
         let own = AssetBones { name, order, conversion };
         add_clips(scene, animations, &own, &labels, mesh, losses)?;
@@ -88,6 +88,7 @@ pub(super) fn add(
 fn skeleton(
     animations: &dyn Animations,
     conversion: &SpaceConversion,
+    losses: &mut LossList,
 ) -> Result<(Vec<builder::Bone>, Vec<u32>, Vec<Vec<u8>>)> {
     let count = animations.bone_count()?;
     if count >= MAX_BONES {
@@ -95,7 +96,7 @@ fn skeleton(
         return Err(fault("bones", Cause::Refused { expected, found: counted(count, "bone").into() }));
     }
     let skeleton = Skeleton::new(animations)?;
-    let mut names = BTreeSet::new();
+    let (mut names, mut replaced) = (DistinctNames::default(), 0_usize);
     let (mut bones, mut order) = (Vec::new(), filled("export", "bones", count, u32::MAX)?);
     let mut labels = filled("export", "bones", count, Vec::new())?;
     for bone in 0..count {
@@ -107,14 +108,17 @@ fn skeleton(
         for bone in path.into_iter().rev() {
             let stored = animations.bone(bone)?;
             let parent = skeleton.parent(bone).and_then(|parent| order.get(parent)).copied();
-            let name = unique(stored.name.as_bytes(), "bone", &mut names);
+            let name = names.add(stored.name.as_bytes(), "bone");
             if let Some((index, label)) = order.get_mut(bone).zip(labels.get_mut(bone)) {
                 *index = u32::try_from(bones.len()).unwrap_or(u32::MAX);
                 label.clone_from(&name);
             }
-            bones.push(builder::Bone { name, parent, bind: finite(&conversion.local(&stored.bind)) });
+            let bind = conversion.local(&stored.bind);
+            replaced = replaced.saturating_add(usize::from(!bind.is_finite()));
+            bones.push(builder::Bone { name, parent, bind: finite(&bind) });
         }
     }
+    add_replaced(replaced, "bone", losses);
     Ok((bones, order, labels))
 }
 
@@ -175,14 +179,17 @@ fn add_clip(
             tracks.push((bone, builder::Track { name: label.clone(), ..builder::Track::default() }));
         }
     }
-    let mut pose = filled("export", "pose", count, Transform::default())?;
+    let (mut pose, mut replaced) = (filled("export", "pose", count, Transform::default())?, 0_usize);
     for frame in 0..clip.frames {
         animations.pose(index, as_index(frame), &mut pose)?;
         for (bone, track) in &mut tracks {
             let local = pose.get(*bone).copied().unwrap_or_default();
-            track.keys.push(finite(&bones.conversion.local(&local)));
+            let key = bones.conversion.local(&local);
+            replaced = replaced.saturating_add(usize::from(!key.is_finite()));
+            track.keys.push(finite(&key));
         }
     }
+    add_replaced(replaced, "key", losses);
     if tracks.is_empty() || clip.frames == 0 {
         return Ok(());
     }
@@ -195,6 +202,14 @@ fn add_clip(
         tracks: tracks.into_iter().map(|(_, track)| track).collect(),
     });
     Ok(())
+}
+
+/// Adds the number of transforms in which numbers that are not finite were replaced.
+fn add_replaced(count: usize, of: &str, losses: &mut LossList) {
+    if count > 0 {
+        let text = format!("the transforms of {}, which are not finite", counted(count, of));
+        losses.add(LossKind::Values, None, text);
+    }
 }
 
 /// Returns a transform without numbers that are not finite.

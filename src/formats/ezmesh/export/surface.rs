@@ -2,11 +2,11 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::super::builder::{self, Column};
 use super::skeleton::{self, AssetBones};
-use super::{text, unique};
+use super::{DistinctNames, text};
 use crate::array::Array;
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
@@ -23,14 +23,14 @@ const INFLUENCES: usize = 4;
 /// Adds surfaces to a file.
 pub(super) struct SurfaceBuilder<'b> {
     bones: &'b BTreeMap<usize, AssetBones>,
-    names: BTreeSet<Vec<u8>>,
+    names: DistinctNames,
     /// The pool of the last mesh, if the next surface may be a section of it.
     pool: Option<PoolKey>,
 }
 
 impl<'b> SurfaceBuilder<'b> {
-    pub(super) const fn new(bones: &'b BTreeMap<usize, AssetBones>) -> Self {
-        Self { bones, names: BTreeSet::new(), pool: None }
+    pub(super) fn new(bones: &'b BTreeMap<usize, AssetBones>) -> Self {
+        Self { bones, names: DistinctNames::default(), pool: None }
     }
 
     /// Adds a surface.
@@ -52,7 +52,7 @@ impl<'b> SurfaceBuilder<'b> {
                 same.sections.push(section);
                 continue;
             }
-            let name = unique(view.name()?.as_bytes(), "mesh", &mut self.names);
+            let name = self.names.add(view.name()?.as_bytes(), "mesh");
             let (columns, has_still) = columns(surface, &order, &conversion, bones, losses)?;
             if let Some(bones) = bones.filter(|_| has_still) {
                 skeleton::add_still(bones, mesh);

@@ -205,6 +205,11 @@ impl LlsdArray<'_> {
 pub struct LlsdMap<'a>(pub(super) ItemList<'a>);
 
 impl LlsdMap<'_> {
+    /// Returns the limits with which the map was read.
+    pub(in crate::formats::secondlife) const fn limits(&self) -> LlsdLimits {
+        self.0.limits
+    }
+
     /// Returns the number of entries in the map. Entries with repeated keys are counted too.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -5,6 +5,7 @@
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::surface_cache::SurfaceCache;
+use super::target_index::TargetPlace;
 use crate::array::runs::{CountedRuns, RunTotals};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Cause, Field, Result};
@@ -45,7 +46,7 @@ impl ArrayKind {
     }
 
     /// Returns the index of the shape (target) of the array, or 0 for an array that no shape has.
-    const fn target(self) -> u32 {
+    pub(crate) const fn target(self) -> u32 {
         match self {
             Self::Positions(target) | Self::TangentFrames(target) => target,
             _ => 0,
@@ -224,6 +225,18 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
         self.reader.report(name, at, element, count.into());
         self.next = kind.next(self.targets, self.generation);
         Ok(Some(SurfaceArray { kind, count, count_at, at, bytes, element }))
+    }
+
+    /// Passes the arrays of shape 0, and then continues at a later shape whose place is known.
+    pub(crate) fn skip_to(&mut self, target: u32, place: TargetPlace) -> Result<()> {
+        self.next()?;
+        self.next()?;
+        self.reader.cursor = self.reader.cursor.clone().at(place.positions)?;
+        if let Some(counts) = &mut self.header_counts {
+            counts.targets.cursor = counts.targets.cursor.clone().at(place.entry)?;
+        }
+        self.next = Some(ArrayKind::Positions(target));
+        Ok(())
     }
 
     /// Locates the next arrays until it reaches the array `kind`, and returns that array.

@@ -73,7 +73,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     }
 
     fn at(&self, kind: ArrayKind) -> Result<u64> {
-        Ok(self.view.arrays()?.find(kind)?.at)
+        Ok(self.view.find(kind)?.at)
     }
 
     fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
@@ -177,7 +177,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     }
 
     fn weights(&mut self, bones: usize) -> Result<()> {
-        let array = self.view.arrays()?.find(ArrayKind::Weights)?;
+        let array = self.view.find(ArrayKind::Weights)?;
         io::prefetch(array.bytes);
         let runs = CountedRuns::<RawInfluence4>::new(array.bytes, as_index(array.count));
         let [mut unknown, mut sums, mut none, mut zero, mut twice] = [Tally::default(); 5];

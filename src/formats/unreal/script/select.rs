@@ -345,6 +345,16 @@ impl<'a> MeshScript<'a> {
         this.selected.textures.iter().filter_map(move |found| this.texture_of(found))
     }
 
+    /// Returns the number of textures.
+    pub(in crate::formats::unreal) fn texture_count(&self) -> usize {
+        self.selected.textures.len()
+    }
+
+    /// Returns the texture at a place in the order of [`textures`](Self::textures).
+    pub(in crate::formats::unreal) fn texture_at(&self, place: usize) -> Option<Texture<'a>> {
+        self.texture_of(self.selected.textures.get(place)?)
+    }
+
     /// Returns the texture with the given texture index, or `None` if the script sets no texture
     /// for this texture index.
     #[must_use]

@@ -169,6 +169,7 @@ pub(in crate::formats::unreal) fn refused(key: &'static str, expected: &'static 
 
 #[cfg(test)]
 mod tests {
+    use super::super::file::Script;
     use super::*;
 
     #[test]

@@ -71,6 +71,10 @@ pub struct ConvertArgs {
     /// Write the file even if parts of the mesh are left out
     #[arg(long)]
     allow_loss: bool,
+    /// Greatest size of an output file, in bytes or with the suffix K, M or G; 64 MiB and 64 times
+    /// the size of the input by default
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub max_output: Option<u64>,
     /// Number of meshes that are converted at a time; the number of processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

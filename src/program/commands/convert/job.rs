@@ -16,6 +16,7 @@ use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::UsageError;
+use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
 
 /// The size of the buffer between the writer of a format and the system.
@@ -57,6 +58,7 @@ impl ConvertJob {
         losses: &mut Vec<Loss>,
     ) -> anyhow::Result<ConvertedFiles> {
         let done = self.convert(args, format, animations, losses);
+        let done = done.map_err(|error| self.limit(args, animations).explain(error));
         done.map_err(|error| self.asset.locate_any_error(at_output(error, &self.output), &self.path))
     }
 
@@ -72,6 +74,7 @@ impl ConvertJob {
         let target = folder(&self.output);
         let options = args.options(&*contents.asset(args.asset().unwrap_or_default())?)?;
         let options = options.with_source(facts::of(&self.path, &self.asset, (!is_stream).then_some(target)));
+        let options = options.with_max_bytes(self.limit(args, animations).bytes());
         let clips = animations
             .iter()
             .map(|file| Ok(ClipSource { name: &file.name, animations: file.asset.model.animations()? }));
@@ -89,6 +92,12 @@ impl ConvertJob {
         refuse(&export, &self.path)?;
         let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
         Ok(ConvertedFiles { outputs })
+    }
+
+    /// Returns the greatest size of the output.
+    fn limit(&self, args: &ConvertArgs, animations: &[AnimationFile]) -> OutputLimit {
+        let sizes = animations.iter().map(|file| file.asset.size());
+        OutputLimit::new(sizes.fold(self.asset.size(), u64::saturating_add), args.max_output)
     }
 
     /// Writes all files of the output, and then gives them their names together.

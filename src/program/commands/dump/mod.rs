@@ -171,8 +171,9 @@ impl DumpArgs {
         let Some(values) = arrays.values(attribute)? else { return Err(arrays.missing(attribute)) };
         let range = self.range.unwrap_or(IndexRange::ALL).within(values.count())?;
         progress::end();
-        let mut out = BufWriter::new(io::stdout().lock());
-        self.print(&mut out, &*values, (surface, attribute, range), global)?;
+        let out = BufWriter::new(io::stdout().lock());
+        let chosen = (surface, attribute, range);
+        self.output.limit(asset).write(out, |out| Ok(self.print(out, &*values, chosen, global)?))?;
         Ok(asset.check()?)
     }
 

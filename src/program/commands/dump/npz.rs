@@ -19,6 +19,10 @@ const VERSION: u16 = 20;
 const DATE: u16 = 0x21;
 /// The offset of the checksum in the local header of a file.
 const CHECKSUM_OFFSET: u64 = 14;
+/// The size up to which an array is held in memory until its checksum is known.
+const SMALL: u64 = 64 << 10;
+/// The number of bytes of small arrays that are written together.
+const BLOCK: usize = 256 << 10;
 /// The permissions of an extracted file.
 const PERMISSIONS: u32 = 0o100_644 << 16;
 
@@ -30,6 +34,8 @@ impl<T: Write + Seek> SeekableOutput for T {}
 /// A writer of one archive. The list of its files is held in memory only up to a fixed size.
 pub struct NpzWriter<'o> {
     out: &'o mut dyn SeekableOutput,
+    /// Small arrays that are not written yet.
+    small: Vec<u8>,
     /// The records of the directory at the end of the archive.
     directory: HeldOutput,
     files: u64,
@@ -39,7 +45,7 @@ pub struct NpzWriter<'o> {
 
 impl<'o> NpzWriter<'o> {
     pub fn new(out: &'o mut dyn SeekableOutput) -> Self {
-        Self { out, directory: HeldOutput::new(), files: 0, offset: 0 }
+        Self { out, small: Vec::new(), directory: HeldOutput::new(), files: 0, offset: 0 }
     }
 
     /// Adds an array with a name, which a Python program uses as a key.
@@ -48,10 +54,66 @@ impl<'o> NpzWriter<'o> {
         let length = u64::try_from(start.len())?;
         let size = head.size().saturating_add(length);
         let entry = ZipFile { name: format!("{name}.npy"), size, offset: self.offset };
+        let checksum = if size <= SMALL {
+            self.add_small(&entry, &start, head, fill)?
+        } else {
+            self.add_large(&entry, &start, head, fill)?
+        };
+        self.directory.write_all(&entry.record(checksum))?;
+        self.files = self.files.saturating_add(1);
+        Ok(())
+    }
+
+    /// Collects a small array, whose checksum is then known before it is written. Returns the
+    /// checksum.
+    fn add_small(
+        &mut self,
+        entry: &ZipFile,
+        start: &[u8],
+        head: &ArrayHead,
+        fill: ArrayFill<'_>,
+    ) -> anyhow::Result<u32> {
+        let mut content = start.to_vec();
+        head.fill(fill, &mut |bytes| {
+            content.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        let mut checksum = Crc::new();
+        checksum.update(&content);
+        let mut header = entry.local_header();
+        let place = usize::try_from(CHECKSUM_OFFSET)?;
+        let place = header.get_mut(place..).and_then(|rest| rest.first_chunk_mut());
+        place.into_iter().for_each(|place| *place = checksum.sum().to_le_bytes());
+        for bytes in [header, content] {
+            self.offset = self.offset.saturating_add(u64::try_from(bytes.len())?);
+            self.small.extend_from_slice(&bytes);
+        }
+        if self.small.len() >= BLOCK {
+            self.write_small()?;
+        }
+        Ok(checksum.sum())
+    }
+
+    /// Writes the small arrays that were collected.
+    fn write_small(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.small)?;
+        self.small.clear();
+        Ok(())
+    }
+
+    /// Writes an array, and then its checksum. Returns the checksum.
+    fn add_large(
+        &mut self,
+        entry: &ZipFile,
+        start: &[u8],
+        head: &ArrayHead,
+        fill: ArrayFill<'_>,
+    ) -> anyhow::Result<u32> {
+        self.write_small()?;
         self.write(&entry.local_header())?;
         let mut checksum = Crc::new();
-        checksum.update(&start);
-        self.write(&start)?;
+        checksum.update(start);
+        self.write(start)?;
         head.fill(fill, &mut |bytes| {
             checksum.update(bytes);
             self.write(bytes)
@@ -59,9 +121,7 @@ impl<'o> NpzWriter<'o> {
         self.out.seek(SeekFrom::Start(entry.offset.saturating_add(CHECKSUM_OFFSET)))?;
         self.out.write_all(&checksum.sum().to_le_bytes())?;
         self.out.seek(SeekFrom::Start(self.offset))?;
-        self.directory.write_all(&entry.record(checksum.sum()))?;
-        self.files = self.files.saturating_add(1);
-        Ok(())
+        Ok(checksum.sum())
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -72,6 +132,7 @@ impl<'o> NpzWriter<'o> {
 
     /// Writes the directory, which ends the archive.
     pub fn finish(mut self) -> anyhow::Result<()> {
+        self.write_small()?;
         let (start, size) = (self.offset, self.directory.bytes());
         io::copy(&mut self.directory.rewound()?.take(size), self.out)?;
         let end = start.saturating_add(size);

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::super::bench::parse_size;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::formats::names::{UNREAL_EXTENSIONS, format_named, has_extension};
-use crate::program::input::asset::at_output;
+use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::UsageError;
+use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
 
 /// A format in which arrays are written.
@@ -52,6 +54,10 @@ pub struct OutputArgs {
     /// Replace an existing file
     #[arg(long, requires = "output")]
     pub force: bool,
+    /// Greatest size of the output, in bytes or with the suffix K, M or G; 64 MiB and 64 times the
+    /// size of FILE by default
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    max_output: Option<u64>,
 }
 
 impl OutputArgs {
@@ -79,6 +85,11 @@ impl OutputArgs {
                 }
             },
         }
+    }
+
+    /// Returns the greatest size of an output that is made of a file.
+    pub fn limit(&self, asset: &InputAsset) -> OutputLimit {
+        OutputLimit::new(asset.size(), self.max_output)
     }
 
     /// Returns whether the output is standard output.
@@ -114,7 +125,9 @@ mod tests {
     use super::*;
 
     fn format(path: &str, format: Option<ArrayFormat>) -> Result<Option<ArrayFormat>, String> {
-        OutputArgs { output: Some(path.into()), format, force: false }.format().map_err(|error| error.0)
+        OutputArgs { output: Some(path.into()), format, force: false, max_output: None }
+            .format()
+            .map_err(|error| error.0)
     }
 
     #[test]

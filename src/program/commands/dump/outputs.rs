@@ -11,6 +11,7 @@ use super::summary::Summary;
 use crate::program::args::Global;
 use crate::program::atomic_write::PendingOutput;
 use crate::program::input::asset::InputAsset;
+use crate::program::render::output_limit::OutputLimit;
 
 /// The number of bytes that are collected before they are written.
 const BLOCK: usize = 256 << 10;
@@ -39,12 +40,12 @@ impl OutputArgs {
         global: &Global,
     ) -> anyhow::Result<()> {
         let Some(output) = self.output.as_ref().filter(|_| !self.is_stdout()) else {
-            return print_arrays(content, format, asset);
+            return print_arrays(content, format, asset, self.limit(asset));
         };
         let mut summary = Summary::new(global.json);
         let mut bytes = 0;
         let file = PendingOutput::write(output, self.force, |file| {
-            write_format(content, format, file, &mut summary)?;
+            self.limit(asset).write(&mut *file, |out| write_format(content, format, out, &mut summary))?;
             bytes = file.size()?;
             Ok(())
         })?;
@@ -78,18 +79,23 @@ fn write_format(
 
 /// Writes arrays to standard output. An archive is completed first, because the checksum of an
 /// array precedes its values.
-fn print_arrays(content: &dyn ArrayContent, format: ArrayFormat, asset: &InputAsset) -> anyhow::Result<()> {
+fn print_arrays(
+    content: &dyn ArrayContent,
+    format: ArrayFormat,
+    asset: &InputAsset,
+    limit: OutputLimit,
+) -> anyhow::Result<()> {
     let (mut out, mut summary) = (io::stdout().lock(), Summary::new(false));
     match format {
-        ArrayFormat::Npy => content.write_npy(&mut out, &mut summary)?,
-        ArrayFormat::Csv => {
-            let mut out = BufWriter::with_capacity(BLOCK, &mut out);
+        ArrayFormat::Npy => limit.write(&mut out, |out| content.write_npy(out, &mut summary))?,
+        ArrayFormat::Csv => limit.write(&mut out, |out| {
+            let mut out = BufWriter::with_capacity(BLOCK, out);
             content.write_csv(&mut out, &mut summary)?;
-            out.flush()?;
-        }
+            Ok(out.flush()?)
+        })?,
         ArrayFormat::Npz => {
             let mut held = SpooledTempFile::new(HELD_IN_MEMORY);
-            write_format(content, format, &mut held, &mut summary)?;
+            limit.write(&mut held, |out| write_format(content, format, out, &mut summary))?;
             asset.check()?;
             held.seek(SeekFrom::Start(0))?;
             io::copy(&mut held, &mut out)?;
