@@ -46,6 +46,8 @@ mod sidecar;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
+#[cfg(target_os = "linux")]
+mod threads;
 mod unigine;
 mod unreal;
 mod validate;
