@@ -49,10 +49,30 @@ pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
-pub(crate) use vertices::{VertexOrder, VertexParts};
+pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
+
+/// What receives the bytes of several files, with the index of the file.
+pub(crate) type FileOutput<'o> = dyn FnMut(usize, &[u8]) -> io::Result<()> + 'o;
+
+/// A writer of one of several files.
+pub(crate) struct FileBytesOutput<'w, 'o> {
+    pub(crate) file: usize,
+    pub(crate) out: &'w mut FileOutput<'o>,
+}
+
+impl Write for FileBytesOutput<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.out)(self.file, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// The writer of one output format, which has already read what the sizes of the output depend on.
 pub(crate) trait OutputWriter {
@@ -66,6 +86,14 @@ pub(crate) trait OutputWriter {
     }
     /// Returns what the name of a file has after the stem of the output, such as `.obj`.
     fn ending(&self, file: usize) -> String;
+    /// Passes the bytes of all files to `out`, file by file, with the index of the file. Each file
+    /// has a first call, even if it is empty.
+    fn write_all(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
+        (0..self.file_count()).try_for_each(|file| {
+            out(file, &[])?;
+            self.write(file, stem, &mut FileBytesOutput { file, out: &mut *out })
+        })
+    }
     /// Writes a file. `stem` is the name of the output without its ending, by which one file of the
     /// output refers to another.
     fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()>;
@@ -147,10 +175,7 @@ impl<'a> Export<'a> {
     /// [`max_bytes`](ExportOptions::max_bytes), the errors of reading the mesh, and errors of
     /// `out`.
     pub fn write_file(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
-        if let Some(loss) = self.refused().next() {
-            let expected = format!("data that {} can hold, or the permission to leave data out", self.format);
-            return Err(fault("output", Cause::Refused { expected: expected.into(), found: loss.to_string().into() }));
-        }
+        self.check_refused()?;
         if file >= self.file_count() {
             let kind = Cause::NoSuch { count: as_u64(self.file_count()), index: as_u64(file) };
             return Err(fault("file", kind));
@@ -159,6 +184,20 @@ impl<'a> Export<'a> {
         let written = self.writer.write(file, stem, &mut out);
         // The refused write is the cause of the error of the writer.
         check_size(out.asked, self.max_bytes).and(written)
+    }
+
+    /// Passes the bytes of all files to `out`, file by file, with the index of the file. The mesh
+    /// is read once, however many files there are.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program calls it"))]
+    pub(crate) fn write_files(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
+        self.check_refused()?;
+        self.writer.write_all(stem, out)
+    }
+
+    fn check_refused(&self) -> Result<()> {
+        let Some(loss) = self.refused().next() else { return Ok(()) };
+        let expected = format!("data that {} can hold, or the permission to leave data out", self.format);
+        Err(fault("output", Cause::Refused { expected: expected.into(), found: loss.to_string().into() }))
     }
 }
 

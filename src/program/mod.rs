@@ -14,6 +14,7 @@ mod outcome;
 mod picture;
 mod render;
 mod terminal;
+mod threads;
 
 use std::process::ExitCode;
 

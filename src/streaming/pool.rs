@@ -11,7 +11,7 @@ use super::content::Content;
 use super::job::{Job, JobStage};
 use super::memory::{reserved, reserved_resident};
 use super::options::StreamOptions;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::Result;
 use crate::io::lower_thread_priority;
 
 /// The time after which a worker without a job looks for one, and the number of times that it does
@@ -74,18 +74,22 @@ pub(super) struct Pool<C: Content> {
     content: Arc<C>,
     clock: Arc<dyn Clock>,
     threads: Vec<JoinHandle<()>>,
+    /// Whether the thread that polls does the jobs, because the system refuses all threads.
+    is_alone: bool,
     prefetch: Vec<u32>,
 }
 
 impl<C: Content> Pool<C> {
     /// Starts the threads. `jobs` is the greatest number of jobs.
+    ///
+    /// If the system refuses a thread, the others do its jobs, or the thread that polls does them.
     pub(super) fn new(content: Arc<C>, clock: Arc<dyn Clock>, options: &StreamOptions, jobs: usize) -> Result<Self> {
         let queue = || reserved_resident(jobs).map(VecDeque::from);
         let queues =
             Queues { publications: queue()?, fetches: queue()?, returned: queue()?, asleep: 0, is_closed: false };
         let shared = Shared { queues: Mutex::new(queues), has_jobs: Condvar::new(), has_results: Condvar::new() };
-        let mut pool =
-            Self { shared: Arc::new(shared), content, clock, threads: Vec::new(), prefetch: reserved(jobs)? };
+        let (shared, threads, prefetch) = (Arc::new(shared), Vec::new(), reserved(jobs)?);
+        let mut pool = Self { shared, content, clock, threads, is_alone: false, prefetch };
         let is_lower = options.lower_priority;
         for number in 0..options.workers {
             let (shared, content, clock) =
@@ -100,9 +104,9 @@ impl<C: Content> Pool<C> {
                     do_job(&shared, &*content, &*clock, job, &mut prefetch);
                 }
             });
-            let fault = |error| Error::without_offset("streaming", Field::new("workers"), Cause::from(error));
-            pool.threads.push(thread.map_err(fault)?);
+            pool.threads.extend(thread);
         }
+        pool.is_alone = options.workers > 0 && pool.threads.is_empty();
         Ok(pool)
     }
 
@@ -116,7 +120,7 @@ impl<C: Content> Pool<C> {
     ///
     /// Waking a thread takes longer than all else in a poll. A worker is therefore woken only if
     /// all workers sleep, and it wakes the others.
-    pub(super) fn start(&self, jobs: &mut Jobs<C::Value>) {
+    pub(super) fn start(&mut self, jobs: &mut Jobs<C::Value>) {
         let mut are_asleep = false;
         if jobs.is_empty() {
             return;
@@ -133,6 +137,7 @@ impl<C: Content> Pool<C> {
         if are_asleep {
             self.shared.has_jobs.notify_one();
         }
+        while self.is_alone && self.step() {}
     }
 
     fn try_with(&self, change: impl FnOnce(&mut Queues<C::Value>)) -> bool {

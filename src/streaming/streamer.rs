@@ -64,15 +64,15 @@ pub struct Streamer<C: Content> {
 short_debug!([C: Content] Streamer<C>: |streamer| { statistics: streamer.statistics() });
 
 impl<C: Content> Streamer<C> {
-    /// Makes a streamer, and starts its workers.
+    /// Makes a streamer, and starts its workers. If the system refuses some of the threads, the
+    /// others do their work. If it refuses all, [`poll`](Self::poll) loads the items itself, and
+    /// may then wait for the disk.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::OutOfMemory`] if the memory of the queues cannot be allocated, and
-    /// [`ErrorKind::Io`] if a thread cannot be started.
+    /// Returns [`ErrorKind::OutOfMemory`] if the memory of the queues cannot be allocated.
     ///
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    /// [`ErrorKind::Io`]: crate::ErrorKind::Io
     pub fn new(content: Arc<C>, options: &StreamOptions) -> Result<Self> {
         Self::with_clock(content, options, Arc::new(SystemClock::default()))
     }

@@ -147,3 +147,151 @@ fn a_mesh_of_two_files_is_reported_once() {
     let twice = meshpeek(&["info", "data/unigine/cube_ms13.mesh", "data/unigine/cube_ms13.mesh", "--json"]);
     assert_eq!(json(&twice)["files"].as_array().unwrap().len(), 2);
 }
+
+/// Runs a command in a folder, and ends it after ten seconds.
+#[cfg(unix)]
+fn ends(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut child = command(arguments);
+    child.current_dir(folder).env("HOME", folder).env_remove("XDG_CONFIG_HOME").stdin(std::process::Stdio::null());
+    let mut child = child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let start = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed().as_secs() > 10 {
+            child.kill().unwrap();
+            panic!("{arguments:?} waits");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Puts an ignore file of each kind that is not used in the place of `name`, and returns the
+/// reasons.
+#[cfg(unix)]
+fn each_unused(folder: &Path, name: &str, run: &dyn Fn() -> std::process::Output) {
+    use std::os::unix::fs::symlink;
+    let path = folder.join(name);
+    let make: [(&str, &dyn Fn()); 5] = [
+        ("links are not followed", &|| symlink("/dev/zero", &path).unwrap()),
+        ("links are not followed", &|| symlink(folder.join("rules"), &path).unwrap()),
+        ("it is not a regular file", &|| pipe(&path)),
+        ("it is not a regular file", &|| fs::create_dir(&path).unwrap()),
+        ("it is too large", &|| fs::write(&path, vec![b'*'; (64 << 10) + 1]).unwrap()),
+    ];
+    for (reason, make) in make {
+        make();
+        let output = run();
+        let message = text(&output.stderr);
+        let expected = format!("{name}: ignore file not used: {reason}");
+        assert_eq!((code(&output), message.matches(&expected).count()), (0, 1), "{message}");
+        if path.is_dir() && !path.is_symlink() { fs::remove_dir(&path) } else { fs::remove_file(&path) }.unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_small_regular_ignore_files_are_used() {
+    let folder = tree();
+    put(folder.path(), "rules", b"*.mesh\n");
+    fs::create_dir(folder.path().join(".git/info")).unwrap();
+    let list = || ends(folder.path(), &["ls", "."]);
+    for name in [".ignore", "deep/.ignore", "deep/.gitignore", ".git/info/exclude"] {
+        each_unused(folder.path(), name, &list);
+    }
+    // The files above the searched folder count, too.
+    each_unused(folder.path(), ".ignore", &|| ends(folder.path(), &["ls", "deep"]));
+    // A sound file in each of these places is used, and `--no-ignore` opens none.
+    for name in [".ignore", "deep/.gitignore", ".git/info/exclude"] {
+        put(folder.path(), name, b"\xef\xbb\xbf# rules\r\n\xff\n[\nb.mesh\r\n");
+        assert_eq!(found(folder.path(), &["."]), "a.mesh old/g.mesh", "{name}");
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    pipe(&folder.path().join(".ignore"));
+    let all = ends(folder.path(), &["ls", ".", "--no-ignore"]);
+    assert_eq!((code(&all), text(&all.stderr)), (0, String::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn every_verb_for_folders_passes_over_a_special_ignore_file() {
+    let folder = tree();
+    pipe(&folder.path().join("deep/.ignore"));
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("old/.gitignore")).unwrap();
+    for arguments in [
+        &["ls"][..],
+        &["info", "."],
+        &["validate", "."],
+        &["convert", ".", "--to", "stl", "-o", "out", "--allow-loss"],
+        &["view", ".", "-o", "sheet.png"],
+        &["diff", "deep", "old"],
+        &["diff", ".", "."],
+        &["ls", "d*", "old"],
+    ] {
+        let output = ends(folder.path(), arguments);
+        let message = text(&output.stderr);
+        assert!(code(&output) <= 1 && message.contains("ignore file not used: "), "{arguments:?}: {message}");
+        assert!(message.lines().filter(|line| line.contains("ignore file")).count() <= 2, "{arguments:?}: {message}");
+    }
+    assert!(!text(&ends(folder.path(), &["ls", "--quiet"]).stderr).contains("ignore file"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_ignore_file_of_the_user_may_be_a_link_but_no_device() {
+    let folder = tree();
+    put(folder.path(), "rules", b"b.mesh\n");
+    let list = |names: &str| {
+        let output = ends(folder.path(), &["ls", ".", "--json"]);
+        let files = json(&output)["files"].as_array().unwrap().clone();
+        let paths: Vec<_> = files.iter().map(|file| file["path"].as_str().unwrap().trim_start_matches("./")).collect();
+        assert_eq!(paths.join(" "), names, "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let (config, all) = (folder.path().join(".gitconfig"), "a.mesh deep/b.mesh old/g.mesh");
+    put(folder.path(), ".gitconfig", b"[core]\n\texcludesFile = ~/rules\n");
+    assert_eq!(list("a.mesh old/g.mesh"), "");
+    put(folder.path(), "plain", b"[core]\nexcludesfile = /dev/zero\n");
+    fs::remove_file(&config).unwrap();
+    std::os::unix::fs::symlink("plain", &config).unwrap();
+    assert!(list(all).contains("/dev/zero: ignore file not used: it is not a regular file"));
+    // A configuration that is a pipe or without an end counts as missing.
+    for special in ["/dev/zero", "pipe"] {
+        fs::remove_file(&config).unwrap();
+        std::os::unix::fs::symlink(special, &config).unwrap();
+        if special == "pipe" {
+            pipe(&folder.path().join(special));
+        }
+        assert_eq!(list(all), "");
+    }
+    std::os::unix::fs::symlink(folder.path().join("rules"), folder.path().join("linked")).unwrap();
+    fs::create_dir_all(folder.path().join(".config/git")).unwrap();
+    fs::rename(folder.path().join("linked"), folder.path().join(".config/git/ignore")).unwrap();
+    assert_eq!(list("a.mesh old/g.mesh"), "");
+}
+
+#[test]
+fn ignore_files_apply_as_in_git() {
+    let folder = tree();
+    let list = |arguments: &[&str]| found(folder.path(), arguments);
+    // A later rule and a deeper file win, and a folder that is kept is no longer hidden.
+    put(folder.path(), "deep/.gitignore", b"!f.mesh\n!.hidden.mesh\n");
+    assert_eq!(list(&["."]), "a.mesh deep/.hidden.mesh deep/b.mesh deep/f.mesh old/g.mesh");
+    put(folder.path(), "deep/.ignore", b"f.mesh\n");
+    assert_eq!(list(&["deep"]), "deep/.hidden.mesh deep/b.mesh");
+    put(folder.path(), ".ignore", b"/a.mesh\n/deep/b.mesh\n");
+    assert_eq!(list(&["deep", "old"]), "deep/.hidden.mesh old/g.mesh");
+    assert_eq!(list(&["."]), "deep/.hidden.mesh old/g.mesh");
+    // The files of Git end at the folder of the repository, and need one.
+    fs::create_dir(folder.path().join("old/.git")).unwrap();
+    put(folder.path(), ".gitignore", b"*.mesh\n");
+    put(folder.path(), "deep/.gitignore", b"");
+    assert_eq!(list(&["."]), "old/g.mesh");
+    fs::remove_dir(folder.path().join("old/.git")).unwrap();
+    fs::remove_dir_all(folder.path().join(".git")).unwrap();
+    assert_eq!(list(&["."]), "build/e.mesh old/g.mesh");
+}

@@ -48,6 +48,8 @@ mod start;
 #[path = "../support/mod.rs"]
 mod support;
 mod tasks;
+#[cfg(target_os = "linux")]
+mod threads;
 mod unigine;
 mod unreal;
 mod validate;

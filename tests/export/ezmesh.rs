@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use meshpeek::export::{ExportFormat, ExportOptions, LossKind};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, LossKind, SceneInput};
 use meshpeek::model::animation::{Affine, Animations};
 use meshpeek::model::{Contents, Geometry, Space, Transform};
 use meshpeek::unigine::Generation;
 use meshpeek::{Array, Model, OpenOptions, Severity, Surface};
 
 use crate::expected::{assumed, decode};
+use crate::support::allocations::most_held;
+use crate::support::secondlife::raw_assets::{array, codes, integer, map, one, reals, shift, square, string, with};
 use crate::support::unigine::skinned;
 use crate::{corpus_meshes, export, for_each_sample, sample};
 
@@ -199,4 +201,39 @@ fn expect_weights(name: &str, source: &crate::Model, found: &Model<Vec<u8>>) {
 fn vertex_frames_are_a_loss() {
     let (_, losses) = export(&sample("unreal/guard_d.3d"), ExportFormat::Ezm, &ExportOptions::default()).unwrap();
     assert!(losses.iter().any(|loss| loss.kind == LossKind::VertexFrames), "{losses:?}");
+}
+
+/// The greatest number of bytes that are held while a container with this number of instances of
+/// one asset is written.
+fn held_for_instances(count: usize, format: ExportFormat) -> u64 {
+    let triangles: Vec<u16> = [0, 1, 2, 0, 2, 3].repeat(5000);
+    let asset = one(with(square(), "TriangleList", codes(&triangles)));
+    let instance = map(&[
+        ("label", string(b"part")),
+        ("material", array(&[])),
+        ("mesh_id", integer(0)),
+        ("transform", reals(&shift([1.0, 2.0, 3.0]))),
+    ]);
+    let container = map(&[
+        ("instance", array(&vec![instance; count])),
+        ("mesh", array(&[string(&asset)])),
+        ("name", string(b"model")),
+        ("version", integer(3)),
+    ]);
+    let model = Model::open(container).unwrap();
+    let options = ExportOptions::default().with_allow_loss(true);
+    let write = || {
+        let input = SceneInput::new(model.contents());
+        Export::new(&input, format, &options).unwrap().write_file(0, "m", &mut std::io::sink()).unwrap();
+    };
+    most_held(write).1
+}
+
+#[test]
+fn memory_does_not_depend_on_repeated_meshes() {
+    for format in FORMATS {
+        let [few, many] = [2, 40].map(|count| held_for_instances(count, format));
+        // The triangles of one asset take 120 KB in memory.
+        assert!(many < few + 100_000, "{format}: {few} and {many} bytes");
+    }
 }

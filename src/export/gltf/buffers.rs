@@ -11,7 +11,7 @@ use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
 use crate::export::options::{Compression, ExportOptions};
-use crate::export::{SceneInput, check_size, fault};
+use crate::export::{FileBytesOutput, FileOutput, SceneInput, check_size, fault};
 use crate::math::{as_index, as_u64};
 use crate::parse::room;
 
@@ -180,39 +180,40 @@ impl BufferSink for Planner<'_> {
     }
 }
 
-/// The second run: writes the arrays of one buffer, or of all buffers.
-pub(super) struct ArrayWriter<'o, 'p> {
+/// The second run: writes the arrays of one buffer, or of all buffers one after another.
+pub(super) struct ArrayWriter<'o, 'f, 'p> {
     plan: &'p Planner<'p>,
     /// The index of the only buffer that is written.
-    buffer: u32,
-    out: &'o mut dyn Write,
-    /// The number of bytes of the buffer that are written.
+    only: Option<usize>,
+    out: &'o mut FileOutput<'f>,
+    /// The index of the buffer of the last array.
+    buffer: Option<usize>,
+    /// The number of bytes of this buffer that are written.
     written: u64,
     views: usize,
     accessors: u32,
 }
 
-impl<'o, 'p> ArrayWriter<'o, 'p> {
-    pub(super) fn new(plan: &'p Planner<'p>, buffer: u32, out: &'o mut dyn Write) -> Self {
-        Self { plan, buffer, out, written: 0, views: 0, accessors: 0 }
+impl<'o, 'f, 'p> ArrayWriter<'o, 'f, 'p> {
+    pub(super) fn new(plan: &'p Planner<'p>, only: Option<usize>, out: &'o mut FileOutput<'f>) -> Self {
+        Self { plan, only, out, buffer: None, written: 0, views: 0, accessors: 0 }
     }
 
-    /// Returns the number of bytes that were written.
-    pub(super) const fn written(&self) -> u64 {
-        self.written
-    }
-
-    fn pad_to(&mut self, offset: u64) -> Result<()> {
-        let missing = offset.saturating_sub(self.written);
-        for _ in 0..missing {
-            self.out.write_all(&[0])?;
+    /// Continues in a buffer at an offset.
+    fn seek(&mut self, buffer: usize, offset: u64) -> Result<()> {
+        if self.buffer != Some(buffer) {
+            (self.buffer, self.written) = (Some(buffer), 0);
+            (self.out)(buffer, &[])?;
         }
-        self.written = self.written.saturating_add(missing);
+        for _ in self.written..offset {
+            (self.out)(buffer, &[0])?;
+        }
+        self.written = self.written.max(offset);
         Ok(())
     }
 }
 
-impl BufferSink for ArrayWriter<'_, '_> {
+impl BufferSink for ArrayWriter<'_, '_, '_> {
     fn array(&mut self, spec: &ArraySpec<'_>, produce: Produce<'_>) -> Result<u32> {
         let first = self.accessors;
         self.accessors = first.saturating_add(u32::try_from(spec.elements.len()).unwrap_or(u32::MAX));
@@ -222,11 +223,13 @@ impl BufferSink for ArrayWriter<'_, '_> {
             Some(compressed) => (compressed.buffer, compressed.offset, compressed.length),
             None => (view.buffer, view.offset, view.length),
         };
-        if buffer != self.buffer {
+        let buffer = as_index(buffer);
+        if self.only.is_some_and(|only| only != buffer) {
             return Ok(first);
         }
-        self.pad_to(offset)?;
-        let mut counting = CountedOutput { out: &mut *self.out, count: 0 };
+        self.seek(buffer, offset)?;
+        let mut out = FileBytesOutput { file: buffer, out: &mut *self.out };
+        let mut counting = CountedOutput { out: &mut out, count: 0 };
         match self.plan.compression {
             None => produce(&mut self.plan.input.releasing(&mut counting))?,
             Some(compression) => counting.write_all(&compress(spec, compression, &self.plan.input, produce)?)?,

@@ -27,9 +27,10 @@ use std::io::{self, Write};
 
 use super::loss::{Loss, LossKind, LossList};
 use super::options::ExportOptions;
-use super::{OutputWriter, SceneInput, fault};
+use super::{FileBytesOutput, FileOutput, OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
 use crate::export::scene::ExportScene;
+use crate::math::as_u64;
 use crate::model::{MetadataValue, Space};
 use buffers::{ArrayWriter, CountedOutput, Planner};
 use document::Document;
@@ -77,10 +78,21 @@ impl<'a> GltfWriter<'a> {
         JsonSource { scene: &self.scene, document: &self.document, plan: &self.plan, uris: &uris }.write(out)
     }
 
-    fn write_buffer(&self, buffer: u32, out: &mut dyn Write) -> Result<u64> {
-        let mut writer = ArrayWriter::new(&self.plan, buffer, out);
-        build::build(&self.scene, &mut writer, &self.cache, &mut LossList::default())?;
-        Ok(writer.written())
+    /// Writes the only buffer, or one of several.
+    fn write_buffer(&self, buffer: usize, out: &mut dyn Write) -> Result<u64> {
+        let mut written = 0_u64;
+        let mut write = |_, bytes: &[u8]| {
+            written = written.saturating_add(as_u64(bytes.len()));
+            out.write_all(bytes)
+        };
+        self.write_buffers(Some(buffer), &mut write)?;
+        Ok(written)
+    }
+
+    /// Passes the bytes of one buffer, or of all buffers, to `out` with the index of the buffer.
+    fn write_buffers(&self, only: Option<usize>, out: &mut FileOutput<'_>) -> Result<()> {
+        let mut writer = ArrayWriter::new(&self.plan, only, out);
+        build::build(&self.scene, &mut writer, &self.cache, &mut LossList::default()).map(drop)
     }
 
     /// Writes a GLB file: a header, a chunk of JSON, and a chunk with the buffer.
@@ -127,11 +139,19 @@ impl OutputWriter for GltfWriter<'_> {
         }
     }
 
+    fn write_all(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
+        self.write(0, stem, &mut FileBytesOutput { file: 0, out: &mut *out })?;
+        if self.is_binary {
+            return Ok(());
+        }
+        self.write_buffers(None, &mut |buffer, bytes| out(buffer.saturating_add(1), bytes))
+    }
+
     fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
         match file.checked_sub(1) {
             None if self.is_binary => self.write_glb(stem, out),
             None => self.write_json(stem, out),
-            Some(buffer) => self.write_buffer(u32::try_from(buffer).unwrap_or(u32::MAX), out).map(|_| ()),
+            Some(buffer) => self.write_buffer(buffer, out).map(drop),
         }
     }
 }

@@ -91,13 +91,34 @@ impl PendingOutput {
         force: bool,
         write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
+        let mut file = Self::create(path, force)?;
+        file.write_part(path, write)?;
+        file.complete(path)?;
+        Ok(file)
+    }
+
+    /// Creates a temporary file like [`write`](Self::write). Its content follows by
+    /// [`write_part`](Self::write_part) and ends with [`complete`](Self::complete).
+    pub fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let (target, _) = check_target(path, force)?;
         let folder = open_folder(&target, path)?;
         let replace = if force { Replace::Any } else { Replace::None };
-        Self::write_in(folder, target, replace, None, write).map_err(|error| {
-            let is_located = error.is::<UsageError>() || error.is::<crate::Error>();
-            if is_located { error } else { error.context(cannot_write(path)) }
-        })
+        Self::create_in(folder, target, replace, None).map_err(|error| at_path(error, path))
+    }
+
+    /// Writes a part of the content with the given function.
+    pub fn write_part(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        write(&mut Output { file: &mut self.file }).map_err(|error| at_path(error, path))
+    }
+
+    /// Ends the content, and returns its size in bytes.
+    pub fn complete(&mut self, path: &Path) -> anyhow::Result<u64> {
+        let size = self.file.size().and_then(|size| self.file.complete().map(|()| size));
+        size.map_err(|error| at_path(error.into(), path))
     }
 
     /// Writes a temporary file in an open folder, which becomes the file `target` in this folder. A
@@ -112,13 +133,18 @@ impl PendingOutput {
         mode: Option<u32>,
         write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
+        let mut file = Self::create_in(folder, target, replace, mode)?;
+        write(&mut Output { file: &mut file.file })?;
+        file.file.complete()?;
+        Ok(file)
+    }
+
+    fn create_in(folder: OpenFolder, target: PathBuf, replace: Replace, mode: Option<u32>) -> anyhow::Result<Self> {
         let delay = Delay::new();
         let file = AtomicFile::create(folder, target.file_name().context("a path without a file name")?, mode)?;
         let delay = file.has_temporary_name().then_some(delay);
-        let mut file = Self { file, target, replace, _delay: delay };
+        let file = Self { file, target, replace, _delay: delay };
         file.check_replaced()?;
-        write(&mut Output { file: &mut file.file })?;
-        file.file.complete()?;
         Ok(file)
     }
 
@@ -181,6 +207,12 @@ pub fn open_folder(target: &Path, path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = folder(target);
     let named = || format!("folder {}", shown(folder));
     OpenFolder::open(folder).with_context(named).with_context(|| cannot_write(path))
+}
+
+/// Adds the path of the output to an error that has no path.
+fn at_path(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    let is_located = error.is::<UsageError>() || error.is::<crate::Error>();
+    if is_located { error } else { error.context(cannot_write(path)) }
 }
 
 fn cannot_write(path: &Path) -> String {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::interrupt::{self, Delay};
+use crate::program::threads;
 
 /// The time between two tests for a signal.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -23,7 +24,7 @@ pub struct TemporaryFolder {
     folder: TempDir,
     is_done: Arc<AtomicBool>,
     /// The signals wait until the folder is removed.
-    _delay: Delay,
+    _delay: Option<Delay>,
 }
 
 impl TemporaryFolder {
@@ -33,7 +34,8 @@ impl TemporaryFolder {
         let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
         let is_done = Arc::new(AtomicBool::new(false));
         let (path, done) = (folder.path().to_owned(), Arc::clone(&is_done));
-        thread::Builder::new().spawn(move || remove_at_signal(&path, &done))?;
+        // Without the thread, a signal ends the process at once, and the folder remains.
+        let delay = threads::start_detached("signals", move || remove_at_signal(&path, &done)).then_some(delay);
         Ok(Self { folder, is_done, _delay: delay })
     }
 

@@ -101,11 +101,11 @@ impl StreamArgs {
         let size = input.size.first().copied().unwrap_or(DEFAULT_SIZE);
         let kind = input.format.first().copied().unwrap_or(SampleKind::UnigineStatic);
         let (subject, flight) = match input.file {
-            Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path))?,
+            Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path), global)?,
             Some(path) => self.fly_over_mesh(path, measure::file_name(path), global)?,
             None if kind == SampleKind::SecondLife => {
                 generate_world(size, input.scratch)?;
-                self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)))?
+                self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)), global)?
             }
             None => {
                 let files = generate::generate(kind, size, input.scratch)?;
@@ -207,8 +207,10 @@ impl StreamArgs {
         Ok((subject, flight))
     }
 
-    fn fly_over_folder(&self, folder: &Path, name: String) -> anyhow::Result<(FlightSubject, Flight)> {
-        let paths = InputPaths::expand(&[folder.to_owned()], &WalkArgs::default())?.paths;
+    fn fly_over_folder(&self, folder: &Path, name: String, global: &Global) -> anyhow::Result<(FlightSubject, Flight)> {
+        let inputs = InputPaths::expand(&[folder.to_owned()], &WalkArgs::default())?;
+        inputs.note_unused(global);
+        let paths = inputs.paths;
         if paths.is_empty() {
             bail!("{}: expected meshes in the folder, found none", shown(folder));
         }

@@ -2,6 +2,8 @@
 
 pub mod asset;
 pub mod bytes;
+mod entry_filter;
+mod git_excludes;
 pub mod open;
 pub mod parallel;
 pub mod paths;

@@ -250,6 +250,7 @@ pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec
     let mut opener = Opener::new(global);
     let mut inputs = InputPaths::expand(&[folder.to_owned()], walk)?;
     inputs.settle(|path| opener.pairs.is_data_half(path));
+    inputs.note_unused(global);
     let unreadable = inputs.take_errors().into_iter().map(|(path, _)| path).filter(|path| path != folder);
     inputs.paths.extend(unreadable);
     Ok(inputs.paths)
@@ -314,9 +315,10 @@ fn pair_key(pair: &Pair) -> u128 {
     hash.digest128()
 }
 
-/// Prints notes about skipped files in folders, and about meshes that scripts import although their
-/// files do not exist.
+/// Prints notes about ignore files that are not used, about skipped files in folders, and about
+/// meshes that scripts import although their files do not exist.
 pub(super) fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
+    inputs.note_unused(global);
     if global.verbose && inputs.skipped > 0 {
         note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);
     }

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::asset::InputAsset;
 use super::bytes::Data;
@@ -14,6 +13,7 @@ use super::open::{Opener, Repeated, note_omissions};
 use super::paths::InputPaths;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::unreal::script_file::MissingMesh;
+use crate::program::threads;
 
 /// The number of files of each thread that are described before their results are passed on.
 const FILES_PER_THREAD: usize = 64;
@@ -54,12 +54,12 @@ pub fn each_in_parallel<T: Send>(
         receive(describe(&path, Err(error)))?;
     }
     let progress = inputs.progress(global);
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut openers: Vec<Opener<'_>> = (0..threads).map(|_| Opener::new(global)).collect();
+    let count = threads::count();
+    let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::new(global)).collect();
     let (mut visited, mut missing) = (HashSet::new(), Vec::new());
     let mut left = &*inputs.paths;
     while !left.is_empty() {
-        let block = left.get(..threads.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
+        let block = left.get(..count.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
         let BlockResults { results, missing: unopened, done } = describe_block(block, &mut openers, &describe);
         missing.extend(unopened);
         // An Unreal mesh may be named several times, such as by both of its files.
@@ -105,11 +105,7 @@ fn describe_block<T: Send>(
             }
         }
     };
-    thread::scope(|scope| {
-        for opener in openers.iter_mut() {
-            scope.spawn(|| work(opener));
-        }
-    });
+    threads::share(openers, work);
     let results = results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect();
     let missing = missing.into_inner().unwrap_or_default();
     BlockResults { results, missing, done: next.into_inner().min(block.len()) }

@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use ignore::WalkBuilder;
 use ignore::overrides::Override;
+use ignore::{Walk, WalkBuilder};
 
+use super::entry_filter::{EntryFilter, UnusedFiles};
 use super::pattern;
 
 use crate::Error;
@@ -18,6 +20,7 @@ use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::names::{data_of, is_aniv, lower};
 use crate::program::outcome::UsageError;
+use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
@@ -34,6 +37,8 @@ pub struct InputPaths {
     undecided: Vec<(PathBuf, PathBuf)>,
     /// The number of files in searched folders that are not meshes.
     pub skipped: u64,
+    /// The ignore files that are not used.
+    unused: UnusedFiles,
 }
 
 impl InputPaths {
@@ -86,6 +91,16 @@ impl InputPaths {
         errors.map(|(path, error)| (path.clone(), Error::from(error).at_path(&path))).collect()
     }
 
+    /// Prints a note about the ignore files that are not used.
+    pub fn note_unused(&self, global: &Global) {
+        let Some((path, why)) = self.unused.first_key_value() else { return };
+        let more = match self.unused.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        note(&format!("{}: ignore file not used: {why}{more}", shown(path)), global);
+    }
+
     /// Shows the progress over all files, or over the bytes of the only one.
     pub fn progress(&self, global: &Global) -> ProgressMeter {
         match &*self.paths {
@@ -114,7 +129,8 @@ impl InputPaths {
     fn search(&mut self, folder: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
         let (before, unreadable) = (self.paths.len(), self.unreadable.len());
         let mut anivs = Vec::new();
-        for entry in walker(folder, walk)?.build() {
+        let (entries, filter) = entries(folder, walk)?;
+        for entry in entries {
             match entry {
                 Ok(entry) if !is_file(&entry) => {}
                 Ok(entry) if is_mesh_file(entry.path()) => self.paths.push(entry.into_path()),
@@ -126,6 +142,7 @@ impl InputPaths {
                 Err(error) => self.unreadable.push(located(error, folder)),
             }
         }
+        self.unused.extend(filter.lock().map(|mut filter| filter.take_unused()).unwrap_or_default());
         self.add_unpaired(before, anivs);
         if self.paths.len() == before && self.unreadable.len() == unreadable {
             self.unmatched.push((folder.to_owned(), "no mesh in this folder"));
@@ -150,8 +167,8 @@ impl InputPaths {
 pub fn walk_files(names: &[PathBuf], walk: &WalkArgs) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let add_folder = |folder: &Path, files: &mut Vec<PathBuf>| {
-        let entries = walker(folder, walk).map(|walker| walker.build());
-        files.extend(entries.into_iter().flatten().flatten().map(ignore::DirEntry::into_path));
+        let entries = entries(folder, walk).into_iter().flat_map(|(entries, _)| entries);
+        files.extend(entries.flatten().map(ignore::DirEntry::into_path));
     };
     for name in names {
         if name.is_dir() {
@@ -171,12 +188,15 @@ fn is_glob(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.contains(['*', '?', '[']))
 }
 
-/// Returns a walk of a folder in the order of the names.
-fn walker(folder: &Path, walk: &WalkArgs) -> Result<WalkBuilder, UsageError> {
+/// Returns the entries of a folder in the order of their names, and the filter that they pass.
+fn entries(folder: &Path, walk: &WalkArgs) -> Result<(Walk, Arc<Mutex<EntryFilter>>), UsageError> {
+    let filter = EntryFilter::new(folder, walk, exclusions(folder, walk)?);
+    let filter = Arc::new(Mutex::new(filter));
     let mut builder = WalkBuilder::new(folder);
-    builder.standard_filters(!walk.no_ignore).hidden(!walk.hidden).overrides(exclusions(folder, walk)?);
-    builder.sort_by_file_name(Ord::cmp);
-    Ok(builder)
+    builder.standard_filters(false).sort_by_file_name(Ord::cmp);
+    let own = Arc::clone(&filter);
+    builder.filter_entry(move |entry| own.lock().is_ok_and(|mut filter| !filter.leaves_out(entry)));
+    Ok((builder.build(), filter))
 }
 
 /// Compiles the patterns of `--exclude` for the files below a folder.

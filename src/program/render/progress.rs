@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::process_io::ProcessIo;
 use crate::program::args::Global;
+use crate::program::threads;
 
 /// The time after which the progress bar appears.
 const DELAY: Duration = Duration::from_secs(1);
@@ -60,7 +61,7 @@ impl ProgressMeter {
         *current = Some(bar.clone());
         let shown = bar.clone();
         // If no thread can be made, the command runs without a progress bar.
-        let _ = thread::Builder::new().spawn(move || show(&shown, io));
+        threads::start_detached("progress", move || show(&shown, io));
         Self(Some(bar))
     }
 

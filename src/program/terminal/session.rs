@@ -69,6 +69,10 @@ impl Session {
     /// Stops the process if a signal requests it, and returns an event if the screen must be drawn.
     fn signal_event(&self) -> io::Result<Option<ViewEvent>> {
         let notice = self.signals.take();
+        if let Some(signal) = notice.ends {
+            let _guard = self.screen.leave();
+            signal_hook::low_level::emulate_default_handler(signal)?;
+        }
         if notice.stops {
             drop(self.screen.leave());
             // The call returns when the process continues.

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use super::merge::{MergedVertices, mesh_bounds, ordered, section_bounds, system_bounds};
+use super::merge::{MergedVertices, flags, mesh_bounds, or_nothing, ordered, section_bounds, system_bounds};
 use super::mesh::Mesh;
 use super::parts::{Animation, MeshElement, Skeleton};
 use super::refusal::{failed, mesh_place};
-use super::vertices::Values;
+use super::stream::{MeshOutput, MeshStart, MeshStream, SectionStart};
+use super::vertices::{Values, Vertices};
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::Result;
@@ -17,10 +18,16 @@ use crate::model::Transform;
 /// buffer holds at least 65,536 bytes.
 const PIECE: usize = 64 << 10;
 
-/// Writes the mesh system to `out` as a binary file.
+/// Writes the mesh system to `out` as a binary file, and `streamed` after its meshes.
 ///
 /// The caller must first run `Mesh::check` and `Mesh::check_binary` on the mesh system.
-pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(
+    system: &Mesh,
+    streamed: Option<&dyn MeshStream>,
+    order: ByteOrder,
+    version: u32,
+    out: &mut dyn Write,
+) -> Result<()> {
     let mut fields = FieldWriter { out, order, piece: Vec::new() };
     fields.u32(version);
     fields.text(TAG)?;
@@ -28,7 +35,8 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
     fields.text(&system.asset_info)?;
     fields.u32(system.system_version.cast_unsigned());
     fields.u32(system.asset_version.cast_unsigned());
-    fields.bounds(system.bounds.unwrap_or_else(|| system_bounds(system)));
+    let bounds = || streamed.map_or_else(|| system_bounds(system), |meshes| or_nothing(meshes.bounds()));
+    fields.bounds(system.bounds.unwrap_or_else(bounds));
     fields.count(system.textures.len());
     for texture in &system.textures {
         fields.text(&texture.name)?;
@@ -59,9 +67,12 @@ pub(super) fn write(system: &Mesh, order: ByteOrder, version: u32, out: &mut dyn
         fields.text(&data.name)?;
         fields.text(&data.bytes)?;
     }
-    fields.count(system.meshes.len());
+    fields.count(system.meshes.len().saturating_add(streamed.map_or(0, MeshStream::count)));
     for (index, mesh) in (0..).zip(&system.meshes) {
         fields.mesh(mesh, &MergedVertices::new(mesh, mesh_place(index))?)?;
+    }
+    if let Some(meshes) = streamed {
+        meshes.write(&mut BinaryMeshOutput { fields: &mut fields, flags: 0 })?;
     }
     fields.count(system.instances.len());
     for instance in &system.instances {
@@ -191,14 +202,17 @@ impl FieldWriter<'_> {
         }
         self.u32(merged.flags);
         self.u32(merged.count);
-        for vertices in &merged.buffers {
-            let columns = ordered(vertices, merged.flags);
-            for row in 0..vertices.len() {
-                for values in &columns {
-                    self.numbers(values, row);
-                }
-                self.pass()?;
+        merged.buffers.iter().try_for_each(|vertices| self.rows(vertices, merged.flags))
+    }
+
+    /// Writes vertices with the given vertex flags.
+    fn rows(&mut self, vertices: &Vertices, flags: u32) -> Result<()> {
+        let columns = ordered(vertices, flags);
+        for row in 0..vertices.len() {
+            for values in &columns {
+                self.numbers(values, row);
             }
+            self.pass()?;
         }
         Ok(())
     }
@@ -220,5 +234,58 @@ impl FieldWriter<'_> {
             // Binary files store only columns of the number types `F32`, `Hex32` and `U16`.
             _ => {}
         }
+    }
+}
+
+/// Writes meshes that are made while they are written.
+struct BinaryMeshOutput<'f, 'o> {
+    fields: &'f mut FieldWriter<'o>,
+    /// The vertex flags of the current mesh.
+    flags: u32,
+}
+
+impl MeshOutput for BinaryMeshOutput<'_, '_> {
+    fn start(&mut self, mesh: &MeshStart<'_>) -> Result<()> {
+        self.flags = flags(mesh.columns, mesh_place(0))?;
+        self.fields.text(mesh.name)?;
+        self.fields.text(mesh.skeleton)?;
+        self.fields.bounds(or_nothing(mesh.bounds));
+        self.fields.count(mesh.sections);
+        Ok(())
+    }
+
+    fn start_vertices(&mut self, count: usize) -> Result<()> {
+        self.fields.u32(self.flags);
+        self.fields.count(count);
+        Ok(())
+    }
+
+    fn rows(&mut self, vertices: &Vertices) -> Result<()> {
+        self.fields.rows(vertices, self.flags)
+    }
+
+    fn end_vertices(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn start_section(&mut self, section: &SectionStart<'_>) -> Result<()> {
+        self.fields.text(section.material)?;
+        self.fields.bounds(or_nothing(section.bounds));
+        self.fields.u32(self.flags);
+        self.fields.count(section.triangles);
+        Ok(())
+    }
+
+    fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
+        triangle.into_iter().for_each(|index| self.fields.u32(index));
+        self.fields.pass()
+    }
+
+    fn end_section(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        Ok(())
     }
 }

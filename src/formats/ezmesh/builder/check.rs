@@ -221,7 +221,7 @@ fn check_unchanged(field: Field, name: &[u8]) -> Result<()> {
 }
 
 /// Checks that a name can be written as an attribute value between double quotes.
-fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
+pub(super) fn check_attribute(field: Field, name: &[u8]) -> Result<()> {
     let wrong = name.iter().any(|byte| matches!(byte, 0..=8 | 11 | 12 | 14..=31));
     let most = Limits::default().attribute;
     // The length of the written name, in bytes: `"` is written as `&quot;` (6 bytes), and `<` is

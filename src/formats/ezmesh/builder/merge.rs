@@ -62,7 +62,7 @@ impl<'s> MergedVertices<'s> {
 }
 
 /// Returns the vertex flags that a binary file stores for the columns of `vertices`.
-fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
+pub(super) fn flags(vertices: &Vertices, place: Field) -> Result<u32> {
     let format = vertices.format().unwrap_or(VertexFormat::EMPTY);
     let has = |semantic| format.column(semantic).is_some();
     for (known, column) in format.columns().iter().zip(&vertices.columns) {
@@ -100,7 +100,7 @@ pub(super) fn ordered(vertices: &Vertices, flags: u32) -> Vec<&Values> {
 const NOTHING: Bounds = Bounds { min: [0.0; 3], max: [0.0; 3] };
 
 /// Returns `bounds`, or a bounding box with all coordinates 0 if `bounds` is empty.
-fn or_nothing(bounds: Bounds) -> Bounds {
+pub(super) fn or_nothing(bounds: Bounds) -> Bounds {
     if bounds.is_empty() { NOTHING } else { bounds }
 }
 

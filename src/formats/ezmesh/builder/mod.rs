@@ -63,6 +63,7 @@ mod read;
 #[cfg(feature = "internals")]
 mod reduce;
 mod refusal;
+mod stream;
 mod text;
 mod vertices;
 mod write;
@@ -70,6 +71,7 @@ mod write;
 pub use elements::{UserBinary, UserData};
 pub use mesh::Mesh;
 pub use parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
+pub(in crate::formats::ezmesh) use stream::{MeshOutput, MeshStart, MeshStream, SectionStart, check_mesh_name};
 pub use vertices::{Column, Vertices};
 #[cfg(feature = "internals")]
 pub use {

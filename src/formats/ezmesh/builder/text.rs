@@ -6,6 +6,7 @@ use super::elements::{Collision, Hull, Representation, TetraMesh};
 use super::line::{Lines, float, spelled};
 use super::mesh::Mesh;
 use super::parts::{Animation, MeshElement, Section, Skeleton};
+use super::stream::{MeshOutput, MeshStart, MeshStream, SectionStart};
 use super::vertices::{Values, Vertices, with_columns};
 use crate::array::Bounds;
 use crate::error::Result;
@@ -15,10 +16,10 @@ use crate::model::Transform;
 /// The row length for which [`Lines::row`] starts a new line after every row.
 const WHOLE_LINE: usize = usize::MAX;
 
-/// Writes the mesh system to `out` as XML text.
+/// Writes the mesh system to `out` as XML text. `streamed` are its meshes if it has none itself.
 ///
 /// The caller must first run `Mesh::check` and `Mesh::check_text` on the mesh system.
-pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
+pub(super) fn write(system: &Mesh, streamed: Option<&dyn MeshStream>, out: &mut dyn Write) -> Result<()> {
     let mut lines = Lines::new(out);
     lines.line(br#"<?xml version="1.0"?>"#)?;
     let root = lines.tag("MeshSystem").text("asset_name", &system.asset_name).text("asset_info", &system.asset_info);
@@ -35,6 +36,11 @@ pub(super) fn write(system: &Mesh, out: &mut dyn Write) -> Result<()> {
     })?;
     let mut tetra_meshes = system.tetra_meshes.as_slice();
     list(&mut lines, "Meshes", &system.meshes, |lines, one| mesh(lines, one, std::mem::take(&mut tetra_meshes)))?;
+    if let Some(meshes) = streamed.filter(|meshes| meshes.count() > 0) {
+        lines.tag("Meshes").count(meshes.count()).open()?;
+        meshes.write(&mut TextMeshOutput { lines: &mut lines, types: None })?;
+        lines.close("Meshes")?;
+    }
     list(&mut lines, "MeshInstances", &system.instances, |lines, instance| {
         let Transform { position, rotation, scale } = &instance.transform;
         let tag = lines.tag("MeshInstance").text("mesh", &instance.mesh);
@@ -157,14 +163,23 @@ impl ColumnTypes {
 
 fn vertex_buffer(lines: &mut Lines<'_>, vertices: Option<&Vertices>, types: Option<&ColumnTypes>) -> Result<()> {
     let (Some(vertices), Some(types)) = (vertices, types) else { return Ok(()) };
-    lines.tag("vertexbuffer").count(vertices.len()).text("ctype", types.ctype.as_bytes());
-    lines.text("semantic", &types.semantic).open()?;
+    open_vertex_buffer(lines, vertices.len(), types)?;
+    rows(lines, vertices)?;
+    lines.close("vertexbuffer")
+}
+
+fn open_vertex_buffer(lines: &mut Lines<'_>, count: usize, types: &ColumnTypes) -> Result<()> {
+    lines.tag("vertexbuffer").count(count).text("ctype", types.ctype.as_bytes());
+    lines.text("semantic", &types.semantic).open()
+}
+
+fn rows(lines: &mut Lines<'_>, vertices: &Vertices) -> Result<()> {
     let parts: Vec<&Values> = vertices.columns.iter().flat_map(|column| column.values.parts()).collect();
     for row in 0..vertices.len() {
         parts.iter().try_for_each(|part| numbers(lines, part, row))?;
         lines.row(WHOLE_LINE)?;
     }
-    lines.close("vertexbuffer")
+    Ok(())
 }
 
 /// Writes the numbers that the column `values` stores for the vertex with the index `row`.
@@ -195,21 +210,81 @@ fn numbers(lines: &mut Lines<'_>, values: &Values, row: usize) -> Result<()> {
 }
 
 fn index_buffer(lines: &mut Lines<'_>, triangles: &[[u32; 3]]) -> Result<()> {
-    let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
-    lines.tag("indexbuffer").number("triangle_count", count).open()?;
-    for triangle in triangles {
-        let mut length = 1_usize;
-        for index in triangle {
-            let index = spelled(format_args!("{index}"));
-            length = length.saturating_add(index.bytes().len()).saturating_add(1);
-            lines.token(index.bytes())?;
-        }
-        // `length` is the text length of the current triangle in bytes. The text of the next
-        // triangle usually has the same length as the text of the current triangle.
-        lines.row(length)?;
+    open_index_buffer(lines, triangles.len())?;
+    triangles.iter().try_for_each(|triangle| triangle_row(lines, triangle))?;
+    close_index_buffer(lines)
+}
+
+fn open_index_buffer(lines: &mut Lines<'_>, triangles: usize) -> Result<()> {
+    let count = u32::try_from(triangles).unwrap_or(u32::MAX);
+    lines.tag("indexbuffer").number("triangle_count", count).open()
+}
+
+fn triangle_row(lines: &mut Lines<'_>, triangle: &[u32; 3]) -> Result<()> {
+    let mut length = 1_usize;
+    for index in triangle {
+        let index = spelled(format_args!("{index}"));
+        length = length.saturating_add(index.bytes().len()).saturating_add(1);
+        lines.token(index.bytes())?;
     }
+    // `length` is the text length of the current triangle in bytes. The text of the next triangle
+    // usually has the same length as the text of the current triangle.
+    lines.row(length)
+}
+
+fn close_index_buffer(lines: &mut Lines<'_>) -> Result<()> {
     lines.end_rows()?;
     lines.close("indexbuffer")
+}
+
+/// Writes meshes that are made while they are written.
+struct TextMeshOutput<'l, 'o> {
+    lines: &'l mut Lines<'o>,
+    /// The columns of the current mesh.
+    types: Option<ColumnTypes>,
+}
+
+impl MeshOutput for TextMeshOutput<'_, '_> {
+    fn start(&mut self, mesh: &MeshStart<'_>) -> Result<()> {
+        self.types = Some(ColumnTypes::of(mesh.columns));
+        let sections = u32::try_from(mesh.sections).unwrap_or(u32::MAX);
+        let tag = self.lines.tag("Mesh").text("name", mesh.name).text("skeleton", mesh.skeleton);
+        tag.number("submesh_count", sections).open()
+    }
+
+    fn start_vertices(&mut self, count: usize) -> Result<()> {
+        self.types.as_ref().map_or(Ok(()), |types| open_vertex_buffer(self.lines, count, types))
+    }
+
+    fn rows(&mut self, vertices: &Vertices) -> Result<()> {
+        rows(self.lines, vertices)
+    }
+
+    fn end_vertices(&mut self) -> Result<()> {
+        self.lines.close("vertexbuffer")
+    }
+
+    fn start_section(&mut self, section: &SectionStart<'_>) -> Result<()> {
+        self.lines.tag("MeshSection").text("material", section.material);
+        if let Some(types) = &self.types {
+            self.lines.text("ctype", types.ctype.as_bytes()).text("semantic", &types.semantic);
+        }
+        self.lines.open()?;
+        open_index_buffer(self.lines, section.triangles)
+    }
+
+    fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
+        triangle_row(self.lines, &triangle)
+    }
+
+    fn end_section(&mut self) -> Result<()> {
+        close_index_buffer(self.lines)?;
+        self.lines.close("MeshSection")
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.lines.close("Mesh")
+    }
 }
 
 fn tetra_mesh(lines: &mut Lines<'_>, tetra: &TetraMesh) -> Result<()> {

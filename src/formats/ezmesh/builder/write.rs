@@ -5,9 +5,13 @@
 use std::io::Write;
 
 use super::mesh::Mesh;
+use super::stream::MeshStream;
 use super::{binary, text};
 use crate::decode::ByteOrder;
 use crate::error::Result;
+
+/// The version number of a little-endian file.
+const LITTLE: u32 = 100;
 
 impl Mesh {
     /// Writes the mesh system as XML text that every known reader of the format accepts.
@@ -37,7 +41,20 @@ impl Mesh {
     pub(crate) fn write_text(&self, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_text()?;
-        text::write(self, out)
+        text::write(self, None, out)
+    }
+
+    /// Writes a text file like [`write_ezm`](Self::write_ezm), with `meshes` in the place of the
+    /// meshes of `self`, which has none.
+    pub(in crate::formats::ezmesh) fn write_ezm_with(
+        &self,
+        meshes: &dyn MeshStream,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        self.check_names()?;
+        self.check()?;
+        self.check_text()?;
+        text::write(self, Some(meshes), out)
     }
 
     /// Writes the mesh system as a binary file: little-endian with the version number 100, or
@@ -57,7 +74,7 @@ impl Mesh {
     /// error if writing to `out` fails.
     pub fn write_ezb(&self, order: ByteOrder, out: &mut dyn Write) -> Result<()> {
         let version = match order {
-            ByteOrder::Little => 100,
+            ByteOrder::Little => LITTLE,
             ByteOrder::Big => 101,
         };
         self.write_binary(order, version, out)
@@ -68,7 +85,19 @@ impl Mesh {
     pub(crate) fn write_binary(&self, order: ByteOrder, version: u32, out: &mut dyn Write) -> Result<()> {
         self.check()?;
         self.check_binary()?;
-        binary::write(self, order, version, out)
+        binary::write(self, None, order, version, out)
+    }
+
+    /// Writes a little-endian file like [`write_ezb`](Self::write_ezb), with `meshes` in the place
+    /// of the meshes of `self`, which has none.
+    pub(in crate::formats::ezmesh) fn write_ezb_with(
+        &self,
+        meshes: &dyn MeshStream,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        self.check()?;
+        self.check_binary()?;
+        binary::write(self, Some(meshes), ByteOrder::Little, LITTLE, out)
     }
 
     /// Returns the bytes of the mesh system as a text file.

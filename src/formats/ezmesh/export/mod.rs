@@ -12,11 +12,15 @@ mod surface;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use super::builder;
+use skeleton::AssetBones;
+use surface::{MeshPlan, MeshWriter, PartWalk};
+
+use super::builder::{self, MeshOutput, MeshStream};
 use super::layout::FORMAT;
-use crate::decode::ByteOrder;
+use crate::array::Bounds;
 use crate::error::Result;
 use crate::export::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use crate::export::loss::LossList;
 use crate::export::scene::ExportScene;
 use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
 use crate::model::{MetadataValue, Space};
@@ -35,16 +39,23 @@ const BINARY: FlatFormat = FlatFormat {
     draw_styles: false,
 };
 
-/// A writer of EZ-Mesh files, with the whole content of the file.
-pub(crate) struct EzMeshWriter {
+/// A writer of EZ-Mesh files, with the content of the file but its meshes.
+pub(crate) struct EzMeshWriter<'a> {
+    scene: ExportScene<'a>,
     mesh: builder::Mesh,
+    bones: BTreeMap<usize, AssetBones>,
+    plan: MeshPlan,
     is_binary: bool,
 }
 
-impl EzMeshWriter {
+impl<'a> EzMeshWriter<'a> {
     /// Builds the content of the file. Stored values of an EZ-Mesh file are not converted, because
     /// the format defines no axes.
-    pub(crate) fn new(input: &SceneInput<'_>, options: &ExportOptions, is_binary: bool) -> Result<(Self, Vec<Loss>)> {
+    pub(crate) fn new(
+        input: &SceneInput<'a>,
+        options: &'a ExportOptions,
+        is_binary: bool,
+    ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?;
@@ -53,35 +64,52 @@ impl EzMeshWriter {
         let asset_name = options.source.name().unwrap_or_default();
         mesh.asset_name = text(asset_name.as_bytes());
         let bones = skeleton::add(&scene, &mut mesh, &mut losses.list)?;
-        let mut surfaces = surface::SurfaceBuilder::new(&bones);
+        let (mut walk, mut plan) = (PartWalk::new(&bones), MeshPlan::new(is_binary));
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             losses.values(surface)?;
-            surfaces.add(surface, &mut mesh, &mut losses.list)
+            walk.visit(surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))
         })?;
-        add_materials(&scene, &mut mesh)?;
+        add_materials(&scene, &plan.materials, &mut mesh)?;
         if is_binary {
             add_metadata(&scene, &mut mesh)?;
         }
         let losses = losses.finish(&scene)?;
-        Ok((Self { mesh, is_binary }, losses))
+        Ok((Self { scene, mesh, bones, plan, is_binary }, losses))
     }
 }
 
-impl OutputWriter for EzMeshWriter {
+impl MeshStream for EzMeshWriter<'_> {
+    fn count(&self) -> usize {
+        self.plan.mesh_count()
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.plan.bounds
+    }
+
+    fn write(&self, out: &mut dyn MeshOutput) -> Result<()> {
+        let (mut walk, mut meshes) = (PartWalk::new(&self.bones), MeshWriter::new(&self.plan, out));
+        self.scene.placed.each_surface(&mut |surface| {
+            // The losses are known already.
+            walk.visit(surface, &mut LossList::default(), &mut |part, _| meshes.write(part))
+        })
+    }
+}
+
+impl OutputWriter for EzMeshWriter<'_> {
     fn ending(&self, _: usize) -> String {
         if self.is_binary { ".ezb" } else { ".ezm" }.to_owned()
     }
 
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
-        if self.is_binary { self.mesh.write_ezb(ByteOrder::Little, out) } else { self.mesh.write_ezm(out) }
+        if self.is_binary { self.mesh.write_ezb_with(self, out) } else { self.mesh.write_ezm_with(self, out) }
     }
 }
 
 /// Adds each material that a section refers to.
-fn add_materials(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
-    let used = mesh.meshes.iter().flat_map(|mesh| &mesh.sections).map(|section| section.material.clone());
-    let mut rest: BTreeSet<Vec<u8>> = used.collect();
+fn add_materials(scene: &ExportScene<'_>, used: &BTreeSet<Vec<u8>>, mesh: &mut builder::Mesh) -> Result<()> {
+    let mut rest = used.clone();
     for index in 0..scene.placed.contents.material_count()? {
         let material = scene.placed.contents.material(index)?;
         let name = material.surface.or(material.name).map(|name| text(name.as_bytes())).unwrap_or_default();

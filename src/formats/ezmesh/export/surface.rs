@@ -1,142 +1,314 @@
-//! The meshes of an exported EZ-Mesh file.
+//! The meshes of an exported EZ-Mesh file. Their vertices and triangles are read when they are
+//! written, so the memory does not depend on the number of placements of a surface.
 
 // Rule: this file sorts and maps by copies only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::builder::{self, Column};
+use super::super::builder::{self, Column, MeshOutput, MeshStart, SectionStart, check_mesh_name};
 use super::skeleton::{self, AssetBones};
 use super::{DistinctNames, text};
-use crate::array::Array;
+use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::{VertexOrder, VertexParts};
+use crate::export::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::{as_index, narrow};
-use crate::model::{Influence, Influences, SkinningRules, SpaceConversion, Weights};
+use crate::model::{
+    Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
+};
+use crate::scene::shape::ShapePositions;
 use crate::scene::triangles::finite_or_zero;
 use crate::scene::{PlacedSurface, PoolKey};
 
 /// The number of influences on a vertex.
 const INFLUENCES: usize = 4;
 
-/// Adds surfaces to a file.
-pub(super) struct SurfaceBuilder<'b> {
+/// Divides surfaces into parts, each of which is a section of a mesh.
+pub(super) struct PartWalk<'b> {
     bones: &'b BTreeMap<usize, AssetBones>,
-    names: DistinctNames,
     /// The pool of the last mesh, if the next surface may be a section of it.
     pool: Option<PoolKey>,
 }
 
-impl<'b> SurfaceBuilder<'b> {
-    pub(super) fn new(bones: &'b BTreeMap<usize, AssetBones>) -> Self {
-        Self { bones, names: DistinctNames::default(), pool: None }
+/// A part of a surface, which is a section of a mesh.
+pub(super) struct SurfacePart<'p, 's> {
+    surface: &'p PlacedSurface<'s>,
+    order: VertexOrder,
+    positions: ShapePositions<'s>,
+    conversion: SpaceConversion,
+    bones: Option<&'p AssetBones>,
+    /// Whether a mesh starts with this section.
+    is_first: bool,
+}
+
+/// What precedes the vertices and triangles of the meshes in the file.
+pub(super) struct MeshPlan {
+    is_binary: bool,
+    /// The number of sections of each mesh.
+    sections: Vec<u32>,
+    /// The bounding box of all positions, which only a binary file contains.
+    pub(super) bounds: Bounds,
+    /// The materials of the sections.
+    pub(super) materials: BTreeSet<Vec<u8>>,
+}
+
+/// Writes the meshes of a file.
+pub(super) struct MeshWriter<'w> {
+    plan: &'w MeshPlan,
+    names: DistinctNames,
+    /// The number of sections of each mesh that is not written yet.
+    sections: std::slice::Iter<'w, u32>,
+    /// The number of sections of the current mesh that are not written yet.
+    left: u32,
+    out: &'w mut dyn MeshOutput,
+}
+
+/// The attributes of the vertices of a surface.
+struct PartAttributes<'s> {
+    normals: Option<Normals<'s>>,
+    frames: Option<TangentFrames<'s>>,
+    uvs: Vec<Uvs<'s>>,
+    colors: Option<Colors<'s>>,
+    weights: Option<Weights<'s>>,
+}
+
+impl<'b> PartWalk<'b> {
+    pub(super) const fn new(bones: &'b BTreeMap<usize, AssetBones>) -> Self {
+        Self { bones, pool: None }
     }
 
-    /// Adds a surface.
-    pub(super) fn add(
+    /// Calls `visit` with each part of a surface.
+    pub(super) fn visit(
         &mut self,
         surface: &PlacedSurface<'_>,
-        mesh: &mut builder::Mesh,
         losses: &mut LossList,
+        visit: &mut dyn FnMut(&SurfacePart<'_, '_>, &mut LossList) -> Result<()>,
     ) -> Result<()> {
         let view = &surface.surface;
         let bones = self.bones.get(&surface.place.asset);
         let conversion = bones.map_or(surface.conversion, |bones| bones.conversion);
         let parts = VertexParts::new(view, &surface.input)?;
         let pool = surface.attribute_pool()?.filter(|_| parts == VertexParts::Stored);
+        let is_first = pool.is_none() || pool != self.pool;
+        self.pool = pool;
         for triangles in parts.ranges() {
             let order = parts.order(view, triangles, losses, surface.number)?;
-            let section = section(surface, &order, &conversion)?;
-            if let Some(same) = mesh.meshes.last_mut().filter(|_| pool.is_some() && pool == self.pool) {
-                same.sections.push(section);
-                continue;
-            }
-            let name = self.names.add(view.name()?.as_bytes(), "mesh");
-            let (columns, has_still) = columns(surface, &order, &conversion, bones, losses)?;
-            if let Some(bones) = bones.filter(|_| has_still) {
-                skeleton::add_still(bones, mesh);
-            }
-            mesh.meshes.push(builder::MeshElement {
-                name,
-                skeleton: bones.map(|bones| bones.name.clone()).unwrap_or_default(),
-                vertices: Some(builder::Vertices::from(columns)),
-                sections: vec![section],
-                ..builder::MeshElement::default()
-            });
+            let positions = surface.shape.positions(view)?;
+            visit(&SurfacePart { surface, order, positions, conversion, bones, is_first }, losses)?;
         }
-        self.pool = pool;
         Ok(())
     }
 }
 
-/// Returns the triangles of a surface, with its material.
-fn section(surface: &PlacedSurface<'_>, order: &VertexOrder, conversion: &SpaceConversion) -> Result<builder::Section> {
-    let view = &surface.surface;
-    let material = match view.material()? {
-        Some(material) => text(material.as_bytes()),
-        None => text(view.name()?.as_bytes()),
-    };
-    let mut triangles = Vec::new();
-    match order {
-        VertexOrder::Stored => {
-            let indices = view.indices()?;
-            for triangle in 0..indices.len() / 3 {
-                let first = triangle.saturating_mul(3);
-                let corner = |corner: usize| indices.get(first.saturating_add(corner)).unwrap_or_default();
-                triangles.push(conversion.triangle([0, 1, 2].map(corner)));
-            }
-        }
-        VertexOrder::Welded(welded) => {
-            triangles.extend(welded.indices.as_chunks::<3>().0.iter().map(|triangle| conversion.triangle(*triangle)));
-        }
+impl MeshPlan {
+    pub(super) const fn new(is_binary: bool) -> Self {
+        Self { is_binary, sections: Vec::new(), bounds: Bounds::EMPTY, materials: BTreeSet::new() }
     }
-    Ok(builder::Section { material, triangles, ..builder::Section::default() })
+
+    /// Returns the number of meshes.
+    pub(super) const fn mesh_count(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// Adds a part.
+    pub(super) fn add(
+        &mut self,
+        part: &SurfacePart<'_, '_>,
+        mesh: &mut builder::Mesh,
+        losses: &mut LossList,
+    ) -> Result<()> {
+        let material = part.material()?;
+        if !self.is_binary {
+            check_mesh_name(self.sections.len(), part.surface.surface.name()?.as_bytes())?;
+            check_mesh_name(self.sections.len(), &material)?;
+        }
+        if !self.materials.contains(&material) {
+            self.materials.insert(material);
+        }
+        if let Some(sections) = self.sections.last_mut().filter(|_| !part.is_first) {
+            *sections = sections.saturating_add(1);
+            return Ok(());
+        }
+        self.sections.push(1);
+        if self.is_binary {
+            self.bounds = self.bounds.union(&part.bounds()?);
+        }
+        part.check_influences(mesh, losses)
+    }
 }
 
-/// Returns the attributes of the vertices of a surface, and whether a vertex follows the bone
-/// that never moves.
-fn columns(
-    surface: &PlacedSurface<'_>,
-    order: &VertexOrder,
-    conversion: &SpaceConversion,
-    bones: Option<&AssetBones>,
-    losses: &mut LossList,
-) -> Result<(Vec<Column>, bool)> {
-    let view = &surface.surface;
-    let positions = surface.shape.positions(view)?;
-    let count = order.vertex_count(positions.len());
-    let corners = (0..count).map(|vertex| order.corner(vertex));
-    let attributes = corners.clone().map(|corner| as_index(corner.attribute));
-    let at = |index: u32| conversion.position(positions.get(as_index(index)).unwrap_or_default()).map(finite_or_zero);
-    let mut columns = vec![Column::positions(corners.clone().map(|corner| at(corner.position)))];
-    let all: Vec<_> = corners.clone().collect();
-    if let Some(normals) = surface.shape.skinned_normals(view, &all)? {
-        columns.push(Column::normals(normals.into_iter().map(|normal| conversion.normal(normal))));
-    } else if let Some(normals) = view.normals()? {
-        let normal = |index| conversion.normal(normals.get(index).unwrap_or_default());
-        columns.push(Column::normals(attributes.clone().map(normal)));
-        if let Some(frames) = view.tangent_frames()? {
-            let frame = |index| conversion.tangent_frame(&frames.get(index).unwrap_or_default());
-            columns.push(Column::tangents(attributes.clone().map(|index| frame(index).tangent())));
-            columns.push(Column::binormals(attributes.clone().map(|index| frame(index).bitangent())));
+impl<'w> MeshWriter<'w> {
+    pub(super) fn new(plan: &'w MeshPlan, out: &'w mut dyn MeshOutput) -> Self {
+        Self { plan, names: DistinctNames::default(), sections: plan.sections.iter(), left: 0, out }
+    }
+
+    /// Writes a part as a section.
+    pub(super) fn write(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
+        if part.is_first {
+            self.start(part)?;
         }
+        let bounds = if self.plan.is_binary { part.section_bounds()? } else { Bounds::EMPTY };
+        let (material, triangles) = (part.material()?, part.triangle_count()?);
+        self.out.start_section(&SectionStart { material: &material, bounds, triangles })?;
+        part.each_triangle(&mut |triangle| self.out.triangle(part.conversion.triangle(triangle)))?;
+        self.out.end_section()?;
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 {
+            return Ok(());
+        }
+        if self.plan.is_binary {
+            self.write_vertices(part)?;
+        }
+        self.out.end()
     }
-    for set in 0..4_u8 {
-        let Some(uvs) = view.uvs(set.into())? else { break };
-        let uv = |index| conversion.uv(uvs.get(index).unwrap_or_default()).map(finite_or_zero);
-        columns.push(Column::texcoords(set, attributes.clone().map(uv)));
+
+    fn start(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
+        self.left = self.sections.next().copied().unwrap_or(1);
+        let name = self.names.add(part.surface.surface.name()?.as_bytes(), "mesh");
+        let bounds = if self.plan.is_binary { part.bounds()? } else { Bounds::EMPTY };
+        let columns = builder::Vertices::from(part.columns(&part.attributes()?, &[])?);
+        let skeleton = part.bones.map(|bones| bones.name.as_slice()).unwrap_or_default();
+        let sections = as_index(self.left);
+        self.out.start(&MeshStart { name: &name, skeleton, bounds, sections, columns: &columns })?;
+        if self.plan.is_binary { Ok(()) } else { self.write_vertices(part) }
     }
-    if let Some(colors) = view.colors()? {
-        columns.push(Column::colors(attributes.clone().map(|index| argb(colors.get(index).unwrap_or([1.0; 4])))));
+
+    fn write_vertices(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
+        let attributes = part.attributes()?;
+        self.out.start_vertices(part.corners().len())?;
+        part.corners().each(&mut |corners| {
+            let columns = part.columns(&attributes, corners)?;
+            self.out.rows(&builder::Vertices::from(columns))
+        })?;
+        self.out.end_vertices()
     }
-    if let Some((weights, bones)) = view.weights()?.zip(bones) {
-        let vertices = corners.map(|corner| corner.position);
-        let (influences, has_still) = influences(&weights, bones, vertices, losses, surface.number);
-        columns.extend(influences);
-        return Ok((columns, has_still));
+}
+
+impl<'s> SurfacePart<'_, 's> {
+    /// Returns the name of the material, or the name of the surface if it has none.
+    fn material(&self) -> Result<Vec<u8>> {
+        let view = &self.surface.surface;
+        let name = view.material()?.map_or_else(|| view.name(), Ok)?;
+        Ok(text(name.as_bytes()))
     }
-    Ok((columns, false))
+
+    /// Returns the corners of the vertices.
+    fn corners(&self) -> CornerBlocks<'_> {
+        CornerBlocks::new(&self.order, self.positions.len())
+    }
+
+    fn position(&self, corner: Corner) -> [f32; 3] {
+        let position = self.positions.get(as_index(corner.position)).unwrap_or_default();
+        self.conversion.position(position).map(finite_or_zero)
+    }
+
+    fn triangle_count(&self) -> Result<usize> {
+        Ok(match &self.order {
+            VertexOrder::Stored => self.surface.surface.indices()?.len() / 3,
+            VertexOrder::Welded(welded) => welded.indices.len() / 3,
+        })
+    }
+
+    fn each_triangle(&self, visit: &mut dyn FnMut([u32; 3]) -> Result<()>) -> Result<()> {
+        let VertexOrder::Welded(welded) = &self.order else {
+            let indices = self.surface.surface.indices()?;
+            return (0..indices.len() / 3).try_for_each(|triangle| {
+                let first = triangle.saturating_mul(3);
+                let corner = |corner: usize| indices.get(first.saturating_add(corner)).unwrap_or_default();
+                visit([0, 1, 2].map(corner))
+            });
+        };
+        welded.indices.as_chunks::<3>().0.iter().try_for_each(|triangle| visit(*triangle))
+    }
+
+    /// Returns the bounding box of the vertices.
+    fn bounds(&self) -> Result<Bounds> {
+        let mut bounds = Bounds::EMPTY;
+        self.corners().each(&mut |corners| {
+            bounds = corners.iter().fold(bounds, |bounds, corner| around(&bounds, self.position(*corner)));
+            Ok(())
+        })?;
+        Ok(bounds)
+    }
+
+    /// Returns the bounding box of the triangles.
+    fn section_bounds(&self) -> Result<Bounds> {
+        let mut bounds = Bounds::EMPTY;
+        self.each_triangle(&mut |triangle| {
+            let corners = triangle.map(|index| self.order.corner(as_index(index)));
+            bounds = corners.into_iter().fold(bounds, |bounds, corner| around(&bounds, self.position(corner)));
+            Ok(())
+        })?;
+        Ok(bounds)
+    }
+
+    /// Adds the bone that never moves to the skeleton if a vertex follows it, and the weights that
+    /// the output lacks to `losses`.
+    fn check_influences(&self, mesh: &mut builder::Mesh, losses: &mut LossList) -> Result<()> {
+        let Some((weights, bones)) = self.surface.surface.weights()?.zip(self.bones) else { return Ok(()) };
+        let (mut too_many, mut has_still) = (0_usize, false);
+        self.corners().each(&mut |corners| {
+            let found = influences(&weights, bones, corners);
+            too_many = too_many.saturating_add(found.too_many);
+            has_still |= found.has_still;
+            Ok(())
+        })?;
+        if has_still {
+            skeleton::add_still(bones, mesh);
+        }
+        if too_many > 0 {
+            let text = format!("all but the 4 greatest weights of {too_many} vertices");
+            losses.add(LossKind::Influences, Some(self.surface.number), text);
+        }
+        Ok(())
+    }
+
+    fn attributes(&self) -> Result<PartAttributes<'s>> {
+        let view = &self.surface.surface;
+        let mut uvs = Vec::new();
+        for set in 0..4 {
+            let Some(set) = view.uvs(set)? else { break };
+            uvs.push(set);
+        }
+        let (normals, colors) = (view.normals()?, view.colors()?);
+        let frames = if normals.is_some() { view.tangent_frames()? } else { None };
+        let weights = if self.bones.is_some() { view.weights()? } else { None };
+        Ok(PartAttributes { normals, frames, uvs, colors, weights })
+    }
+
+    /// Returns the attributes of some vertices.
+    fn columns(&self, attributes: &PartAttributes<'s>, corners: &[Corner]) -> Result<Vec<Column>> {
+        let (conversion, all) = (&self.conversion, corners.iter().map(|corner| as_index(corner.attribute)));
+        let mut columns = vec![Column::positions(corners.iter().map(|corner| self.position(*corner)))];
+        if let Some(normals) = self.surface.shape.skinned_normals(&self.surface.surface, corners)? {
+            columns.push(Column::normals(normals.into_iter().map(|normal| conversion.normal(normal))));
+        } else if let Some(normals) = &attributes.normals {
+            let normal = |index| conversion.normal(normals.get(index).unwrap_or_default());
+            columns.push(Column::normals(all.clone().map(normal)));
+            if let Some(frames) = &attributes.frames {
+                let frame = |index| conversion.tangent_frame(&frames.get(index).unwrap_or_default());
+                columns.push(Column::tangents(all.clone().map(|index| frame(index).tangent())));
+                columns.push(Column::binormals(all.clone().map(|index| frame(index).bitangent())));
+            }
+        }
+        for (set, uvs) in (0_u8..).zip(&attributes.uvs) {
+            let uv = |index| conversion.uv(uvs.get(index).unwrap_or_default()).map(finite_or_zero);
+            columns.push(Column::texcoords(set, all.clone().map(uv)));
+        }
+        if let Some(colors) = &attributes.colors {
+            columns.push(Column::colors(all.map(|index| argb(colors.get(index).unwrap_or([1.0; 4])))));
+        }
+        if let Some((weights, bones)) = attributes.weights.as_ref().zip(self.bones) {
+            let found = influences(weights, bones, corners);
+            columns.extend([Column::weights(found.weights), Column::bones(found.bones)]);
+        }
+        Ok(columns)
+    }
+}
+
+fn around(bounds: &Bounds, position: [f32; 3]) -> Bounds {
+    bounds.union(&Bounds { min: position, max: position })
 }
 
 /// Returns a colour as `0xAARRGGBB`.
@@ -145,38 +317,38 @@ fn argb(color: [f32; 4]) -> u32 {
     u32::from_be_bytes([alpha, red, green, blue])
 }
 
-/// Returns the columns of the four greatest weights of each vertex, and of their bones. Also
-/// returns whether a vertex follows the bone that never moves.
-fn influences(
-    weights: &Weights<'_>,
-    bones: &AssetBones,
-    vertices: impl Iterator<Item = u32>,
-    losses: &mut LossList,
-    surface: usize,
-) -> ([Column; 2], bool) {
-    let (mut shares, mut indices, mut too_many, mut has_still) = (Vec::new(), Vec::new(), 0_usize, false);
-    for vertex in vertices {
-        let mut list =
-            weights.get(vertex).map(|list| merged(&list, bones, weights.skinning_rules())).unwrap_or_default();
-        too_many = too_many.saturating_add(usize::from(list.len() > INFLUENCES));
+/// The influences on some vertices.
+#[derive(Default)]
+struct InfluenceColumns {
+    weights: Vec<[f32; INFLUENCES]>,
+    bones: Vec<[u16; INFLUENCES]>,
+    /// The number of vertices with more than four influences.
+    too_many: usize,
+    /// Whether a vertex follows the bone that never moves.
+    has_still: bool,
+}
+
+/// Returns the four greatest weights of each vertex, and their bones.
+fn influences(weights: &Weights<'_>, bones: &AssetBones, corners: &[Corner]) -> InfluenceColumns {
+    let mut found = InfluenceColumns::default();
+    let rules = weights.skinning_rules();
+    for corner in corners {
+        let mut list = weights.get(corner.position).map(|list| merged(&list, bones, rules)).unwrap_or_default();
+        found.too_many = found.too_many.saturating_add(usize::from(list.len() > INFLUENCES));
         list.truncate(INFLUENCES);
-        if list.is_empty() && weights.skinning_rules() == SkinningRules::Strict {
+        if list.is_empty() && rules == SkinningRules::Strict {
             list.push((bones.still(), 1.0));
-            has_still = true;
+            found.has_still = true;
         }
         let sum: f64 = list.iter().map(|(_, weight)| f64::from(*weight)).sum();
         let (mut share, mut index) = ([0.0; INFLUENCES], [0; INFLUENCES]);
         for ((share, index), (bone, weight)) in share.iter_mut().zip(&mut index).zip(list) {
             (*share, *index) = (narrow(f64::from(weight) / sum), bone);
         }
-        shares.push(share);
-        indices.push(index);
+        found.weights.push(share);
+        found.bones.push(index);
     }
-    if too_many > 0 {
-        let text = format!("all but the 4 greatest weights of {too_many} vertices");
-        losses.add(LossKind::Influences, Some(surface), text);
-    }
-    ([Column::weights(shares), Column::bones(indices)], has_still)
+    found
 }
 
 /// Returns each bone once, from the greatest weight to the least.

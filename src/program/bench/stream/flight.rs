@@ -106,10 +106,10 @@ pub fn fly<S: FlightScene>(
     streamer: &mut Streamer<S::Content>,
     options: &FlightOptions,
 ) -> anyhow::Result<Flight> {
-    let neighbour = Neighbour::start()?;
+    let neighbour = Neighbour::start();
     std::thread::sleep(Duration::from_secs(2));
     let idle = neighbour.finish();
-    let neighbour = Neighbour::start()?;
+    let neighbour = Neighbour::start();
     let usage = Usage::now();
     let count = usize::try_from(options.frames)?;
     // The allocator would give memory for zeros that causes a page fault at the first access.

@@ -1,5 +1,6 @@
 //! A flight over one large mesh, whose parts are streamed.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ const CORNER_STEP: usize = 1024;
 const CORNERS_READ: usize = 16;
 /// The number of places on the path at which the parts must fit in the budget.
 const PLACES: u16 = 400;
+/// The greatest number of parts that are near the camera, so that a frame of a mesh with very many
+/// small parts does not take longer than that of another.
+const MAX_NEAR: usize = 16_384;
 /// The number of times that the camera swings to the other side and back.
 const SWINGS: f32 = 3.0;
 
@@ -90,7 +94,8 @@ impl<'m, C: Content> MeshScene<'m, C> {
         Ok(scene)
     }
 
-    /// Returns the greatest radius in which the parts take their share of the budget everywhere.
+    /// Returns the greatest radius in which the parts take their share of the budget everywhere,
+    /// and are at most [`MAX_NEAR`].
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a share of a budget is approximate")]
     fn fitting_radius(&self, budget: u64, share: f64) -> f32 {
         let most = budget as f64 * share;
@@ -99,10 +104,14 @@ impl<'m, C: Content> MeshScene<'m, C> {
             let radius = f32::midpoint(fitting, wide);
             let fits = (0..=PLACES).all(|step| {
                 let eye = self.eye(f32::from(step) / f32::from(PLACES));
-                let mut bytes = 0_u64;
-                let see = |bounds: &Bounds| distance(bounds, eye) <= radius;
-                self.parts.visit(see, |part| bytes = bytes.saturating_add(self.bytes(part)));
-                (bytes as f64) <= most
+                let (bytes, count) = (Cell::new(0_u64), Cell::new(0_usize));
+                let fits = || (bytes.get() as f64) <= most && count.get() <= MAX_NEAR;
+                let see = |bounds: &Bounds| fits() && distance(bounds, eye) <= radius;
+                self.parts.visit(see, |part| {
+                    bytes.set(bytes.get().saturating_add(self.bytes(part)));
+                    count.set(count.get().saturating_add(1));
+                });
+                fits()
             });
             (fitting, wide) = if fits { (radius, wide) } else { (fitting, radius) };
         }
@@ -166,7 +175,12 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         let parts = Arc::clone(&self.parts);
-        parts.visit(|bounds| distance(bounds, eye) <= reach, |part| near.push((part, 0.0)));
+        let count = Cell::new(0_usize);
+        let see = |bounds: &Bounds| count.get() < MAX_NEAR && distance(bounds, eye) <= reach;
+        parts.visit(see, |part| {
+            count.set(count.get().saturating_add(1));
+            near.push((part, 0.0));
+        });
         for (part, far) in &mut near {
             *far = parts.get(*part).map_or(reach, |part| distance(&part.bounds, eye));
         }

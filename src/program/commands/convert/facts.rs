@@ -2,14 +2,13 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::export::SourceFacts;
-use crate::io::prefetch;
+use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
 use crate::program::input::asset::InputAsset;
 
@@ -78,8 +77,6 @@ fn has_image_name(path: &Path) -> bool {
 
 /// Returns whether a file starts with the magic number of PNG or JPEG.
 fn is_image(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let read = is_file && File::open(path).is_ok_and(|file| file.take(8).read_to_end(&mut start).is_ok());
-    read && (start == *b"\x89PNG\r\n\x1a\n" || start.starts_with(b"\xff\xd8\xff"))
+    let start = read_start(path, 8).unwrap_or_default();
+    start == *b"\x89PNG\r\n\x1a\n" || start.starts_with(b"\xff\xd8\xff")
 }

@@ -3,14 +3,13 @@
 use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts;
 use super::outputs::ChosenPaths;
-use super::pipe;
+use super::pipe::{self, FileSink};
 use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
@@ -18,6 +17,7 @@ use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::UsageError;
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
+use crate::program::threads;
 
 /// The size of the buffer between the writer of a format and the system.
 const BUFFER: usize = 256 << 10;
@@ -81,13 +81,10 @@ impl ConvertJob {
         let clips = clips.collect::<crate::Result<Vec<_>>>()?;
         let release = || self.asset.release();
         let input = SceneInput::new(contents).with_clips(&clips).with_release(&release);
-        let export = thread::scope(|scope| {
-            // The hash reads the whole file, and so brings the pages of a large file into memory.
-            let hash = scope.spawn(|| options.source.set_hash(facts::hash(&self.asset)));
-            let export = Export::new(&input, format, &options);
-            drop(hash.join());
-            export
-        })?;
+        // The hash reads the whole file, and so brings the pages of a large file into memory.
+        let hash = || options.source.set_hash(facts::hash(&self.asset));
+        let (_, export) = threads::both(hash, || Export::new(&input, format, &options));
+        let export = export?;
         *losses = export.losses().to_vec();
         refuse(&export, &self.path)?;
         let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
@@ -116,16 +113,10 @@ impl ConvertJob {
             }
             paths.push(path);
         }
-        let (mut pending, mut outputs) = (Vec::new(), Vec::new());
-        for (file, path) in paths.into_iter().enumerate() {
-            let mut size = 0;
-            pending.push(PendingOutput::write(&path, force, |out| {
-                pipe::write(out, |out| Ok(export.write_file(file, &stem, out)?))?;
-                size = out.size()?;
-                Ok(())
-            })?);
-            outputs.push((path, size));
-        }
+        let mut files = WrittenFiles { paths: &paths, force, pending: Vec::new(), outputs: Vec::new() };
+        pipe::write(&mut files, |receive| Ok(export.write_files(&stem, receive)?))?;
+        files.complete_last()?;
+        let WrittenFiles { pending, outputs, .. } = files;
         self.asset.check()?;
         PendingOutput::finish_all(pending)?;
         Ok(outputs)
@@ -141,6 +132,38 @@ impl ConvertJob {
         out.flush()?;
         self.asset.check()?;
         Ok(Vec::new())
+    }
+}
+
+/// The files of an output, which are written one after another.
+struct WrittenFiles<'p> {
+    paths: &'p [PathBuf],
+    force: bool,
+    /// The files that were started. All but the last are complete.
+    pending: Vec<PendingOutput>,
+    /// The path and the size of each complete file.
+    outputs: Vec<(PathBuf, u64)>,
+}
+
+impl WrittenFiles<'_> {
+    fn complete_last(&mut self) -> anyhow::Result<()> {
+        let path = self.paths.get(self.outputs.len());
+        if let Some((file, path)) = self.pending.last_mut().zip(path) {
+            self.outputs.push((path.clone(), file.complete(path)?));
+        }
+        Ok(())
+    }
+}
+
+impl FileSink for WrittenFiles<'_> {
+    fn write(&mut self, file: usize, bytes: &[u8]) -> anyhow::Result<()> {
+        let Some(path) = self.paths.get(file) else { return Ok(()) };
+        if file == self.pending.len() {
+            self.complete_last()?;
+            self.pending.push(PendingOutput::create(path, self.force)?);
+        }
+        let Some(output) = self.pending.get_mut(file) else { return Ok(()) };
+        output.write_part(path, |out| Ok(out.write_all(bytes)?))
     }
 }
 

@@ -29,6 +29,7 @@ use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::report;
 use crate::program::render::text::shown;
+use crate::program::threads;
 
 /// The result of one mesh, in the order of the command line.
 struct ConvertResult {
@@ -73,8 +74,8 @@ impl ConvertArgs {
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let names = OutputNames::new(self, format);
-        let threads = self.threads();
-        let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(threads);
+        let count = self.thread_count();
+        let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(count);
         let receiver = Mutex::new(receiver);
         let work = || {
             loop {
@@ -84,14 +85,19 @@ impl ConvertArgs {
             }
         };
         thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
+            let started = (0..count).filter_map(|_| threads::start(scope, work)).count();
+            let convert = |number, job| {
+                if started > 0 {
+                    drop(sender.send((number, job)));
+                } else {
+                    add_result(results, number, self.result(&job, format, animations));
+                }
+            };
             let (mut number, mut only) = (0_usize, None);
             let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
                 number = number.saturating_add(1);
                 match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                    Ok(job) if job.is_in_folder => drop(sender.send((number, job))),
+                    Ok(job) if job.is_in_folder => convert(number, job),
                     // Nothing is written if another mesh follows.
                     Ok(job) => only = Some(job),
                     Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
@@ -99,7 +105,7 @@ impl ConvertArgs {
                 Ok(Outcome::Fine)
             })?;
             if let Some(job) = only.filter(|_| number == 1) {
-                drop(sender.send((number, job)));
+                convert(number, job);
             }
             drop(sender);
             Ok(outcome)
@@ -107,9 +113,8 @@ impl ConvertArgs {
     }
 
     /// Returns the number of meshes that are converted at a time.
-    fn threads(&self) -> usize {
-        let default = || thread::available_parallelism().map_or(1, usize::from);
-        if self.writes_to_folder() { self.jobs.map_or_else(default, usize::from) } else { 1 }
+    fn thread_count(&self) -> usize {
+        if self.writes_to_folder() { self.jobs.map_or_else(threads::count, usize::from) } else { 1 }
     }
 
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {

@@ -1,46 +1,95 @@
-//! Writes a file on a second thread, while the first one makes its bytes.
+//! Writes files on a second thread, while the first one makes their bytes.
 
-use std::io::{self, Write};
+use std::io;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
+
+use crate::program::threads;
 
 /// The size of a block in bytes.
 const BLOCK: usize = 1 << 20;
 /// The number of blocks that wait to be written.
 const WAITING: usize = 2;
 
-/// Writes what `produce` passes to its writer. At most a few blocks are in memory.
+/// What writes the blocks of one or several files.
+pub trait FileSink: Send {
+    /// Writes bytes to the file with this index. The files follow one another.
+    fn write(&mut self, file: usize, bytes: &[u8]) -> anyhow::Result<()>;
+}
+
+/// What receives the bytes of the file with an index.
+pub type Receive<'r> = dyn FnMut(usize, &[u8]) -> io::Result<()> + 'r;
+
+/// The bytes of a file that are written together, and the index of the file.
+type FileBlock = (usize, Vec<u8>);
+
+/// Writes what `produce` passes to its argument. At most a few blocks are in memory.
 pub fn write(
-    out: &mut (impl Write + Send),
-    produce: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    out: &mut impl FileSink,
+    produce: impl FnOnce(&mut Receive<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let shared = &Mutex::new(out);
     thread::scope(|scope| {
         let (full, blocks) = sync_channel(WAITING);
         let (empty, returned) = channel();
-        let writer = scope.spawn(move || write_blocks(out, &blocks, &empty));
-        let mut pipe = Pipe { block: Vec::new(), full, returned };
-        let produced = produce(&mut pipe).and_then(|()| Ok(pipe.send()?));
+        let mut pipe = Pipe { block: (0, Vec::new()), full, returned };
+        let writer = threads::start(scope, move || {
+            // No other thread has the lock.
+            shared.lock().map_or(Ok(()), |mut out| write_blocks(&mut **out, blocks, empty))
+        });
+        let Some(writer) = writer else { return write_directly(shared, produce) };
+        let produced = produce(&mut |file, bytes| pipe.write(file, bytes)).and_then(|()| Ok(pipe.send()?));
         drop(pipe);
-        let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the thread that writes has ended")));
+        let ended = || Err(io::Error::other("the thread that writes has ended").into());
+        let written = writer.join().unwrap_or_else(|_| ended());
         // A failed write is the cause of the error of the producer.
-        written.map_err(anyhow::Error::from).and(produced)
+        written.and(produced)
     })
 }
 
-fn write_blocks(out: &mut impl Write, blocks: &Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> io::Result<()> {
-    for mut block in blocks {
-        out.write_all(&block)?;
+/// Writes without a second thread.
+fn write_directly(
+    out: &Mutex<&mut impl FileSink>,
+    produce: impl FnOnce(&mut Receive<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut out = out.lock().map_err(|_| io::Error::other("the output cannot be written"))?;
+    let (mut block, mut failed): (FileBlock, _) = ((0, Vec::new()), None);
+    let mut flush = |block: &mut FileBlock| {
+        let written = out.write(block.0, &block.1);
+        block.1.clear();
+        written.map_err(|error| {
+            failed = Some(error);
+            io::Error::other("the output cannot be written")
+        })
+    };
+    let produced = produce(&mut |file, bytes| {
+        if block.0 != file || block.1.len() >= BLOCK {
+            flush(&mut block)?;
+            block.0 = file;
+        }
+        block.1.extend_from_slice(bytes);
+        Ok(())
+    });
+    let produced = produced.and_then(|()| Ok(flush(&mut block)?));
+    failed.map_or(produced, Err)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the end of the thread ends the channels")]
+fn write_blocks(out: &mut impl FileSink, blocks: Receiver<FileBlock>, empty: Sender<Vec<u8>>) -> anyhow::Result<()> {
+    for (file, mut block) in blocks {
+        out.write(file, &block)?;
         block.clear();
         // The producer may have ended.
         let _ = empty.send(block);
     }
-    out.flush()
+    Ok(())
 }
 
-/// The writer that collects blocks for the other thread.
+/// Collects blocks for the other thread.
 struct Pipe {
-    block: Vec<u8>,
-    full: SyncSender<Vec<u8>>,
+    block: FileBlock,
+    full: SyncSender<FileBlock>,
     /// Blocks that were written, whose memory is used again.
     returned: Receiver<Vec<u8>>,
 }
@@ -48,24 +97,25 @@ struct Pipe {
 impl Pipe {
     /// Passes the block to the other thread.
     fn send(&mut self) -> io::Result<()> {
-        let next = self.returned.try_recv().unwrap_or_default();
+        let next = (self.block.0, self.returned.try_recv().unwrap_or_default());
         let block = std::mem::replace(&mut self.block, next);
         self.full.send(block).map_err(|_| io::Error::other("the output cannot be written"))
     }
-}
 
-impl Write for Pipe {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.block.len() >= BLOCK {
+    fn write(&mut self, file: usize, mut bytes: &[u8]) -> io::Result<()> {
+        if self.block.0 != file {
             self.send()?;
+            self.block.0 = file;
         }
-        let room = BLOCK.saturating_sub(self.block.len());
-        let taken = bytes.get(..room).unwrap_or(bytes);
-        self.block.extend_from_slice(taken);
-        Ok(taken.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.block.1.len() >= BLOCK {
+                self.send()?;
+            }
+            let room = BLOCK.saturating_sub(self.block.1.len());
+            let (taken, rest) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+            self.block.1.extend_from_slice(taken);
+            bytes = rest;
+        }
         Ok(())
     }
 }
@@ -74,32 +124,56 @@ impl Write for Pipe {
 mod tests {
     use super::*;
 
+    /// Holds the bytes of each file, and fails after a number of bytes.
+    #[derive(Default)]
+    struct Files {
+        bytes: Vec<Vec<u8>>,
+        most: Option<usize>,
+    }
+
+    impl FileSink for Files {
+        fn write(&mut self, file: usize, bytes: &[u8]) -> anyhow::Result<()> {
+            if let Some(most) = &mut self.most {
+                *most = most.checked_sub(bytes.len()).ok_or(io::Error::from(io::ErrorKind::StorageFull))?;
+            }
+            self.bytes.resize_with(file + 1, Vec::new);
+            self.bytes[file].extend_from_slice(bytes);
+            Ok(())
+        }
+    }
+
+    type Write = fn(&mut Files, &mut dyn FnMut(&mut Receive<'_>) -> anyhow::Result<()>) -> anyhow::Result<()>;
+
+    /// The ways to write: with and without a second thread.
+    const WAYS: [Write; 2] =
+        [|files, produce| write(files, produce), |files, produce| write_directly(&Mutex::new(files), produce)];
+
     #[test]
     fn writes_all_bytes_in_order() {
-        for size in [0, 1, BLOCK, 3 * BLOCK + 7] {
+        for (size, way) in [0, 1, BLOCK, 3 * BLOCK + 7].into_iter().flat_map(|size| WAYS.map(|way| (size, way))) {
             let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
-            let mut out = Vec::new();
-            write(&mut out, |pipe| Ok(bytes.chunks(1000).try_for_each(|part| pipe.write_all(part))?)).unwrap();
-            assert!(out == bytes);
+            let mut files = Files::default();
+            way(&mut files, &mut |receive| {
+                for file in 0..3 {
+                    receive(file, &[])?;
+                    bytes.chunks(1000).try_for_each(|part| receive(file, part))?;
+                }
+                Ok(())
+            })
+            .unwrap();
+            assert!(files.bytes == vec![bytes; 3], "{size}");
         }
     }
 
     #[test]
     fn a_failed_write_is_the_error() {
-        struct Full(usize);
-        impl Write for Full {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
+        for way in WAYS {
+            let long = vec![0; 9 * BLOCK];
+            let mut full = Files { most: Some(BLOCK), ..Files::default() };
+            let error = way(&mut full, &mut |receive| Ok(receive(0, &long)?)).unwrap_err();
+            assert_eq!(error.downcast::<io::Error>().unwrap().kind(), io::ErrorKind::StorageFull);
+            let error = way(&mut Files::default(), &mut |_| anyhow::bail!("made no bytes")).unwrap_err();
+            assert_eq!(error.to_string(), "made no bytes");
         }
-        let long = vec![0; 9 * BLOCK];
-        let error = write(&mut Full(BLOCK), |pipe| Ok(pipe.write_all(&long)?)).unwrap_err();
-        assert_eq!(error.downcast::<io::Error>().unwrap().kind(), io::ErrorKind::StorageFull);
-        let error = write(&mut Vec::new(), |_| anyhow::bail!("made no bytes")).unwrap_err();
-        assert_eq!(error.to_string(), "made no bytes");
     }
 }

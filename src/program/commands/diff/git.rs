@@ -1,6 +1,5 @@
 //! Runs as the external diff program of Git, which passes two versions of one file.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use super::both::Both;
 use super::options::DiffOptions;
 use super::report::{DiffDetail, print_text};
 use super::side::DiffSide;
+use crate::io::open_regular;
 use crate::model::Counts;
 use crate::program::args::Global;
 use crate::program::outcome::{Outcome, UsageError};
@@ -124,9 +124,12 @@ fn write_sizes(versions: Both<&PathBuf>, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Returns the number of bytes that differ up to the end of the shorter file, and the offset of the
-/// first of them.
-fn differing_bytes(versions: Both<&PathBuf>) -> io::Result<(u64, Option<u64>)> {
-    let read = |path: &PathBuf| io::Result::Ok(io::BufReader::new(File::open(path)?).bytes());
+/// first of them. Only regular files are compared.
+fn differing_bytes(versions: Both<&PathBuf>) -> crate::Result<(u64, Option<u64>)> {
+    let read = |path: &PathBuf| -> crate::Result<_> {
+        let (file, metadata) = open_regular(path)?;
+        Ok(io::BufReader::new(file.take(metadata.len())).bytes())
+    };
     let (a, b) = (read(versions.a)?, read(versions.b)?);
     let (mut differing, mut first) = (0_u64, None);
     for ((a, b), offset) in a.zip(b).zip(0..) {

@@ -7,22 +7,75 @@ use std::thread;
 
 use super::both::Both;
 use crate::program::input::bytes::Data;
+use crate::program::threads;
 use crate::{Error, Field, Model, Region, Result};
 
 /// The number of regions that a thread passes on at a time.
 const BATCH: usize = 256;
 /// The number of batches that wait for the comparison.
 const WAITING: usize = 2;
+/// The number of regions that are kept of each walk, if the walks are on the calling thread.
+const KEPT: usize = 1 << 16;
 
 /// The regions of one file, in file order.
-pub struct RegionStream {
-    batches: Receiver<Vec<Region>>,
+pub struct RegionStream<'m> {
+    source: RegionSource<'m>,
     ahead: VecDeque<Region>,
 }
 
-impl RegionStream {
-    const fn new(batches: Receiver<Vec<Region>>) -> Self {
-        Self { batches, ahead: VecDeque::new() }
+/// Where regions come from.
+enum RegionSource<'m> {
+    /// A walk on another thread.
+    Thread(Receiver<Vec<Region>>),
+    /// Several walks on the calling thread, because the system refuses a thread. The next walk
+    /// skips the first `done` regions.
+    Walks(RepeatedWalk<'m>),
+}
+
+/// Walks over the regions of a file, each of which skips the regions that are done.
+struct RepeatedWalk<'m> {
+    model: &'m Model<Data>,
+    source: usize,
+    done: usize,
+    error: Option<Error>,
+}
+
+impl RepeatedWalk<'_> {
+    fn next(&mut self) -> Vec<Region> {
+        let (mut batch, mut number) = (Vec::new(), 0_usize);
+        let walked = walk(self.model, self.source, &mut |region| {
+            if number >= self.done && batch.len() < KEPT {
+                batch.push(region);
+            }
+            number = number.saturating_add(1);
+        });
+        self.error = walked.err();
+        self.done = self.done.saturating_add(batch.len());
+        batch
+    }
+}
+
+impl RegionSource<'_> {
+    /// Returns the next regions, or `None` at the end.
+    fn next(&mut self) -> Option<Vec<Region>> {
+        match self {
+            Self::Thread(batches) => batches.recv().ok(),
+            Self::Walks(walk) => Some(walk.next()).filter(|batch| !batch.is_empty()),
+        }
+    }
+}
+
+impl<'m> RegionStream<'m> {
+    const fn new(source: RegionSource<'m>) -> Self {
+        Self { source, ahead: VecDeque::new() }
+    }
+
+    /// Returns the error of the walks on the calling thread.
+    fn into_error(self) -> Option<Error> {
+        match self.source {
+            RegionSource::Thread(_) => None,
+            RegionSource::Walks(walk) => walk.error,
+        }
     }
 
     /// Returns the next region without removing it.
@@ -46,7 +99,7 @@ impl RegionStream {
     /// Receives regions until `count` of them are held, or until the end of the file.
     fn fill(&mut self, count: usize) {
         while self.ahead.len() < count {
-            let Ok(batch) = self.batches.recv() else { break };
+            let Some(batch) = self.source.next() else { break };
             self.ahead.extend(batch);
         }
     }
@@ -61,38 +114,41 @@ impl RegionStream {
 pub fn with_streams(
     models: Both<&Model<Data>>,
     source: usize,
-    compare: impl FnOnce(&mut Both<RegionStream>),
+    compare: impl FnOnce(&mut Both<RegionStream<'_>>),
 ) -> Result<(), Both<Option<Error>>> {
     thread::scope(|scope| {
-        let (channel_a, channel_b) = (sync_channel(WAITING), sync_channel(WAITING));
-        let senders = Both::new(channel_a.0, channel_b.0);
-        let Both { a: sender_a, b: sender_b } = senders;
-        let walk_a = thread::Builder::new().spawn_scoped(scope, move || walk(models.a, source, &sender_a));
-        let walk_b = thread::Builder::new().spawn_scoped(scope, move || walk(models.b, source, &sender_b));
-        let mut streams = Both::new(RegionStream::new(channel_a.1), RegionStream::new(channel_b.1));
+        let start = |model| {
+            let (sender, batches) = sync_channel(WAITING);
+            match threads::start(scope, move || send_all(model, source, &sender)) {
+                Some(thread) => (Some(thread), RegionSource::Thread(batches)),
+                None => (None, RegionSource::Walks(RepeatedWalk { model, source, done: 0, error: None })),
+            }
+        };
+        let [(thread_a, a), (thread_b, b)] = [models.a, models.b].map(start);
+        let mut streams = Both::new(RegionStream::new(a), RegionStream::new(b));
         compare(&mut streams);
         // A walk that waits for a receiver ends when the receiver is gone.
-        drop(streams);
-        let errors = Both::new(walk_a, walk_b).map(|walk| match walk {
-            Ok(walk) => walk.join().ok().and_then(Result::err),
-            Err(error) => Some(Error::from(error)),
-        });
+        let walked = streams.map(RegionStream::into_error);
+        let joined = Both::new(thread_a, thread_b).map(|thread| thread.and_then(|thread| thread.join().ok()?.err()));
+        let errors = Both::new(walked.a.or(joined.a), walked.b.or(joined.b));
         if errors.a.is_none() && errors.b.is_none() { Ok(()) } else { Err(errors) }
     })
 }
 
-/// Sends all regions of a file to a channel, in batches.
-fn walk(model: &Model<Data>, source: usize, sender: &SyncSender<Vec<Region>>) -> Result<()> {
+/// Passes all regions of a file to `visit`.
+fn walk(model: &Model<Data>, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let file = model.file();
-    if source >= file.source_count() {
-        return Ok(());
-    }
+    if source >= file.source_count() { Ok(()) } else { file.regions(source, visit) }
+}
+
+/// Sends all regions of a file to a channel, in batches.
+fn send_all(model: &Model<Data>, source: usize, sender: &SyncSender<Vec<Region>>) -> Result<()> {
     let mut batch = Vec::with_capacity(BATCH);
     let send = |batch: &mut Vec<Region>| {
         // If the receiver is gone, the comparison has ended.
         let _ = sender.send(std::mem::replace(batch, Vec::with_capacity(BATCH)));
     };
-    let walked = file.regions(source, &mut |region| {
+    let walked = walk(model, source, &mut |region| {
         batch.push(region);
         if batch.len() >= BATCH {
             send(&mut batch);

@@ -7,6 +7,7 @@ use crate::Bounds;
 use crate::query::{Frustum, Hit, Nearest, PagesTouched, ProbedScene, Ray, Scene};
 
 use crate::program::outcome::UsageError;
+use crate::program::threads;
 
 /// The number of queries whose answers are held in memory at most.
 const MAX_HELD_ANSWERS: usize = 4096;
@@ -109,7 +110,7 @@ impl SurfaceSet<'_> {
             }
             done
         };
-        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(runs.len());
+        let count = threads::count().min(runs.len());
         let mut slots: Vec<Option<anyhow::Result<Vec<Answer>>>> = Vec::new();
         slots.resize_with(runs.len(), || None);
         let mut keep = |done: Vec<(usize, anyhow::Result<Vec<Answer>>)>| {
@@ -121,8 +122,7 @@ impl SurfaceSet<'_> {
         };
         thread::scope(|scope| {
             // This thread also answers queries. If no further thread can be made, it answers all.
-            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-            let others: Vec<_> = (1..threads).filter_map(start).collect();
+            let others: Vec<_> = (1..count).filter_map(|_| threads::start(scope, work)).collect();
             keep(work());
             for other in others {
                 keep(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::io::open_stream;
+use crate::math::as_u64;
 use crate::{Error, Finding};
 use serde_json::{Value, json};
 
@@ -78,13 +79,13 @@ impl KnownFile {
 }
 
 impl Baseline {
-    /// Reads a baseline.
+    /// Reads a baseline. A pipe without a writer is empty, and is not waited for.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let located = |error: io::Error| Error::from(error).at_path(path);
         let mut text = String::new();
-        let file = File::open(path).map_err(located)?;
+        let file = open_stream(path)?;
         let size = file.take(MAX_BASELINE.saturating_add(1)).read_to_string(&mut text).map_err(located)?;
-        if u64::try_from(size).is_ok_and(|size| size > MAX_BASELINE) {
+        if as_u64(size) > MAX_BASELINE {
             let found = "a larger file".to_owned();
             return Err(BaselineError::new(path, "file", format!("at most {MAX_BASELINE} bytes"), found).into());
         }

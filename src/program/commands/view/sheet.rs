@@ -1,7 +1,7 @@
 //! Writes contact sheets.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SendError, channel, sync_channel};
 use std::thread;
 
 use super::args::ViewArgs;
@@ -17,6 +17,7 @@ use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
 use crate::program::render::text::counted;
+use crate::program::threads;
 use crate::render::{Background, MeshPicture};
 
 /// The size of a tile if none is given.
@@ -43,13 +44,19 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     for path in &paths {
         check_target(path, args.replaces())?;
     }
-    let (sender, receiver) = sync_channel(MAX_WAITING);
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
+    let mut write = |tiles| write_sheets(args, &layout, &paths, tiles, &mut results, &mut outputs);
     thread::scope(|scope| {
-        let producer = scope.spawn(|| draw_all(args, drawing, global, sender));
-        let written = write_sheets(args, &layout, &paths, receiver, &mut results, &mut outputs);
-        let drawn = producer.join().unwrap_or(Ok(()));
-        written.and(drawn)
+        let (sender, tiles) = sync_channel(MAX_WAITING);
+        let producer = threads::start(scope, move || draw_all(args, drawing, global, |tile| sender.send(tile)));
+        let Some(producer) = producer else {
+            // Without a second thread, all tiles are drawn before the first is written.
+            let (sender, tiles) = channel();
+            draw_all(args, drawing, global, move |tile| sender.send(tile))?;
+            return write(tiles);
+        };
+        let written = write(tiles);
+        written.and(producer.join().unwrap_or(Ok(())))
     })?;
     print_results(&results, &outputs, global)
 }
@@ -76,18 +83,17 @@ fn count_meshes(args: &ViewArgs, global: &Global) -> anyhow::Result<usize> {
 }
 
 /// Draws all meshes on all processors, and sends them in order.
-#[allow(clippy::needless_pass_by_value, reason = "the end of the sender ends the receiver")]
 fn draw_all(
     args: &ViewArgs,
     drawing: &Drawing<'_>,
     global: &Global,
-    sender: SyncSender<SheetMesh>,
+    send_one: impl Fn(SheetMesh) -> Result<(), SendError<SheetMesh>>,
 ) -> anyhow::Result<()> {
     let describe = |path: &Path, asset: crate::Result<InputAsset>| vec![draw_tile(drawing, path, asset)];
     let send = |meshes: Vec<SheetMesh>| {
         // The receiver ends early only if a sheet cannot be written, which is then reported.
         for mesh in meshes {
-            sender.send(mesh).map_err(|_| UsageError(String::new()))?;
+            send_one(mesh).map_err(|_| UsageError(String::new()))?;
         }
         Ok(())
     };
