@@ -76,10 +76,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FOLDER --hidden --no-ignore --exclude *.none",
         ],
     ),
-    (
-        "map",
-        &["FILE", "FILE --at 50", "FILE --at 50 --json", "FILE --summary --json", "FILE --svg OUT.svg --force"],
-    ),
+    ("map", &["FILE", "FILE --at 50", "FILE --at 50 --json", "FILE --summary --json", "FILE --svg OUT.svg --force"]),
     (
         "validate",
         &[
@@ -232,10 +229,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FOLDER --beside --hidden --no-ignore --exclude *.none",
         ],
     ),
-    (
-        "bench",
-        &["FILE --rounds 1", "FILE --stream --frames 2 --budget 16M --workers 1 --rounds 1"],
-    ),
+    ("bench", &["FILE --rounds 1", "FILE --stream --frames 2 --budget 16M --workers 1 --rounds 1"]),
 ];
 
 /// The options of the verbs with their possible values, as the program lists them.

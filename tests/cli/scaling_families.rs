@@ -234,11 +234,8 @@ fn script(names_script: bool, lines: &str) -> Files {
 /// A container of these assets, each of which is in the file once.
 fn assets(count: usize, asset: &[u8]) -> Files {
     let asset = llsd::string(asset);
-    let entries = [
-        ("mesh", llsd::array(&vec![asset; count])),
-        ("name", llsd::string(b"model")),
-        ("version", llsd::integer(3)),
-    ];
+    let entries =
+        [("mesh", llsd::array(&vec![asset; count])), ("name", llsd::string(b"model")), ("version", llsd::integer(3))];
     file("m.slm", llsd::map(&entries))
 }
 
@@ -431,9 +428,7 @@ fn keys_of_bones(count: usize) -> Files {
 fn declared_frames(count: usize) -> Files {
     let bones = numbered(100, |bone| format!("<Bone name=\"{bone}\"/>"));
     let skeletons = xml::element("Skeletons", &xml::element("Skeleton name=\"s\"", &bones));
-    let tracks = numbered(100, |bone| {
-        format!("<AnimTrack name=\"{bone}\" count=\"1\">0 0 0 0 0 0 1</AnimTrack>")
-    });
+    let tracks = numbered(100, |bone| format!("<AnimTrack name=\"{bone}\" count=\"1\">0 0 0 0 0 0 1</AnimTrack>"));
     let clip = xml::element(&format!("Animation framecount=\"{count}\" duration=\"{count}\""), &tracks);
     text(&(skeletons + &xml::element("Animations", &clip)))
 }
