@@ -10,9 +10,9 @@
 //!
 //! | test | inputs | cases |
 //! |---|---|---|
-//! | until 0.1.0, in every run | 1/32 of 44 families, 24 commands | 1,056 |
-//! | `ten_times_the_input_..` | 1/32 of 85 families, each command on one family | about 400 |
-//! | `inputs_of_a_mebibyte_..`, which is ignored | 85 families, each command | about 34,000 |
+//! | `ten_times_the_input_..`, until every option was in it | 1/32 of 42 families, 24 commands each | 1,008 |
+//! | `ten_times_the_input_..` | 1/32 of 83 families, each command on one of them | 381 |
+//! | `inputs_of_a_mebibyte_..`, which is ignored | 83 families, each command | 31,623 |
 //!
 //! `MESHPEEK_SCALING=all` runs every command on every family in the first test, too. Any other value
 //! is a list of parts of names of families, with commas between. `MESHPEEK_SCALING_PROGRAM` is the path of the
