@@ -10,13 +10,15 @@
 //!
 //! | test | inputs | cases |
 //! |---|---|---|
-//! | `ten_times_the_input_..`, until every option was in it | 1/32 of 42 families, 24 commands each | 1,008 |
 //! | `ten_times_the_input_..` | 1/32 of 83 families, each command on one of them | 381 |
+//! | the same, with `MESHPEEK_SCALING=all` | 1/32 of 83 families, each command | 31,623 |
 //! | `inputs_of_a_mebibyte_..`, which is ignored | 83 families, each command | 31,623 |
+//! | the first of them, until every option was in it | 1/32 of 42 families, 24 commands | 1,008 |
 //!
-//! `MESHPEEK_SCALING=all` runs every command on every family in the first test, too. Any other value
-//! is a list of parts of names of families, with commas between. `MESHPEEK_SCALING_PROGRAM` is the path of the
-//! program to measure, for an optimised program with tests that are not:
+//! `MESHPEEK_SCALING=all` runs every command on every family in the first test, too. Any other
+//! value is a list of parts of names of families, with commas between.
+//! `MESHPEEK_SCALING_PROGRAM` is the path of the program to measure, for an optimised program with
+//! tests that are not:
 //!
 //! ```text
 //! MESHPEEK_SCALING_PROGRAM=target/release/meshpeek cargo test --test cli -- --ignored scaling::
@@ -39,7 +41,7 @@ use std::time::Duration;
 use super::scaling_commands::commands;
 use super::scaling_families::{Family, Files, families};
 
-/// The variable that chooses the cases: `all`, or parts of the names of families with commas between.
+/// The variable that chooses the cases: `all`, or parts of the names of families.
 const CASES: &str = "MESHPEEK_SCALING";
 
 /// The variable that names an optimised program.
