@@ -40,6 +40,9 @@ mod query;
 mod readme;
 #[cfg(unix)]
 mod scaling;
+mod scaling_commands;
+#[cfg(unix)]
+mod scaling_families;
 mod schema;
 mod secondlife;
 mod sidecar;

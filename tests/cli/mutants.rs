@@ -1,8 +1,12 @@
 //! The command line on mutants of the samples: fields with edge values, spliced fields, cut files.
 //!
 //! The fields are the regions that `map` lists. An ordinary run makes about 300 mutants. The
-//! variable `MESHPEEK_MUTANTS` sets another number. The seed of a mutant is its number, and a
-//! failure keeps the file of the mutant and prints its path.
+//! variable `MESHPEEK_MUTANTS` sets another number, or a range such as `300..9000`. The seed of a
+//! mutant is its number, and a failure keeps the file of the mutant and prints its path.
+//!
+//! Each mutant is read by a few verbs, whose answers are compared, and by a command of
+//! [`scaling_commands`](super::scaling_commands), which has every verb with every option.
+//! `MESHPEEK_SCALING_PROGRAM` is the path of an optimised program for these commands.
 
 #![allow(clippy::case_sensitive_file_extension_comparisons, reason = "the names of the samples are known")]
 
@@ -11,6 +15,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
+use super::scaling_commands::commands;
 use super::{code, command, json, meshpeek};
 use crate::support::random::Random;
 
@@ -161,6 +166,7 @@ struct Mutant<'m> {
     path: String,
     length: u64,
     is_text: bool,
+    original: &'m Original,
 }
 
 impl Mutant<'_> {
@@ -308,9 +314,67 @@ impl Mutant<'_> {
         let _ = std::fs::remove_file(format!("{}.mpidx", self.path));
     }
 
+    /// Returns a word of a command of [`commands`] with the paths of this mutant.
+    fn word(&self, word: &str) -> String {
+        let at = |path: &str| self.folder.join(path).to_str().unwrap().to_owned();
+        let path = |word: &str| match word {
+            "FILE" | "COPY" => self.path.clone(),
+            "OTHER" => at(&format!("original/{}", self.original.name)),
+            "FOLDER" => at("original"),
+            "RAYS" => at("original/rays"),
+            "POINTS" => at("original/points"),
+            _ if word.starts_with("OUT") => at(&word.replacen("OUT", "out/new", 1)),
+            _ => word.to_owned(),
+        };
+        path(word)
+    }
+
+    /// Runs a command of [`commands`]. Asserts that it ends with an exit code from 0 to 3 in little
+    /// time and memory, and without an output if it fails.
+    fn obey(&self, line: &str) {
+        for part in ["original", "out"] {
+            std::fs::create_dir_all(self.folder.join(part)).unwrap();
+        }
+        std::fs::write(self.word("OTHER"), &self.original.bytes).unwrap();
+        std::fs::write(self.word("RAYS"), "0.1 0.1 9 0 0 -1\n").unwrap();
+        std::fs::write(self.word("POINTS"), "0.1 0.1 9\n").unwrap();
+        let limits = "ulimit -t 20 && ulimit -v 2000000 && exec \"$0\" \"$@\"";
+        let program = std::env::var("MESHPEEK_SCALING_PROGRAM");
+        let program = program.as_deref().unwrap_or(env!("CARGO_BIN_EXE_meshpeek"));
+        for step in line.split(" && ") {
+            let words: Vec<String> = step.split(' ').map(|word| self.word(word)).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut command = crate::support::process::process("sh");
+            command.args(["-c", limits, program]).args(&words).stdin(std::process::Stdio::null());
+            let output = command.env("XDG_CACHE_HOME", self.folder.join("out")).output().unwrap();
+            let Some(code @ 0..=3) = output.status.code() else {
+                self.fail(&words, &output, "expected an exit code from 0 to 3, in 20 s and 2 GB")
+            };
+            let errors = String::from_utf8_lossy(&output.stderr);
+            if errors.contains("panicked") || errors.contains("RUST_BACKTRACE") {
+                self.fail(&words, &output, "a panic");
+            }
+            if code >= 2 && output.stderr.is_empty() && output.stdout.is_empty() {
+                self.fail(&words, &output, "a failure without a message");
+            }
+            for entry in std::fs::read_dir(self.folder.join("out")).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() && has_null(&std::fs::read(&path).unwrap(), &path) {
+                    self.fail(&words, &output, "a number that is not finite");
+                }
+            }
+        }
+        let _ = std::fs::remove_dir_all(self.folder.join("out"));
+        let _ = std::fs::remove_file(format!("{}.mpidx", self.path));
+    }
+
     /// Runs the verbs on the mutant: the first two always, some others at random.
-    fn survive(&self, random: &mut Random) {
+    fn survive(&self, commands: &[String], random: &mut Random) {
         let (is_described, before) = self.look();
+        let command = random.pick(commands);
+        if cfg!(unix) {
+            self.obey(command);
+        }
         for _ in 0..2 {
             match random.below(6) {
                 0 => self.map(),
@@ -340,6 +404,27 @@ impl Mutant<'_> {
             }
         }
     }
+}
+
+/// Returns whether a glTF file has a `null`, which is what a number that is not finite becomes.
+fn has_null(bytes: &[u8], path: &Path) -> bool {
+    let json = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("glb") => {
+            let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap());
+            &bytes[20..20 + length as usize]
+        }
+        Some("gltf") => bytes,
+        _ => return false,
+    };
+    fn search(value: &Value) -> bool {
+        match value {
+            Value::Null => true,
+            Value::Array(items) => items.iter().any(search),
+            Value::Object(fields) => fields.iter().any(|(key, value)| key != "extras" && search(value)),
+            _ => false,
+        }
+    }
+    search(&serde_json::from_slice(json).unwrap())
 }
 
 /// Returns a described file without its path, its length and its findings.
@@ -392,8 +477,11 @@ fn forget_words(value: &mut Value) {
 
 #[test]
 fn survives_mutants_of_every_sample() {
-    let count = std::env::var("MESHPEEK_MUTANTS").map_or(MUTANTS, |count| count.parse().unwrap());
-    let originals = &originals();
+    let numbers = std::env::var("MESHPEEK_MUTANTS").map_or(0..MUTANTS, |numbers| {
+        let (start, end) = numbers.split_once("..").unwrap_or(("0", &numbers));
+        start.parse().unwrap()..end.parse().unwrap()
+    });
+    let (originals, commands) = (&originals(), &commands());
     let threads = std::thread::available_parallelism().map_or(2, |threads| threads.get() as u64);
     let survive = |number: u64| {
         let mut random = Random::new(number);
@@ -409,11 +497,13 @@ fn survives_mutants_of_every_sample() {
         }
         let path = folder.path().join(&original.name).to_str().unwrap().to_owned();
         let (length, is_text) = (bytes.len() as u64, original.is_text());
-        Mutant { number, folder: folder.path(), path, length, is_text }.survive(&mut random);
+        let mutant = Mutant { number, folder: folder.path(), path, length, is_text, original };
+        mutant.survive(commands, &mut random);
     };
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            scope.spawn(move || (thread..count).step_by(threads as usize).for_each(survive));
+            let own = numbers.clone().skip(thread as usize).step_by(threads as usize);
+            scope.spawn(move || own.for_each(survive));
         }
     });
 }

@@ -5,6 +5,7 @@
 use super::buffers::BufferSink;
 use super::clips::ClipInput;
 use super::document::Document;
+use super::keys::KeyTable;
 use super::materials::MaterialTable;
 use super::nodes::LevelRoots;
 use super::skeleton::SkeletonPlan;
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, incomplete_frame};
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
-use crate::model::animation::{Affine, Animations};
+use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::whole_frames;
@@ -34,6 +35,7 @@ pub(super) fn build(
         document: Document::default(),
         materials: MaterialTable::default(),
         levels: LevelRoots::default(),
+        keys: KeyTable::default(),
     };
     let mut assets: Vec<usize> = scene.placed.places.iter().map(|place| place.asset).collect();
     assets.sort_unstable();
@@ -53,6 +55,8 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) document: Document,
     pub(super) materials: MaterialTable,
     pub(super) levels: LevelRoots,
+    /// The keys of the clip that is written.
+    keys: KeyTable,
 }
 
 /// The primitives of a level of detail.
@@ -210,7 +214,7 @@ impl Builder<'_, '_> {
             }
         }
         for source in self.scene.placed.input.clips {
-            let map = bones_by_name(own, source.animations)?;
+            let map = different_bones(own, source.animations)?;
             for clip in 0..source.animations.clip_count()? {
                 let input =
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
@@ -244,7 +248,7 @@ impl Builder<'_, '_> {
             (TargetPlan::Frames { first, .. }, _) if targets.count() > 0 => {
                 input.vertex_frames(first, targets.count(), meshes, sink, self.losses)?
             }
-            (_, Some(skeleton)) => input.bones(skeleton, map, bones, sink, self.losses)?,
+            (_, Some(skeleton)) => input.bones(skeleton, map, bones, &mut self.keys, sink, self.losses)?,
             _ => None,
         };
         let is_added = animation.is_some();
@@ -256,12 +260,11 @@ impl Builder<'_, '_> {
 
 /// Returns the bone of `own` with the name of each bone of `source`. If several bones of `source`
 /// have one name, only the first has a bone of `own`.
-fn bones_by_name(own: &dyn Animations, source: &dyn Animations) -> Result<Vec<Option<usize>>> {
-    let (mut map, mut is_taken) = (Vec::new(), vec![false; own.bone_count()?]);
-    for bone in 0..source.bone_count()? {
-        let found = own.find_bone(source.bone(bone)?.name.as_bytes())?;
-        let taken = found.and_then(|found| is_taken.get_mut(found));
-        map.push(found.filter(|_| taken.is_some_and(|taken| !std::mem::replace(taken, true))));
+fn different_bones(own: &dyn Animations, source: &dyn Animations) -> Result<Vec<Option<usize>>> {
+    let (mut map, mut is_taken) = (bones_by_name(own, source)?, vec![false; own.bone_count()?]);
+    for bone in &mut map {
+        let taken = bone.and_then(|bone| is_taken.get_mut(bone));
+        *bone = bone.filter(|_| taken.is_some_and(|taken| !std::mem::replace(taken, true)));
     }
     Ok(map)
 }

@@ -45,18 +45,19 @@ impl ClipInput<'_> {
     /// Writes the keys of a clip that moves bones. `bones` has the bone of the skeleton for each
     /// bone of the file, and `nodes` the first node of each copy of the skeleton.
     ///
-    /// Returns `None` if the clip moves no bone.
+    /// `table` is a table of keys, which is overwritten. Returns `None` if the clip moves no bone.
     pub(super) fn bones(
         &self,
         skeleton: &SkeletonPlan,
         bones: &[Option<usize>],
         nodes: &[u32],
+        table: &mut KeyTable,
         sink: &mut dyn BufferSink,
         losses: &mut LossList,
     ) -> Result<Option<AnimationObject>> {
         let clip = self.animations.clip(self.clip)?;
         let mut object = self.object(&clip, losses)?;
-        let mut table = KeyTable::new(skeleton.bone_count());
+        table.clear(skeleton.bone_count());
         let ReplacedKeys { bones: missing, not_finite } = table.read(self.animations, self.clip, bones)?;
         if clip.frames > 0 {
             table.add_rest(self.animations, self.clip, bones, skeleton)?;

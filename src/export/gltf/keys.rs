@@ -31,15 +31,36 @@ pub(super) struct ReplacedKeys {
     pub(super) not_finite: usize,
 }
 
-/// The stored keys of all channels of a clip.
-pub(super) struct KeyTable(Vec<[Vec<StoredKey>; 3]>);
+
+/// The stored keys of all channels of a clip. The table is used for one clip after another, because
+/// a file may have many more bones and clips than keys.
+#[derive(Default)]
+pub(super) struct KeyTable {
+    /// The keys of each bone.
+    bones: Vec<[Vec<StoredKey>; 3]>,
+    /// The bones that have keys.
+    moved: Vec<usize>,
+}
 
 /// The frame and the value of a stored key. Only a rotation has a fourth number.
 type StoredKey = (u32, [f32; 4]);
 
 impl KeyTable {
-    pub(super) fn new(bones: usize) -> Self {
-        Self(vec![[const { Vec::new() }; 3]; bones])
+    /// Removes all keys. The table then has `bones` bones.
+    pub(super) fn clear(&mut self, bones: usize) {
+        for bone in self.moved.drain(..) {
+            self.bones.get_mut(bone).into_iter().flatten().for_each(Vec::clear);
+        }
+        self.bones.resize_with(bones, Default::default);
+    }
+
+    /// Returns the lists of a bone, to which keys are added.
+    fn lists(&mut self, bone: usize) -> Option<&mut [Vec<StoredKey>; 3]> {
+        let lists = self.bones.get_mut(bone)?;
+        if lists.iter().all(Vec::is_empty) && self.moved.last() != Some(&bone) {
+            self.moved.push(bone);
+        }
+        Some(lists)
     }
 
     /// Reads the keys of a clip. `bones` has the bone of the table for each bone of the file.
@@ -52,7 +73,7 @@ impl KeyTable {
         let (mut missing, mut not_finite) = (vec![false; bones.len()], 0_usize);
         for key in animations.keys(clip, None)? {
             let ClipKey { frame, bone: Some(bone), value } = key? else { continue };
-            let Some(target) = bones.get(bone).copied().flatten().and_then(|bone| self.0.get_mut(bone)) else {
+            let Some(target) = bones.get(bone).copied().flatten().and_then(|bone| self.lists(bone)) else {
                 missing.get_mut(bone).into_iter().for_each(|missing| *missing = true);
                 continue;
             };
@@ -82,7 +103,7 @@ impl KeyTable {
         let mut is_moved = vec![false; bones.len()];
         animations.animated_bones(clip, &mut is_moved)?;
         for (source, (target, _)) in bones.iter().zip(is_moved).enumerate().filter(|(_, (_, is_moved))| *is_moved) {
-            let Some((target, lists)) = target.and_then(|target| Some((target, self.0.get_mut(target)?))) else {
+            let Some((target, lists)) = target.and_then(|target| Some((target, self.lists(target)?))) else {
                 continue;
             };
             let [own, other] = [skeleton.stored_rest(target), animations.bone(source)?.bind];
@@ -101,11 +122,14 @@ impl KeyTable {
     /// frames of the clip: the first channel has a key at the last frame, because glTF has no other
     /// place for the length of an animation.
     pub(super) fn channels<'t>(
-        &'t self,
+        &'t mut self,
         skeleton: &'t SkeletonPlan,
         frames: u32,
     ) -> impl Iterator<Item = ChannelKeys> + 't {
-        let channels = self.0.iter().enumerate().flat_map(|(bone, properties)| {
+        self.moved.sort_unstable();
+        self.moved.dedup();
+        let bones = self.moved.iter().filter_map(|bone| Some((*bone, self.bones.get(*bone)?)));
+        let channels = bones.flat_map(|(bone, properties)| {
             PROPERTIES.into_iter().zip(properties).map(move |(property, keys)| (bone, property, keys))
         });
         let channels = channels.filter(|(.., keys)| !keys.is_empty()).enumerate();

@@ -32,6 +32,7 @@ pub(crate) use keys::{BoneKey, POSITION, ROTATION, SCALE, channels_of_bits};
 pub use keys::{Channel, ClipKey, ClipKeys, KeyValue, Property};
 pub use pose::Pose;
 pub use retarget::Retarget;
+pub(crate) use retarget::bones_by_name;
 pub use skeleton::Skeleton;
 pub use skinned_normals::{SkinnedNormals, SkinnedTangentFrames};
 pub(crate) use skinning::BonePalette;

@@ -231,6 +231,17 @@ impl Retarget {
     }
 }
 
+/// Returns the bone of `onto` with the name of each bone of `from`. If several bones of `onto` have
+/// one name, it is the first of them.
+pub(crate) fn bones_by_name(onto: &dyn Animations, from: &dyn Animations) -> Result<Vec<Option<usize>>> {
+    let (names, count) = (by_name(onto)?, from.bone_count()?);
+    let mut bones = room(from.format(), "bones", count)?;
+    for bone in 0..count {
+        bones.push(names.find(from.bone(bone)?.name.as_bytes()));
+    }
+    Ok(bones)
+}
+
 /// Returns the name and the index of each bone of a file, sorted by name.
 fn by_name(motion: &dyn Animations) -> Result<SortedNames> {
     let mut names = SortedNames::default();

@@ -11,7 +11,7 @@ use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
 use crate::export::{clip_rate, fault};
 use crate::math::as_index;
-use crate::model::animation::{Affine, Animations, Skeleton};
+use crate::model::animation::{Affine, Animations, Skeleton, bones_by_name};
 use crate::model::{Geometry, SpaceConversion, Transform};
 use crate::parse::filled;
 
@@ -139,10 +139,7 @@ fn add_clips(
         }
     }
     for source in scene.placed.input.clips {
-        let mut map = Vec::new();
-        for bone in 0..source.animations.bone_count()? {
-            map.push(own.find_bone(source.animations.bone(bone)?.name.as_bytes())?);
-        }
+        let map = bones_by_name(own, source.animations)?;
         for clip in 0..source.animations.clip_count()? {
             add_clip(scene, (source.animations, clip, source.name), &map, bones, labels, mesh, losses)?;
         }

@@ -150,7 +150,7 @@ impl MeshComparison<'_, '_> {
         for (number, (a, b)) in readers.a.zip(readers.b).enumerate() {
             if let Some(largest) = compare_influences(&a, &b, &self.options().tolerance) {
                 let values = || Both::new(DiffValue::Influences(a), DiffValue::Influences(b));
-                counter.add(as_u64(number), None, Some(largest), values);
+                counter.add(as_u64(number), Some(largest), values);
             }
         }
         Ok(self.add_items(DiffKind::Attributes, place.clone(), counter.finish(as_u64(count)))?)

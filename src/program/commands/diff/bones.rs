@@ -5,6 +5,7 @@ use super::comparison::{MeshComparison, numbered};
 use super::difference::DiffPlace;
 use super::options::DiffKind;
 use super::pairing::Pairing;
+use super::poses::BonePairs;
 use super::value::DiffValue;
 use crate::model::Bone;
 use crate::{Animations, Clip, Result};
@@ -37,11 +38,13 @@ impl MeshComparison<'_, '_> {
         let bones = NamedPairs::new(self.read(motions, bone_names)?);
         self.compare_counts(place, "bones", "bones", bones.names().map(<[_]>::len))?;
         let partners = bones.pairing.partners_of_b(bones.names.b.len());
+        let mut rests = Vec::new();
         for pair in &bones.pairing.pairs {
             let found = Both {
                 a: self.sides.a.locate(motions.a.bone(pair.a))?,
                 b: self.sides.b.locate(motions.b.bone(pair.b))?,
             };
+            rests.push(found.as_ref().map(|bone| bone.bind));
             let place = bones.place(place, "bone", *pair);
             self.compare_bone_facts(&place, &found, &partners)?;
             self.compare_inverse_binds(&place, motions, *pair)?;
@@ -56,7 +59,8 @@ impl MeshComparison<'_, '_> {
             let floats = shapes.as_ref().map(|columns| columns.as_flattened());
             self.sink.compare_floats(DiffKind::Animations, &place.part("bind_shape", "bind shape"), floats)?;
         }
-        self.compare_clips(place, motions, &bones.pairing.pairs)
+        let (counts, tolerance) = (bones.names().map(<[_]>::len), self.options().tolerance);
+        self.compare_clips(place, motions, &BonePairs::new(&bones.pairing.pairs, &rests, counts, &tolerance))
     }
 
     fn compare_bone_facts(
@@ -109,7 +113,7 @@ impl MeshComparison<'_, '_> {
         &mut self,
         place: &DiffPlace,
         motions: Both<&dyn Animations>,
-        bones: &[Both<usize>],
+        bones: &BonePairs,
     ) -> anyhow::Result<()> {
         let clips = NamedPairs::new(self.read(motions, clip_names)?);
         self.compare_counts(place, "clips", "clips", clips.names().map(<[_]>::len))?;

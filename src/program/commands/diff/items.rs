@@ -170,15 +170,9 @@ pub struct ItemCounter {
 
 impl ItemCounter {
     /// Adds an item that differs.
-    pub fn add(
-        &mut self,
-        first: u64,
-        bone: Option<usize>,
-        largest: Option<f64>,
-        values: impl FnOnce() -> Both<DiffValue>,
-    ) {
+    pub fn add(&mut self, first: u64, largest: Option<f64>, values: impl FnOnce() -> Both<DiffValue>) {
         let found = self.found.get_or_insert_with(|| FoundItems {
-            items: ItemDifferences { count: 0, of: 0, first, bone, largest },
+            items: ItemDifferences { count: 0, of: 0, first, bone: None, largest },
             values: values(),
         });
         found.items.count = found.items.count.saturating_add(1);
@@ -230,7 +224,7 @@ fn compare_chunk<I: DiffItem>(start: u64, items: Both<&[I]>, tolerance: &Toleran
         let differences = parts.a.zip(parts.b).filter_map(|(a, b)| tolerance.difference(a, b));
         if let Some(largest) = differences.reduce(f64::max) {
             let largest = (!I::IS_WHOLE).then_some(largest);
-            counter.add(number, None, largest, || Both::new(a.value(), b.value()));
+            counter.add(number, largest, || Both::new(a.value(), b.value()));
         }
     }
 }

@@ -13,6 +13,7 @@ mod items;
 mod options;
 mod own_arrays;
 mod pairing;
+mod pose_runs;
 mod poses;
 mod region_stream;
 mod regions;

@@ -79,7 +79,7 @@ impl MeshComparison<'_, '_> {
             let rows = Both { a: rows(&*a, range.clone())?, b: rows(&*b, range)? };
             for ((a, b), number) in rows.a.iter().zip(&rows.b).zip(as_u64(start)..) {
                 if let Some(largest) = self.options().tolerance.greatest(a, b) {
-                    counter.add(number, None, Some(largest), || Both::new(shown(a), shown(b)));
+                    counter.add(number, Some(largest), || Both::new(shown(a), shown(b)));
                 }
             }
         }

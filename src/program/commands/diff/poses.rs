@@ -1,22 +1,43 @@
-//! Compares the poses of two clips, frame by frame.
+//! Compares the poses of two clips by their keys.
 
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
-use super::items::ItemCounter;
 use super::options::DiffKind;
+use super::pose_runs::{PROPERTIES, PairKey, RestDifferences, RunCounter, read_keys};
 use super::tolerance::Tolerance;
-use super::value::DiffValue;
 use crate::Animations;
-use crate::math::{as_index, as_u64};
+use crate::math::as_u64;
 use crate::model::Transform;
 
-/// The differences of the positions, rotations and scales of bones.
-#[derive(Default)]
-struct PoseCounters {
-    positions: ItemCounter,
-    rotations: ItemCounter,
-    scales: ItemCounter,
+/// The paired bones of two meshes.
+pub struct BonePairs {
+    /// For each pair, the bone of A and the rest transforms.
+    rests: Vec<(usize, Both<Transform>)>,
+    /// The number of the pair of each bone.
+    numbers: Both<Vec<Option<usize>>>,
+    /// The differences of the rest positions, rotations and scales.
+    differences: [RestDifferences; 3],
+}
+
+impl BonePairs {
+    pub fn new(pairs: &[Both<usize>], rests: &[Both<Transform>], counts: Both<usize>, tolerance: &Tolerance) -> Self {
+        let mut numbers = counts.map(|count| vec![None; count]);
+        let set = |list: &mut Vec<Option<usize>>, bone: usize, pair: usize| {
+            list.iter_mut().skip(bone).take(1).for_each(|number| *number = Some(pair));
+        };
+        for (number, pair) in pairs.iter().enumerate() {
+            set(&mut numbers.a, pair.a, number);
+            set(&mut numbers.b, pair.b, number);
+        }
+        let rests: Vec<_> = pairs.iter().map(|pair| pair.a).zip(rests.iter().copied()).collect();
+        let differences = PROPERTIES.map(|property| RestDifferences::new(property, tolerance, &rests));
+        Self { rests, numbers, differences }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.rests.is_empty()
+    }
 }
 
 impl MeshComparison<'_, '_> {
@@ -26,7 +47,7 @@ impl MeshComparison<'_, '_> {
         place: &DiffPlace,
         motions: Both<&dyn Animations>,
         clips: Both<usize>,
-        bones: &[Both<usize>],
+        bones: &BonePairs,
     ) -> anyhow::Result<()> {
         let found =
             Both { a: self.sides.a.locate(motions.a.clip(clips.a))?, b: self.sides.b.locate(motions.b.clip(clips.b))? };
@@ -35,62 +56,42 @@ impl MeshComparison<'_, '_> {
             return Ok(());
         }
         let frames = found.a.frames.min(found.b.frames);
-        let counts = self.read(motions, Animations::bone_count)?;
-        let mut poses = counts.map(|count| vec![Transform::default(); count]);
-        let mut counters = PoseCounters::default();
-        for frame in 0..frames {
-            let number = as_index(frame);
-            self.sides.a.locate(motions.a.pose(clips.a, number, &mut poses.a))?;
-            self.sides.b.locate(motions.b.pose(clips.b, number, &mut poses.b))?;
-            if poses.a != poses.b || bones.iter().any(|pair| pair.a != pair.b) {
-                let poses = poses.as_ref().map(Vec::as_slice);
-                counters.add_frame(frame.into(), poses, bones, &self.options().tolerance);
-            }
-        }
-        let of = u64::from(frames).saturating_mul(as_u64(bones.len()));
-        let PoseCounters { positions, rotations, scales } = counters;
-        for (name, counter) in [("positions", positions), ("rotations", rotations), ("scales", scales)] {
+        let keys = Both {
+            a: self.sides.a.locate(read_keys(motions.a, clips.a, frames, &bones.numbers.a))?,
+            b: self.sides.b.locate(read_keys(motions.b, clips.b, frames, &bones.numbers.b))?,
+        };
+        let counters = compare_keys(&keys.as_ref().map(Vec::as_slice), bones, frames, self.options().tolerance);
+        let of = u64::from(frames).saturating_mul(as_u64(bones.rests.len()));
+        for (name, counter) in ["positions", "rotations", "scales"].into_iter().zip(counters) {
             self.add_items(DiffKind::Animations, place.part(name, name), counter.finish(of))?;
         }
         Ok(())
     }
 }
 
-impl PoseCounters {
-    /// Adds the transforms of one frame.
-    fn add_frame(&mut self, frame: u64, poses: Both<&[Transform]>, bones: &[Both<usize>], tolerance: &Tolerance) {
-        for pair in bones {
-            let Some(Both { a, b }) = Both::new(poses.a.get(pair.a), poses.b.get(pair.b)).all() else { continue };
-            let add = |counter: &mut ItemCounter, a: &[f32], b: &[f32], largest: Option<f64>| {
-                if largest.is_some() {
-                    let values = || Both::new(DiffValue::Floats(a.to_vec()), DiffValue::Floats(b.to_vec()));
-                    counter.add(frame, Some(pair.a), largest, values);
-                }
-            };
-            let vector = |a: &[f32; 3], b: &[f32; 3]| tolerance.greatest(&a.map(f64::from), &b.map(f64::from));
-            add(&mut self.positions, &a.position, &b.position, vector(&a.position, &b.position));
-            add(&mut self.scales, &a.scale, &b.scale, vector(&a.scale, &b.scale));
-            add(&mut self.rotations, &a.rotation, &b.rotation, rotation(&a.rotation, &b.rotation, tolerance));
+/// Counts the differences of the positions, rotations and scales of two clips.
+fn compare_keys(keys: &Both<&[PairKey]>, bones: &BonePairs, frames: u32, tolerance: Tolerance) -> [RunCounter; 3] {
+    let mut counters = PROPERTIES.map(|property| RunCounter::new(property, tolerance));
+    let mut moved: Vec<usize> = keys.a.iter().chain(keys.b).map(|key| key.pair).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    let mut left = *keys;
+    for (pair, (bone, rest)) in moved.iter().filter_map(|pair| Some((*pair, bones.rests.get(*pair)?))) {
+        for counter in &mut counters {
+            let own = Both::new(take_channel(&mut left.a, pair, counter), take_channel(&mut left.b, pair, counter));
+            counter.add_keys((pair, *bone), rest, &own, frames);
         }
     }
-}
-
-/// Returns the greatest difference between two quaternions, or `None` if they count as equal. A
-/// quaternion and its negation are the same rotation.
-fn rotation(a: &[f32; 4], b: &[f32; 4], tolerance: &Tolerance) -> Option<f64> {
-    let [a, b] = [a, b].map(|quaternion| quaternion.map(f64::from));
-    let [same, negated] = [b, b.map(|part| -part)].map(|b| tolerance.greatest(&a, &b));
-    Some(same?.min(negated?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_negated_quaternion_is_the_same_rotation() {
-        let exact = Tolerance::default();
-        assert_eq!(rotation(&[0.0, 0.5, 0.0, 1.0], &[0.0, -0.5, 0.0, -1.0], &exact), None);
-        assert_eq!(rotation(&[0.0, 0.5, 0.0, 1.0], &[0.0, -0.5, 0.0, -0.75], &exact), Some(0.25));
+    for (counter, rest) in counters.iter_mut().zip(&bones.differences) {
+        counter.add_rest(rest, frames, &moved);
     }
+    counters
+}
+
+/// Takes the keys of one property of a pair from the start of a list.
+fn take_channel<'k>(keys: &mut &'k [PairKey], pair: usize, counter: &RunCounter) -> &'k [PairKey] {
+    let is_own = |key: &PairKey| key.pair == pair && key.property == counter.property();
+    let (own, rest) = keys.split_at_checked(keys.iter().take_while(|key| is_own(key)).count()).unwrap_or_default();
+    *keys = rest;
+    own
 }
