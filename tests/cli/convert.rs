@@ -118,7 +118,9 @@ fn a_larger_output_needs_an_option() {
         assert!(errors.contains("--max-output SIZE allows a larger one"), "{arguments:?}: {errors}");
         assert!(tree(folder.path()).is_empty(), "{arguments:?}");
         assert_eq!(code(&meshpeek(&[&arguments[..], &["--max-output", "1M"]].concat())), 0, "{arguments:?}");
-        tree(folder.path()).iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+        for name in tree(folder.path()) {
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
     }
 }
 

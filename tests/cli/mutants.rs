@@ -406,6 +406,16 @@ impl Mutant<'_> {
     }
 }
 
+/// Returns whether a JSON value has a `null` outside of extras.
+fn has_null_value(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null_value),
+        Value::Object(fields) => fields.iter().any(|(key, value)| key != "extras" && has_null_value(value)),
+        _ => false,
+    }
+}
+
 /// Returns whether a glTF file has a `null`, which is what a number that is not finite becomes.
 fn has_null(bytes: &[u8], path: &Path) -> bool {
     let json = match path.extension().and_then(|extension| extension.to_str()) {
@@ -416,15 +426,7 @@ fn has_null(bytes: &[u8], path: &Path) -> bool {
         Some("gltf") => bytes,
         _ => return false,
     };
-    fn search(value: &Value) -> bool {
-        match value {
-            Value::Null => true,
-            Value::Array(items) => items.iter().any(search),
-            Value::Object(fields) => fields.iter().any(|(key, value)| key != "extras" && search(value)),
-            _ => false,
-        }
-    }
-    search(&serde_json::from_slice(json).unwrap())
+    has_null_value(&serde_json::from_slice(json).unwrap())
 }
 
 /// Returns a described file without its path, its length and its findings.

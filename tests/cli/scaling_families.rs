@@ -304,7 +304,7 @@ fn overdraw(triangles: usize) -> Files {
 
 /// Submeshes of 20,000 vertices and a triangle.
 fn submeshes_of_vertices(count: usize) -> Files {
-    submeshes(count, &llsd::with(llsd::without(llsd::square(), "Weights"), "Position", llsd::codes(&[9; 60_000])))
+    submeshes(count, &llsd::with(llsd::without(llsd::square(), "Weights"), "Position", llsd::codes(&vec![9; 60_000])))
 }
 
 /// A submesh whose vertices have weights for a joint with a long name.
@@ -498,7 +498,7 @@ fn targets_of_surfaces(count: usize) -> Files {
 /// Embedded animations that each move a bone with a long name.
 fn clips_of_a_long_bone(count: usize) -> Files {
     let count = times(count);
-    let raw = mesh(Generation::Ms12).count(1).text(&[b'n'; 200_000]).put(&[0xff, 0xff]);
+    let raw = mesh(Generation::Ms12).count(1).text(&vec![b'n'; 200_000]).put(&[0xff, 0xff]);
     let clip = |raw: RawFile, _| raw.text(b"");
     let raw = raw.count(count).times(count, clip).count(0).put(b"ms12").transform();
     file("m.mesh", raw.times(count, |raw, _| raw.count(1).put(&[0, 0]).put(&[0]).count(0)).put(b"ms12").0)
@@ -618,6 +618,7 @@ fn many_files(count: usize) -> Files {
     (0..count.max(1)).map(|number| (format!("m{number}.mesh"), bytes.clone())).collect()
 }
 
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub fn families() -> Vec<Family> {
     let family = |name, most, make| Family { name, make, most, inflates: false };
     let inflating = |name, most, make| Family { name, make, most, inflates: true };

@@ -147,7 +147,9 @@ fn ignored_signals_stay_ignored() {
     const IGNORED: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP];
     let mut pty = Pty::ignoring(&IGNORED, &["view", &sample("cube_ms13")], &[]);
     pty.wait(DRAWN);
-    IGNORED.iter().for_each(|signal| pty.signal(*signal));
+    for signal in IGNORED {
+        pty.signal(signal);
+    }
     pty.press("\x03\x1aw");
     pty.wait(DRAWN);
     pty.press("q");

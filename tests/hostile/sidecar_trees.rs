@@ -8,11 +8,11 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
-use crate::support::{PATIENCE, cases};
 use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ask, ball, grid, neighbors, triangles_around};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
 use crate::support::stopwatch::Stopwatch;
+use crate::support::{PATIENCE, cases};
 
 /// The part of the possible damage that is tested: 1 in this number.
 const SCALE: usize = 150;

@@ -26,8 +26,8 @@ fn container(instances: &[Vec<u8>], assets: &[Vec<u8>]) -> Vec<u8> {
 
 /// A container with items that are no assets and no instances among the others.
 fn mixed() -> Vec<u8> {
-    let assets = [1_i32, 2, 3].map(|version| {
-        let bytes = asset(&[("high_lod", level(&vec![square(); version as usize]))]);
+    let assets = [1, 2, 3].map(|version| {
+        let bytes = asset(&[("high_lod", level(&vec![square(); version]))]);
         string(&bytes)
     });
     let [one, two, three] = assets;

@@ -132,7 +132,7 @@ mod start {
     fn has_usual_umask() -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let umask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-        umask.is_some_and(|umask| u32::from_str_radix(umask.trim(), 8) == Ok(UMASK.into()))
+        umask.is_some_and(|umask| libc::mode_t::from_str_radix(umask.trim(), 8) == Ok(UMASK))
     }
 
     /// Lets the process of a command start with ignored signals, as `nohup` and some shells do.

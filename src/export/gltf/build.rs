@@ -252,7 +252,9 @@ impl Builder<'_, '_> {
             _ => None,
         };
         let is_added = animation.is_some();
-        animation.into_iter().for_each(|animation| self.document.add_animation(animation));
+        if let Some(animation) = animation {
+            self.document.add_animation(animation);
+        }
         self.surfaces.sink.check_objects(self.document.object_count())?;
         Ok(is_added)
     }

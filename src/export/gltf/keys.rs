@@ -31,7 +31,6 @@ pub(super) struct ReplacedKeys {
     pub(super) not_finite: usize,
 }
 
-
 /// The stored keys of all channels of a clip. The table is used for one clip after another, because
 /// a file may have many more bones and clips than keys.
 #[derive(Default)]

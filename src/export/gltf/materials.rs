@@ -66,7 +66,7 @@ impl MaterialTable {
             Entry::Occupied(same) => *same.get(),
             Entry::Vacant(entry) => {
                 let stored = found.and_then(|material| material.color);
-                if stored.is_some_and(|stored| stored != clamped(stored)) {
+                if stored.is_some_and(|stored| stored.map(f32::to_bits) != clamped(stored).map(f32::to_bits)) {
                     let text = format!("the colour of the material `{}`, which is not between 0 and 1", object.name);
                     losses.add(LossKind::Values, None, text);
                 }

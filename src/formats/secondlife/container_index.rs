@@ -72,12 +72,11 @@ impl ContainerState {
     ///
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub(super) fn indexed<'a>(&'a self, container: Container<'a>, bytes: &'a [u8]) -> Result<IndexedContainer<'a>> {
-        let index = match self.index.get() {
-            Some(index) => index,
-            None => {
-                let index = ContainerIndex::new(&container)?;
-                self.index.get_or_init(|| index)
-            }
+        let index = if let Some(index) = self.index.get() {
+            index
+        } else {
+            let index = ContainerIndex::new(&container)?;
+            self.index.get_or_init(|| index)
         };
         Ok(IndexedContainer { index, bytes: bytes.get(..container.end()).unwrap_or(bytes), limits: container.limits() })
     }

@@ -168,7 +168,7 @@ impl<'a> Convex<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn bounding_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        self.points_at(self.index()?.bounding.clone()?)
+        Ok(self.index()?.bounding.clone()?.and_then(|place| self.points_at(place)))
     }
 
     /// Returns the points of all convex hulls, one hull after another, or `None` if the block
@@ -182,7 +182,7 @@ impl<'a> Convex<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn hull_points(&self) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        self.points_at(self.index()?.points.clone()?)
+        Ok(self.index()?.points.clone()?.and_then(|place| self.points_at(place)))
     }
 
     /// Returns the encoded sizes of the convex hulls, one byte per hull, or `None` if the block
@@ -265,19 +265,16 @@ impl<'a> Convex<'a> {
 
     fn find_points(&self, key: &'static str) -> Result<Option<PointRange>> {
         let Some(bytes) = self.place(key)? else { return Ok(None) };
-        if bytes.len() % size_of::<[U16; 3]>() != 0 {
+        if !bytes.len().is_multiple_of(size_of::<[U16; 3]>()) {
             let kind = Cause::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
             return Err(self.error(key, bytes.start.saturating_sub(5), kind));
         }
         Ok(Some(PointRange { bytes, domain: self.domain()? }))
     }
 
-    fn points_at(&self, place: Option<PointRange>) -> Result<Option<Packed<'a, MinMax16<3>>>> {
-        let points = place.and_then(|PointRange { bytes, domain }| {
-            let raw = <[[U16; 3]]>::ref_from_bytes(self.block.bytes().get(bytes)?).ok()?;
-            Some(Packed::new(raw, domain))
-        });
-        Ok(points)
+    fn points_at(&self, place: PointRange) -> Option<Packed<'a, MinMax16<3>>> {
+        let raw = <[[U16; 3]]>::ref_from_bytes(self.block.bytes().get(place.bytes)?).ok()?;
+        Some(Packed::new(raw, place.domain))
     }
 
     /// Returns the binary data under a key of the convex hulls' LLSD map, and the offset in the

@@ -277,7 +277,9 @@ impl MeshOutput for BinaryMeshOutput<'_, '_> {
     }
 
     fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
-        triangle.into_iter().for_each(|index| self.fields.u32(index));
+        for index in triangle {
+            self.fields.u32(index);
+        }
         self.fields.pass()
     }
 

@@ -82,8 +82,9 @@ impl<'o> NpzWriter<'o> {
         checksum.update(&content);
         let mut header = entry.local_header();
         let place = usize::try_from(CHECKSUM_OFFSET)?;
-        let place = header.get_mut(place..).and_then(|rest| rest.first_chunk_mut());
-        place.into_iter().for_each(|place| *place = checksum.sum().to_le_bytes());
+        if let Some(place) = header.get_mut(place..).and_then(|rest| rest.first_chunk_mut()) {
+            *place = checksum.sum().to_le_bytes();
+        }
         for bytes in [header, content] {
             self.offset = self.offset.saturating_add(u64::try_from(bytes.len())?);
             self.small.extend_from_slice(&bytes);

@@ -1,7 +1,7 @@
 //! Writes contact sheets.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SendError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::thread;
 
 use super::args::ViewArgs;
@@ -48,11 +48,11 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     let mut write = |tiles| write_sheets(args, &layout, &paths, tiles, &mut results, &mut outputs);
     thread::scope(|scope| {
         let (sender, tiles) = sync_channel(MAX_WAITING);
-        let producer = threads::start(scope, move || draw_all(args, drawing, global, |tile| sender.send(tile)));
+        let producer = threads::start(scope, move || draw_all(args, drawing, global, |tile| sender.send(tile).ok()));
         let Some(producer) = producer else {
             // Without a second thread, all tiles are drawn before the first is written.
             let (sender, tiles) = channel();
-            draw_all(args, drawing, global, move |tile| sender.send(tile))?;
+            draw_all(args, drawing, global, move |tile| sender.send(tile).ok())?;
             return write(tiles);
         };
         let written = write(tiles);
@@ -87,13 +87,13 @@ fn draw_all(
     args: &ViewArgs,
     drawing: &Drawing<'_>,
     global: &Global,
-    send_one: impl Fn(SheetMesh) -> Result<(), SendError<SheetMesh>>,
+    send_one: impl Fn(SheetMesh) -> Option<()>,
 ) -> anyhow::Result<()> {
     let describe = |path: &Path, asset: crate::Result<InputAsset>| vec![draw_tile(drawing, path, asset)];
     let send = |meshes: Vec<SheetMesh>| {
         // The receiver ends early only if a sheet cannot be written, which is then reported.
         for mesh in meshes {
-            send_one(mesh).map_err(|_| UsageError(String::new()))?;
+            send_one(mesh).ok_or_else(|| UsageError(String::new()))?;
         }
         Ok(())
     };
