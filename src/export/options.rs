@@ -122,6 +122,7 @@ impl ExportOptions {
             clip: self.clip,
             frame: self.frame,
             space: self.space,
+            is_limited: false,
         }
     }
 }

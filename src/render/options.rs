@@ -154,6 +154,7 @@ impl PictureOptions {
             clip: self.clip,
             frame: self.frame,
             space: OutputSpace::Target,
+            is_limited: true,
         }
     }
 }

@@ -2,13 +2,16 @@
 //! exported or drawn.
 
 mod input;
+pub(crate) mod load;
 mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 pub use input::{ClipSource, SceneInput};
+use load::SceneLoad;
 pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
@@ -52,6 +55,9 @@ pub(crate) struct PlacedScene<'a> {
     pub(crate) target: Space,
     /// The places of the chosen assets, in file order.
     pub(crate) places: Vec<InstancePlace>,
+    /// The number of surfaces that were read until the load was exceeded, or `None` if all were
+    /// read.
+    pub(crate) cut: Cell<Option<u64>>,
 }
 
 /// One surface at one place.
@@ -101,7 +107,7 @@ impl<'a> PlacedScene<'a> {
             OutputSpace::Target => target,
             OutputSpace::Stored => Space::UNKNOWN,
         };
-        let mut scene = Self { input: *input, contents, options, target, places: Vec::new() };
+        let mut scene = Self { input: *input, contents, options, target, places: Vec::new(), cut: Cell::new(None) };
         let count = contents.instance_count()?;
         if count > MAX_INSTANCES {
             let allowed = as_u64(MAX_INSTANCES);
@@ -205,24 +211,37 @@ impl<'a> PlacedScene<'a> {
         Self::space(geometry, placement).conversion_to(&self.target)
     }
 
-    /// Calls `visit` for each chosen surface at each place, in file order. Only one surface of a
-    /// format that compresses surfaces is in memory at a time.
+    /// Returns the load that the scene may have.
+    pub(crate) fn load(&self) -> SceneLoad {
+        if self.options.is_limited { SceneLoad::of_file(self.contents.file_bytes()) } else { SceneLoad::unlimited() }
+    }
+
+    /// Calls `visit` for each chosen surface at each place, in file order, until the load is
+    /// exceeded. Only one surface of a format that compresses surfaces is in memory at a time.
     pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>) -> Result<()> {
+        let mut load = self.load();
         for (place_number, place) in self.places.iter().enumerate() {
+            if !load.take_place() {
+                break;
+            }
             let asset = self.contents.asset(place.asset)?;
             for level in self.levels(&*asset)? {
                 let geometry = asset.level(level)?;
-                self.each_surface_of((place_number, place), &geometry, &*asset, visit)?;
+                self.each_surface_of((place_number, place), (&geometry, &*asset), &mut load, visit)?;
+            }
+            if !load.take_inflated(inflated_bytes(&asset)) {
+                break;
             }
         }
+        self.cut.set(load.cut());
         Ok(())
     }
 
     fn each_surface_of(
         &self,
         (place_number, place): (usize, &InstancePlace),
-        geometry: &Handle<'_, dyn Geometry + '_>,
-        asset: &dyn Asset,
+        (geometry, asset): (&Handle<'_, dyn Geometry + '_>, &dyn Asset),
+        load: &mut SceneLoad,
         visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>,
     ) -> Result<()> {
         let geometry = &**geometry;
@@ -231,23 +250,21 @@ impl<'a> PlacedScene<'a> {
         let frame_count = as_index(whole_frames(geometry, 0)?);
         let pose = ScenePose::new(geometry, asset.animations(), self.input.clips, &self.options)?;
         for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
+            if !load.take_hidden() {
+                break;
+            }
             if !self.shows(geometry, number)? {
                 continue;
             }
             let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
             let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
             let input = self.input;
-            visit(&PlacedSurface {
-                surface,
-                number,
-                shape,
-                conversion,
-                place,
-                input,
-                place_number,
-                pool,
-                frame_count,
-            })?;
+            let placed =
+                PlacedSurface { surface, number, shape, conversion, place, input, place_number, pool, frame_count };
+            if !load.take_surface(&placed) {
+                break;
+            }
+            visit(&placed)?;
         }
         Ok(())
     }
@@ -255,6 +272,11 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
+}
+
+/// Returns the number of bytes that are inflated each time an asset is opened.
+pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {
+    if matches!(asset, Handle::Owned(_)) { asset.inflated_bytes() } else { 0 }
 }
 
 /// Returns the number of triangles of the visible surfaces of a level of detail.

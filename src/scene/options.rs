@@ -42,4 +42,6 @@ pub(crate) struct SceneOptions {
     pub(crate) frame: Option<f32>,
     /// The conventions of the output.
     pub(crate) space: OutputSpace,
+    /// Whether surfaces are left out if there are more than a picture can show in a short time.
+    pub(crate) is_limited: bool,
 }

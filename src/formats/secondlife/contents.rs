@@ -14,6 +14,7 @@ use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::animation::{Affine, Animations};
+use crate::model::contents::bytes_of;
 use crate::model::{
     Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, PositionEncoding,
     Positions, Texture, TextureRole,
@@ -21,6 +22,10 @@ use crate::model::{
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset_count(&self) -> Result<usize> {
         Ok(Self::asset_count(self))
     }
@@ -131,6 +136,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
 
     fn animations(&self) -> &dyn Animations {
         self
+    }
+
+    fn inflated_bytes(&self) -> u64 {
+        self.block_memory()
     }
 
     /// Returns the number of convex hulls. The bounding hull, if any, is the last of them.

@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use super::asset_block::AssetBlock;
 use super::asset_part::{AssetPart, Lod};
@@ -157,6 +158,11 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     #[must_use]
     pub fn view(&self) -> AssetView<'_> {
         AssetView::new(self.data.as_ref(), &self.state)
+    }
+
+    /// Returns the number of bytes of memory that the inflated blocks of the asset use.
+    pub(super) fn block_memory(&self) -> u64 {
+        self.state.block_memory.load(Ordering::Relaxed)
     }
 
     /// Returns the header of the asset.
