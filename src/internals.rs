@@ -5,6 +5,8 @@
 
 pub use crate::formats::FormatFile;
 use crate::formats::Model;
+#[cfg(feature = "images")]
+pub use crate::render::images::{ImageKind, decode as decode_image};
 
 /// Runs the closure `job` with the kernels for AVX2. Returns `None`, and does not run it, if the
 /// processor does not support AVX-512.

@@ -130,6 +130,7 @@ impl ExportOptions {
             frame: self.frame,
             space: self.space,
             max_bytes: self.max_bytes,
+            is_limited: false,
         }
     }
 }

@@ -111,6 +111,7 @@ forward! {
         fn instance(&self, instance: usize) -> Result<Instance<'_>>;
         fn material_count(&self) -> Result<usize>;
         fn material(&self, material: usize) -> Result<Material<'_>>;
+        fn file_bytes(&self) -> u64;
         fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()>;
     }
 }

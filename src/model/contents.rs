@@ -9,6 +9,7 @@ use super::animation::affine::Affine;
 use super::attributes::{Indices, Positions};
 use super::format_version::FormatVersion;
 use super::geometry::Geometry;
+use super::mesh_file::MeshFile;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Name;
@@ -98,6 +99,8 @@ pub trait Contents: FormatVersion {
     fn material(&self, material: usize) -> Result<Material<'_>> {
         Err(no_such(self.format(), "material", self.material_count()?, material))
     }
+    /// Returns the number of bytes of all files of the mesh.
+    fn file_bytes(&self) -> u64;
     /// Calls `visit` for each key of the file that describes the whole file, such as its author, in
     /// file order. Damaged entries are not visited, because `validate` reports them.
     fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
@@ -270,6 +273,12 @@ impl<'a> Metadata<'a> {
     pub(crate) const fn new(key: &'a str, value: MetadataValue<'a>) -> Self {
         Self { key: Name::new(key.as_bytes()), value }
     }
+}
+
+/// Returns the number of bytes of all files of a mesh.
+pub(crate) fn bytes_of<F: MeshFile<Data: AsRef<[u8]>>>(file: &F) -> u64 {
+    let sources = (0..file.source_count()).filter_map(|source| file.source(source));
+    sources.fold(0, |sum, data| sum.saturating_add(as_u64(data.as_ref().len())))
 }
 
 /// Returns an error if `index` is not the index of the only item of a list.

@@ -9,7 +9,9 @@ use super::normals::{PoolNormals, VertexNormals};
 use super::options::{Background, Overlay, PictureOptions, Shading};
 use super::overlay::{Overlays, WorldBox};
 use super::picture::Picture;
+use super::raster::budget::{CUT_WORK, GLASS_WORK};
 use super::raster::visibility::VisibilityBuffer;
+use super::raster::visit::CoveredPixel;
 use super::shade::canvas::Canvas;
 use super::shade::cut::CutSurface;
 use super::shade::edges::EdgeStyle;
@@ -17,7 +19,7 @@ use super::shade::fragments::{Fragment, FragmentLists, row_pixels};
 use super::shade::light::LitSurface;
 use super::shade::paint::{PaintSources, SurfacePaint};
 use super::shade::surface::{BandPlace, CornerNormals, FragmentBatch, SurfaceShader};
-use super::surfaces::{LeftOutTriangles, SurfaceRasteriser, SurfaceSpan};
+use super::surfaces::{LeftOutTriangles, PixelVisitor, SurfaceRasteriser, SurfaceSpan};
 use super::texture::TextureSource;
 use super::uv::draw_uv_layout;
 use crate::array::Array as _;
@@ -47,6 +49,11 @@ pub struct MeshPicture {
     pub bones: u64,
     /// The triangles that are not in the picture.
     pub left_out: LeftOutTriangles,
+    /// The number of lines and bones of overlays that are known to be missing in the picture.
+    pub left_out_lines: u64,
+    /// The number of surfaces that were read, if there are more than a picture may read, or `None`
+    /// if all were read.
+    pub first_surfaces: Option<u64>,
 }
 
 /// Draws a mesh.
@@ -102,7 +109,7 @@ fn draw_scene(
     let sources = PaintSources { materials: MaterialTextures::new(input.contents)?, textures };
     let mut job = DrawJob { scene: &scene, options, sources, overlays: Overlays::default() };
     let view = job.view()?;
-    let (mut left_out, mut triangles) = (LeftOutTriangles::default(), 0);
+    let mut counts = BandCounts::default();
     let [width, height] = options.size;
     let band = BAND_PIXELS.checked_div(width).unwrap_or(1).clamp(1, height.max(1));
     let mut buffer = VisibilityBuffer::new(width, 0..band.min(height))?;
@@ -110,9 +117,29 @@ fn draw_scene(
         if first > 0 {
             buffer.restart(first..first.saturating_add(band).min(height));
         }
-        (left_out, triangles) = job.band(&view, &mut buffer, &mut picture)?;
+        counts = job.band(&view, &mut buffer, &mut picture)?.merged(&counts);
     }
-    Ok(MeshPicture { picture, triangles, bones: job.overlays.bones, left_out })
+    let BandCounts { left_out, triangles, lines } = counts;
+    let left_out_lines = lines.saturating_add(job.overlays.missing());
+    let (bones, first_surfaces) = (job.overlays.bones, scene.cut.get());
+    Ok(MeshPicture { picture, triangles, bones, left_out, left_out_lines, first_surfaces })
+}
+
+/// The counts of a band.
+#[derive(Clone, Copy, Debug, Default)]
+struct BandCounts {
+    left_out: LeftOutTriangles,
+    triangles: u64,
+    /// The number of lines and bones that are left out.
+    lines: u64,
+}
+
+impl BandCounts {
+    /// Returns these counts, and the greater numbers of both bands for what depends on the band.
+    fn merged(mut self, other: &Self) -> Self {
+        self.left_out.too_deep = self.left_out.too_deep.max(other.left_out.too_deep);
+        Self { lines: self.lines.max(other.lines), ..self }
+    }
 }
 
 /// One picture that is drawn.
@@ -155,12 +182,7 @@ impl DrawJob<'_, '_> {
     }
 
     /// Draws a band of rows.
-    fn band(
-        &self,
-        view: &CameraView,
-        buffer: &mut VisibilityBuffer,
-        picture: &mut Picture,
-    ) -> Result<(LeftOutTriangles, u64)> {
+    fn band(&self, view: &CameraView, buffer: &mut VisibilityBuffer, picture: &mut Picture) -> Result<BandCounts> {
         let mut rasteriser = SurfaceRasteriser::new(view);
         let (mut spans, mut normals, mut has_glass) = (Vec::new(), VertexNormals::default(), false);
         self.scene.each_surface(&mut |surface| {
@@ -171,12 +193,15 @@ impl DrawJob<'_, '_> {
             spans.push(if paint.is_glass() {
                 SurfaceSpan { first: rasteriser.next, end: rasteriser.next }
             } else if paint.is_cut() {
-                let cut = CutSurface::new(surface, &paint, view, rasteriser.next)?;
+                let mut cut = CutSurface::new(surface, &paint, view, rasteriser.next)?;
                 rasteriser.draw(
                     surface,
                     buffer,
                     visit,
-                    Some(&mut |buffer, pixel, number| cut.keep(buffer, pixel, number)),
+                    Some(&mut PixelVisitor {
+                        visit: &mut |buffer, pixel, number| cut.keep(buffer, pixel, number),
+                        work: CUT_WORK,
+                    }),
                 )?
             } else {
                 rasteriser.draw(surface, buffer, visit, None)?
@@ -185,7 +210,7 @@ impl DrawJob<'_, '_> {
             Ok(())
         })?;
         let surfaces = spans.len();
-        self.overlays.draw(view, buffer, rasteriser.next, &mut spans);
+        let lines = self.overlays.draw(view, buffer, rasteriser.next, &mut spans);
         let place = BandPlace { row_pixels: row_pixels(buffer), first_row: buffer.rows.start };
         let rows = buffer.rows.clone();
         let mut canvas = Canvas::new(as_index(place.row_pixels).saturating_mul(rows.len()))?;
@@ -193,12 +218,13 @@ impl DrawJob<'_, '_> {
             canvas = canvas.with_glass()?;
             self.draw_glass((view, place), buffer, &mut rasteriser, &mut normals, &mut canvas)?;
         }
-        let (left_out, triangles) = (rasteriser.left_out, u64::from(rasteriser.next));
+        let left_out = LeftOutTriangles { too_deep: buffer.budget.missing, ..rasteriser.left_out };
+        let triangles = u64::from(rasteriser.next);
         let lists = FragmentLists::new(buffer, &spans)?;
         self.shade(view, place, &lists, &spans, &normals, &mut canvas)?;
         self.overlays.shade(&lists, surfaces, &mut canvas);
         resolve(&canvas, place, rows, self.options.background, picture);
-        Ok((left_out, triangles))
+        Ok(BandCounts { left_out, triangles, lines })
     }
 
     fn paint<'s>(&self, surface: &PlacedSurface<'s>) -> Result<SurfacePaint<'s>> {
@@ -219,19 +245,18 @@ impl DrawJob<'_, '_> {
             if !self.paint(surface)?.is_glass() {
                 return Ok(());
             }
-            let mut fragments = Vec::new();
+            let (mut fragments, mut last_missing) = (Vec::new(), None);
             let mut computed = self.computed_normals(surface, normals)?;
             let visit = &mut |batch: &_| computed.iter_mut().for_each(|computed| computed.add(batch));
-            let span = rasteriser.draw(
-                surface,
-                buffer,
-                visit,
-                Some(&mut |buffer, pixel, triangle| {
-                    if fragments.len() < MAX_GLASS {
-                        fragments.push(Fragment { pixel: pixel.index(buffer), triangle, samples: pixel.samples });
-                    }
-                }),
-            )?;
+            let mut keep = |buffer: &mut VisibilityBuffer, pixel: &CoveredPixel, triangle| {
+                if fragments.len() < MAX_GLASS {
+                    fragments.push(Fragment { pixel: pixel.index(buffer), triangle, samples: pixel.samples });
+                } else if last_missing.replace(triangle) != Some(triangle) {
+                    buffer.budget.miss();
+                }
+            };
+            let visitor = Some(&mut PixelVisitor { visit: &mut keep, work: GLASS_WORK });
+            let span = rasteriser.draw(surface, buffer, visit, visitor)?;
             let shader = self.shader(view, surface, normals)?;
             shader.shade(span, place, fragments.into_iter(), &mut batch, canvas)
         })
@@ -244,6 +269,10 @@ impl DrawJob<'_, '_> {
         surface: &PlacedSurface<'_>,
         normals: &'n mut VertexNormals,
     ) -> Result<Option<&'n mut PoolNormals>> {
+        // A surface without triangles needs no memory.
+        if surface.surface.indices()?.len() < 3 {
+            return Ok(None);
+        }
         let is_smooth = self.options.shading != Shading::Facets && !surface.surface.draw_style()?.flat;
         let is_stored = !matches!(surface.shape, SurfaceShape::Frames(_)) && surface.surface.normals()?.is_some();
         if !is_smooth || is_stored {

@@ -12,6 +12,8 @@ mod camera;
 mod corners;
 mod draw;
 mod framing;
+#[cfg(feature = "images")]
+pub(crate) mod images;
 mod lanes;
 pub(crate) mod material_textures;
 mod measure;

@@ -11,6 +11,8 @@ use crate::scene::PoolKey;
 /// The greatest number of vertices whose normals are computed: 12 MiB. Other surfaces are drawn
 /// with the normals of their triangles.
 const MAX_VERTICES: usize = 1 << 20;
+/// The memory of a pool, in vertices.
+const POOL: usize = 16;
 /// The part of the area of a mesh that may be missing if the mesh counts as closed.
 const MAX_OPEN: f64 = 0.05;
 
@@ -36,10 +38,11 @@ pub(crate) struct PoolNormals {
 }
 
 impl VertexNormals {
-    /// Returns the normals of a pool with `count` vertices, or `None` if there are too many.
+    /// Returns the normals of a pool with `count` vertices, or `None` if there are too many. The
+    /// pool of a surface without triangles must not be requested: a file may have millions.
     pub(crate) fn pool(&mut self, key: PoolKey, count: usize) -> Option<&mut PoolNormals> {
         if !self.pools.contains_key(&key) {
-            let vertices = self.vertices.saturating_add(count);
+            let vertices = self.vertices.saturating_add(count).saturating_add(POOL);
             if vertices > MAX_VERTICES {
                 return None;
             }

@@ -155,6 +155,7 @@ impl PictureOptions {
             frame: self.frame,
             space: OutputSpace::Target,
             max_bytes: u64::MAX,
+            is_limited: true,
         }
     }
 }

@@ -33,6 +33,9 @@ pub struct LeftOutTriangles {
     pub not_finite: u64,
     /// The number of triangles beyond the first 2^32 - 2.
     pub too_many: u64,
+    /// The number of triangles that would cover the picture again and again: 96 times in all. In a
+    /// picture of several bands, it is the greatest number of a band.
+    pub too_deep: u64,
 }
 
 /// Draws the triangles of surfaces to a visibility buffer.
@@ -52,7 +55,7 @@ impl<'v> SurfaceRasteriser<'v> {
             batch: CornerBatch::new(),
             blocks: vec![ScreenBlock::EMPTY; BATCH / LANES],
             next: 0,
-            left_out: LeftOutTriangles { invalid: 0, not_finite: 0, too_many: 0 },
+            left_out: LeftOutTriangles::default(),
         }
     }
 
@@ -106,16 +109,21 @@ impl<'v> SurfaceRasteriser<'v> {
         for ((block, corners), first) in self.blocks.iter().zip(corners).zip((self.next..).step_by(LANES)).take(count) {
             let not_finite = u64::from(block.not_finite.count_ones());
             self.left_out.not_finite = self.left_out.not_finite.saturating_add(not_finite);
-            let mut draw = |part: &ScreenTriangle| match pixels.as_deref_mut() {
-                Some(visit) => each_pixel(buffer, &area, part, &mut |buffer, pixel| visit(buffer, pixel, part.number)),
+            let mut draw = |buffer: &mut VisibilityBuffer, part: &ScreenTriangle| match pixels.as_deref_mut() {
+                Some(visit) => {
+                    let visit_part = &mut |buffer: &mut _, pixel: &_| (visit.visit)(buffer, pixel, part.number);
+                    each_pixel(buffer, &area, part, visit.work, visit_part);
+                }
                 None => fill_one(buffer, &area, part),
             };
             for lane in lanes_of(if draws_all { block.small | block.large } else { 0 }) {
-                draw(&block.triangle(as_index(lane), first.wrapping_add(lane)));
+                draw(buffer, &block.triangle(as_index(lane), first.wrapping_add(lane)));
             }
             for lane in lanes_of(block.clipped) {
                 let Some(corners) = corners.as_chunks::<3>().0.get(as_index(lane)) else { continue };
-                clip(projection, *corners, first.wrapping_add(lane), &mut draw);
+                let missing = buffer.budget.missing;
+                clip(projection, *corners, first.wrapping_add(lane), &mut |part| draw(buffer, part));
+                buffer.budget.count_once(missing);
             }
         }
     }
@@ -123,7 +131,11 @@ impl<'v> SurfaceRasteriser<'v> {
 
 /// A function that receives each pixel of a surface that is not opaque, with the number of the
 /// triangle.
-pub(crate) type PixelVisitor<'p> = dyn FnMut(&mut VisibilityBuffer, &CoveredPixel, u32) + 'p;
+pub(crate) struct PixelVisitor<'p> {
+    pub(crate) visit: &'p mut dyn FnMut(&mut VisibilityBuffer, &CoveredPixel, u32),
+    /// The work of a call.
+    pub(crate) work: u64,
+}
 
 impl VisibilityBuffer {
     /// Returns the part of the picture that the buffer contains, in sixteenths of a pixel.

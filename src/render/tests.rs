@@ -228,3 +228,35 @@ fn pictures_of_several_bands_have_no_seams() {
         assert!(differing < 100, "{shading:?} {differing}");
     }
 }
+
+/// Returns a mesh with triangles that all cover the same part of the picture.
+fn layers(count: usize) -> Vec<u8> {
+    let corners = "-1 -1 0 0 0, 1 -1 0 1 0, 0 1 0 0 1";
+    let (kinds, triangles) = ("ctype=\"fff ff\" semantic=\"position texcoord1\"", "0 1 2, ".repeat(count));
+    format!(
+        "<MeshSystem><Meshes count=\"1\"><Mesh name=\"m\" submesh_count=\"1\">\
+         <vertexbuffer count=\"3\" {kinds}>{corners}</vertexbuffer><MeshSection material=\"m\" {kinds}>\
+         <indexbuffer triangle_count=\"{count}\">{triangles}</indexbuffer></MeshSection></Mesh></Meshes></MeshSystem>"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn triangles_that_cover_the_picture_again_and_again_are_left_out() {
+    let styles = [Shading::Smooth, Shading::Facets, Shading::Wireframe, Shading::Surfaces, Shading::Uv];
+    for style in styles {
+        let options = options(128).with_shading(style);
+        let some = drawn(&layers(30), &options).unwrap();
+        assert_eq!(some.left_out.too_deep, 0, "{style:?}");
+        let many = drawn(&layers(3000), &options).unwrap();
+        assert!(many.left_out.too_deep > 100, "{style:?}: {:?}", many.left_out);
+        assert_eq!((many.triangles, many.picture == some.picture), (3000, true), "{style:?}");
+    }
+}
+
+#[test]
+fn overlays_are_drawn_over_too_many_triangles() {
+    let all = options(64).with_overlays(vec![Overlay::Wireframe, Overlay::Bounds, Overlay::Normals, Overlay::Skeleton]);
+    let drawn = drawn(&layers(3000), &all).unwrap();
+    assert!(drawn.left_out_lines == 0 && inked(&drawn, StrokeInk::Bounds) > 50, "{}", drawn.left_out_lines);
+}

@@ -140,6 +140,20 @@ impl Texture {
         if self.is_opaque { mix_opaque(corners, weights) } else { mix_with_alpha(corners, weights) }
     }
 
+    /// Returns the alpha of [`sample`](Self::sample) in level 0.
+    #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
+    pub(crate) fn sample_alpha(&self, [u, v]: [f32; 2]) -> f32 {
+        let Some(level) = self.levels.first() else { return 0.0 };
+        let ([left, right], x) = neighbours(u, level.width);
+        let ([top, bottom], y) = neighbours(v, level.height);
+        let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let places = [[left, top], [right, top], [left, bottom], [right, bottom]];
+        places.into_iter().zip(weights).fold(0.0, |sum, (place, weight)| {
+            let [.., alpha] = level.texel(place);
+            sum + f32::from(alpha) / 255.0 * weight
+        })
+    }
+
     /// Returns the colour of the texel of level 0 that contains the texture coordinates, in linear
     /// light with straight alpha. The coordinates are those of [`sample`](Self::sample).
     #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
@@ -329,6 +343,9 @@ mod tests {
         let edge = texture([2, 1], &[RED, CLEAR_GREEN]);
         assert_eq!(edge.sample([0.5, 0.5], 0), [1.0, 0.0, 0.0, 0.5]);
         assert_eq!(edge.sample([0.75, 0.5], 0), [0.0; 4]);
+        for (u, v) in [(0.5, 0.5), (0.75, 0.5), (0.3, -7.1), (f32::NAN, 9.9)] {
+            assert_eq!(edge.sample_alpha([u, v]), edge.sample([u, v], 0)[3], "{u} {v}");
+        }
         assert!(!edge.is_opaque() && texture([1, 1], &[RED]).is_opaque());
     }
 

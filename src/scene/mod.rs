@@ -2,13 +2,16 @@
 //! exported or drawn.
 
 mod input;
+pub(crate) mod load;
 mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 pub use input::{ClipSource, SceneInput};
+use load::{OutputSize, SceneLoad};
 pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
@@ -16,7 +19,9 @@ use shape::{ScenePose, SurfaceShape};
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
-use crate::model::{Asset, Axis, Contents, Geometry, Handedness, Space, SpaceConversion, Surface, VertexPool, Winding};
+use crate::model::{
+    Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
+};
 use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
@@ -50,6 +55,9 @@ pub(crate) struct PlacedScene<'a> {
     pub(crate) target: Space,
     /// The places of the chosen assets, in file order.
     pub(crate) places: Vec<InstancePlace>,
+    /// The number of surfaces that were read until the load was exceeded, or `None` if all were
+    /// read.
+    pub(crate) cut: Cell<Option<u64>>,
 }
 
 /// One surface at one place.
@@ -99,7 +107,7 @@ impl<'a> PlacedScene<'a> {
             OutputSpace::Target => target,
             OutputSpace::Stored => Space::UNKNOWN,
         };
-        let mut scene = Self { input: *input, contents, options, target, places: Vec::new() };
+        let mut scene = Self { input: *input, contents, options, target, places: Vec::new(), cut: Cell::new(None) };
         let count = contents.instance_count()?;
         if count > MAX_INSTANCES {
             let allowed = as_u64(MAX_INSTANCES);
@@ -203,60 +211,72 @@ impl<'a> PlacedScene<'a> {
         Self::space(geometry, placement).conversion_to(&self.target)
     }
 
-    /// Calls `visit` for each chosen surface at each place, in file order. Only one surface of a
-    /// format that compresses surfaces is in memory at a time. An asset is opened once for all its
-    /// places that follow one another.
+    /// Returns the load that the scene may have.
+    pub(crate) fn load(&self) -> SceneLoad {
+        if self.options.is_limited { SceneLoad::of_file(self.contents.file_bytes()) } else { SceneLoad::unlimited() }
+    }
+
+    /// Calls `visit` for each chosen surface at each place, in file order, until the load is
+    /// exceeded. Only one surface of a format that compresses surfaces is in memory at a time. An
+    /// asset is opened once for all its places that follow one another.
     pub(crate) fn each_surface(&self, visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>) -> Result<()> {
-        let mut work = PlacedWork::new(&self.options);
+        let (mut load, mut size) = (self.load(), OutputSize::new(self.options.max_bytes));
         let mut is_known = filled("scene", "assets", self.contents.asset_count()?, false)?;
         let mut first = 0_usize;
         for places in self.places.chunk_by(|one, other| one.asset == other.asset) {
             let index = places.first().map_or(0, |place| place.asset);
+            if !load.take_place() {
+                break;
+            }
             let asset = self.contents.asset(index)?;
             for level in self.levels(&*asset)? {
                 let geometry = asset.level(level)?;
-                self.each_surface_of((first, places), &*geometry, &*asset, &mut work, visit)?;
+                self.each_surface_of((first, places), (&*geometry, &*asset), (&mut load, &mut size), visit)?;
+            }
+            if !load.take_inflated(inflated_bytes(&asset)) {
+                break;
             }
             if is_known.get_mut(index).is_some_and(|known| std::mem::replace(known, true)) {
-                work.add_again(asset.inflated_bytes())?;
+                size.add_again(asset.inflated_bytes())?;
             }
             first = first.saturating_add(places.len());
         }
+        self.cut.set(load.cut());
         Ok(())
     }
 
     fn each_surface_of(
         &self,
         (first, places): (usize, &[InstancePlace]),
-        geometry: &dyn Geometry,
-        asset: &dyn Asset,
-        work: &mut PlacedWork,
+        (geometry, asset): (&dyn Geometry, &dyn Asset),
+        (load, size): (&mut SceneLoad, &mut OutputSize),
         visit: &mut dyn FnMut(&PlacedSurface<'_>) -> Result<()>,
     ) -> Result<()> {
         self.check_surfaces(geometry)?;
         let frame_count = as_index(whole_frames(geometry, 0)?);
         let pose = ScenePose::new(geometry, asset.animations(), self.input.clips, &self.options)?;
         for (place_number, place) in (first..).zip(places) {
+            if !load.take_place() {
+                break;
+            }
             let conversion = self.conversion(geometry, place.transform)?;
             for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
+                if !load.take_hidden() {
+                    break;
+                }
                 if !self.shows(geometry, number)? {
                     continue;
                 }
                 let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
                 let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
-                work.add_surface(&surface)?;
+                size.add_surface(&surface)?;
                 let input = self.input;
-                visit(&PlacedSurface {
-                    surface,
-                    number,
-                    shape,
-                    conversion,
-                    place,
-                    input,
-                    place_number,
-                    pool,
-                    frame_count,
-                })?;
+                let shown =
+                    PlacedSurface { surface, number, shape, conversion, place, input, place_number, pool, frame_count };
+                if !load.take_surface(&shown) {
+                    break;
+                }
+                visit(&shown)?;
             }
         }
         Ok(())
@@ -267,47 +287,9 @@ impl<'a> PlacedScene<'a> {
     }
 }
 
-/// The work for the surfaces at all places. A small file can place a large asset many times.
-struct PlacedWork {
-    max_bytes: u64,
-    /// The least number of bytes of the surfaces in the output.
-    written: u64,
-    /// The inflated bytes of assets that were opened again.
-    inflated: u64,
-}
-
-/// The number of bytes that may be inflated again for all places together.
-const MAX_INFLATED: u64 = 512 << 20;
-
-impl PlacedWork {
-    const fn new(options: &SceneOptions) -> Self {
-        Self { max_bytes: options.max_bytes, written: 0, inflated: 0 }
-    }
-
-    /// Adds a surface. A vertex and a corner take at least 4 bytes in every format.
-    fn add_surface(&mut self, surface: &Surface<'_>) -> Result<()> {
-        if self.max_bytes == u64::MAX {
-            return Ok(());
-        }
-        let counts = surface.counts()?;
-        let items = u64::from(counts.vertices).saturating_add(counts.corners.into());
-        self.written = self.written.saturating_add(items.saturating_mul(4));
-        within("output", self.written, self.max_bytes)
-    }
-
-    /// Adds an asset that was opened again, because places of another asset are between its places.
-    fn add_again(&mut self, inflated: u64) -> Result<()> {
-        self.inflated = self.inflated.saturating_add(inflated);
-        within("inflated", self.inflated, MAX_INFLATED)
-    }
-}
-
-/// Returns an error if the places together ask for more than is allowed.
-fn within(name: &'static str, asked: u64, allowed: u64) -> Result<()> {
-    if asked <= allowed {
-        return Ok(());
-    }
-    Err(Error::without_offset("export", Field::new("output"), Cause::Limit { name, allowed, asked }))
+/// Returns the number of bytes that are inflated each time an asset is opened.
+pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {
+    if matches!(asset, Handle::Owned(_)) { asset.inflated_bytes() } else { 0 }
 }
 
 /// Returns the number of triangles of the visible surfaces of a level of detail.

@@ -44,4 +44,6 @@ pub(crate) struct SceneOptions {
     pub(crate) space: OutputSpace,
     /// The greatest size of the output in bytes.
     pub(crate) max_bytes: u64,
+    /// Whether surfaces are left out if there are more than a picture can show in a short time.
+    pub(crate) is_limited: bool,
 }

@@ -3,9 +3,16 @@
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 
 use png::{BlendOp, DisposeOp};
 
+#[cfg(unix)]
+use crate::support::ezmesh::raw_files as ezmesh;
+#[cfg(unix)]
+use crate::support::random::Random;
+use crate::support::secondlife::raw_assets;
 use crate::{bytes, code, command, json, meshpeek, sample, scratch, text};
 
 /// A decoded PNG file: its size, its pixels as RGBA, and the number of its frames.
@@ -362,4 +369,72 @@ fn ls_has_pictures_at_the_left() {
     ] {
         assert_eq!(code(&list(arguments)), 2, "{arguments:?}");
     }
+}
+
+/// Writes a Second Life mesh with `count` surfaces after a square.
+fn many_surfaces(count: usize, other: raw_assets::Entries) -> (tempfile::TempDir, String) {
+    let mut surfaces = vec![raw_assets::square()];
+    surfaces.resize(count + 1, other);
+    scratch("many.llmesh", &raw_assets::asset(&[("high_lod", raw_assets::level(&surfaces))]))
+}
+
+#[test]
+fn surfaces_after_the_first_ones_are_left_out_with_a_note() {
+    let (_scratch, mesh) = many_surfaces(90_000, vec![("NoGeometry", b"1".to_vec())]);
+    let folder = Folder::new();
+    let out = folder.path("out.png");
+    let run = |more: &[&str]| meshpeek(&[&["view", &mesh, "-o", &out, "--force", "--size", "64"], more].concat());
+    let note = "not in the picture: everything after the first";
+    for more in
+        [&[][..], &["--sheet"], &["--turntable=2"], &["--style", "uv"], &["--overlay", "normals,hulls,skeleton"]]
+    {
+        let output = run(more);
+        assert_eq!(code(&output), 0, "{more:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(note), "{more:?}: {}", text(&output.stderr));
+    }
+    let output = run(&["--json", "--background", "transparent"]);
+    let left_out = json(&output)["files"][0]["left_out"][0].as_str().unwrap().to_owned();
+    assert!(left_out.starts_with("everything after the first"), "{left_out}");
+    assert!(Png::open(Path::new(&out)).pixels.iter().any(|[.., alpha]| *alpha > 0), "the first surface is drawn");
+    let info = meshpeek(&["info", &mesh, "--picture", "--protocol", "blocks"]);
+    assert!(text(&info.stderr).contains(note), "{}", text(&info.stderr));
+}
+
+#[test]
+fn an_image_that_cannot_be_read_has_a_note() {
+    let (folder, images) = (Folder::new(), tempfile::tempdir().unwrap());
+    for name in ["guard_d.3d", "guard_a.3d", "guard.uc"] {
+        fs::copy(Path::new("data/unreal").join(name), images.path().join(name)).unwrap();
+    }
+    fs::write(images.path().join("jlid.pcx"), b"no image").unwrap();
+    let mesh = images.path().join("guard_d.3d").to_str().unwrap().to_owned();
+    for more in [&[][..], &["--sheet"], &["--turntable=2"], &["--json"]] {
+        let out = folder.path("out.png");
+        let output = meshpeek(&[&["view", &mesh, "-o", &out, "--force", "--size", "32"], more].concat());
+        let notes = text(&output.stderr);
+        assert_eq!((code(&output), notes.lines().count()), (0, 1), "{more:?}: {notes}");
+        assert!(notes.starts_with("not in the picture: the texture ") && notes.contains("jlid.pcx: PCX"), "{notes}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_names_the_output() {
+    let mut random = Random::new(5);
+    let corners: String = (0..30_000).fold(String::new(), |all, _| all + &format!("{} ", random.below(1 << 20)));
+    let mesh = ezmesh::simple(&ezmesh::vertices(10_000, "fff", "position", &corners), &ezmesh::triangles(1, "0 1 2"));
+    let (_scratch, mesh) = scratch("noise.ezm", mesh.as_bytes());
+    let folder = Folder::new();
+    for (name, blocks) in [("page.html", [1, 300, 500]), ("out.png", [1, 2, 3])] {
+        for blocks in blocks {
+            let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut limited = Command::new("sh");
+            limited.args(["-c", &line, env!("CARGO_BIN_EXE_meshpeek"), "view", &mesh, "-o", &folder.path(name)]);
+            let output = limited.output().unwrap();
+            let error = text(&output.stderr);
+            assert_eq!(code(&output), 3, "{blocks} blocks: {error}");
+            assert!(error.contains(name) && !error.contains("noise.ezm"), "{blocks} blocks: {error}");
+        }
+    }
+    assert!(folder.names().is_empty());
 }

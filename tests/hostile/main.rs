@@ -22,6 +22,8 @@
 )]
 
 mod ezmesh;
+#[cfg(feature = "images")]
+mod images;
 mod many_surfaces;
 mod refused_allocations;
 mod secondlife;

@@ -8,6 +8,7 @@ use meshpeek::internals::format_file;
 use meshpeek::model::animation::SkinMatrix;
 use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
+use meshpeek::render::{Overlay, PictureOptions, SceneInput, Shading, draw};
 use meshpeek::sidecar::{Builder, Kind};
 use meshpeek::{Model, Packed, Skeleton};
 use zerocopy::FromBytes as _;
@@ -15,6 +16,7 @@ use zerocopy::little_endian::{F32, U32};
 
 use crate::peak;
 use crate::support::query::{Flat, Shape, grid};
+use crate::support::secondlife::raw_assets;
 use crate::support::stopwatch::Stopwatch;
 
 /// Makes a shape of `count` triangles next to each other, which share no vertices.
@@ -156,4 +158,25 @@ fn surfaces_without_vertices_take_no_memory_of_a_scene() {
     let scene = Scene::new(&lone).unwrap();
     assert_eq!(scene.triangles(0).map(Triangles::vertex_count), Some(1), "vertices without triangles");
     assert_eq!(scene.refit(|surface| Ok(lone.0[surface].triangles())).unwrap().bounds(), scene.bounds());
+}
+
+#[test]
+fn pictures_of_many_surfaces_take_little_memory() {
+    const SURFACES: usize = 30_000;
+    let options = PictureOptions::default().with_size([32; 2]);
+    let overlays = vec![Overlay::Normals, Overlay::Bounds, Overlay::Hulls, Overlay::Skeleton];
+    let styles = [options.clone(), options.clone().with_shading(Shading::Uv), options.with_overlays(overlays)];
+    let empty = raw_assets::with(raw_assets::square(), "TriangleList", raw_assets::codes(&[]));
+    for surface in [vec![("NoGeometry", b"1".to_vec())], empty] {
+        let level = raw_assets::level(&vec![surface; SURFACES]);
+        let file = raw_assets::asset(&[("high_lod", level)]);
+        let model = Model::open(file.as_slice()).unwrap();
+        let input = SceneInput::new(model.contents());
+        // The block is inflated and located before.
+        draw(&input, &styles[0]).unwrap();
+        for options in &styles {
+            let held = peak(|| draw(&input, options).unwrap());
+            assert!(held <= (1 << 20) + 40 * SURFACES, "{held} bytes held for {:?}", options.overlays);
+        }
+    }
 }

@@ -7,13 +7,17 @@ use super::layout::FORMAT;
 use super::semantic::Semantic;
 use crate::error::{Cause, Error, Result};
 use crate::model::animation::{Affine, Animations};
-use crate::model::contents::{expect_only, no_such};
+use crate::model::contents::{bytes_of, expect_only, no_such};
 use crate::model::{
     Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Positions,
 };
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
         expect_only(FORMAT, "asset", asset)?;
         Ok(Handle::Borrowed(self))

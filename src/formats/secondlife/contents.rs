@@ -13,6 +13,7 @@ use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
 use crate::model::animation::{Affine, Animations};
+use crate::model::contents::bytes_of;
 use crate::model::{
     Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, PositionEncoding,
     Positions, Texture, TextureRole,
@@ -20,6 +21,10 @@ use crate::model::{
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset_count(&self) -> Result<usize> {
         Ok(Self::asset_count(self))
     }

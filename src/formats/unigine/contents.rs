@@ -5,10 +5,14 @@ use super::animation::Animation;
 use super::file::Mesh;
 use crate::error::Result;
 use crate::model::animation::Animations;
-use crate::model::contents::expect_only;
+use crate::model::contents::{bytes_of, expect_only};
 use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, Metadata, MetadataValue};
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
         expect_only(self.format(), "asset", asset)?;
         Ok(Handle::Borrowed(self))
@@ -38,6 +42,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Animation<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
         expect_only(self.format(), "asset", asset)?;
         Ok(Handle::Borrowed(self))

@@ -7,7 +7,7 @@ use super::layout::DATA;
 use super::script::Texture as StoredTexture;
 use crate::error::Result;
 use crate::model::animation::Animations;
-use crate::model::contents::expect_only;
+use crate::model::contents::{bytes_of, expect_only};
 use crate::model::{
     Asset, Contents, Geometry, Handle, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
 };
@@ -16,6 +16,10 @@ use crate::model::{
 const MASKED: i64 = 2;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    fn file_bytes(&self) -> u64 {
+        bytes_of(self)
+    }
+
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
         expect_only(DATA, "asset", asset)?;
         Ok(Handle::Borrowed(self))

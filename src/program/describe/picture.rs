@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
-use crate::render::{Background, ClipSource, Picture, PictureOptions, SceneInput, draw};
+use crate::program::render::note::note;
+use crate::program::render::text::{counted, shown};
+use crate::render::{Background, ClipSource, LeftOutTriangles, MeshPicture, Picture, PictureOptions, SceneInput, draw};
 
 /// The number of pixels for each triangle that is drawn, if a mesh has levels of detail.
 const PIXELS_PER_TRIANGLE: u64 = 16;
@@ -30,9 +33,59 @@ pub fn with_enough_detail(options: PictureOptions) -> PictureOptions {
     options.with_enough_triangles(Some(enough))
 }
 
+/// What is not in a picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MissingParts {
+    pub triangles: LeftOutTriangles,
+    /// The number of lines and bones of overlays.
+    pub lines: u64,
+    /// The number of surfaces in the picture, if it does not have all.
+    pub first_surfaces: Option<u64>,
+}
+
+impl MissingParts {
+    pub const fn new(drawn: &MeshPicture) -> Self {
+        Self { triangles: drawn.left_out, lines: drawn.left_out_lines, first_surfaces: drawn.first_surfaces }
+    }
+
+    /// Returns a number that is greater if more is left out.
+    pub fn amount(&self) -> (bool, u64) {
+        let LeftOutTriangles { invalid, not_finite, too_many, too_deep } = self.triangles;
+        let counts = [invalid, not_finite, too_many, too_deep, self.lines];
+        (self.first_surfaces.is_some(), counts.into_iter().fold(0, u64::saturating_add))
+    }
+
+    /// Returns what is left out as texts: a number and a reason.
+    pub fn texts(&self) -> Vec<String> {
+        let triangles = &self.triangles;
+        let reasons = [
+            (triangles.invalid, "triangles with an index that is out of range"),
+            (triangles.not_finite, "triangles with a position that is not finite"),
+            (triangles.too_many, "triangles with a number above 4,294,967,294"),
+            (triangles.too_deep, "triangles that would cover the picture again and again"),
+            (self.lines, "or more lines and bones of overlays, because there are too many"),
+        ];
+        let texts = reasons.iter().filter(|(count, _)| *count > 0).map(|(count, reason)| format!("{count} {reason}"));
+        let surfaces = self.first_surfaces.map(|surfaces| {
+            let surfaces = counted(surfaces, "surface");
+            format!("everything after the first {surfaces}, because a file of its size may not have more in a picture")
+        });
+        texts.chain(surfaces).collect()
+    }
+
+    /// Prints a note for each text.
+    pub fn print_notes(&self, path: &Path, global: &Global) {
+        for text in self.texts() {
+            note(&format!("{}: not in the picture: {text}", shown(path)), global);
+        }
+    }
+}
+
 /// Draws a small picture of a file.
-pub fn draw_small(asset: &InputAsset, path: &Path, size: [u32; 2]) -> anyhow::Result<Picture> {
+pub fn draw_small(asset: &InputAsset, path: &Path, size: [u32; 2], global: &Global) -> anyhow::Result<Picture> {
     let options = PictureOptions::default().with_size(size).with_background(Background::Transparent);
     let options = with_enough_detail(options);
-    with_scene(asset, path, &[], |input| Ok(draw(input, &options)?.picture))
+    let drawn = with_scene(asset, path, &[], |input| draw(input, &options))?;
+    MissingParts::new(&drawn).print_notes(path, global);
+    Ok(drawn.picture)
 }

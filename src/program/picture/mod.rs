@@ -1,8 +1,7 @@
-//! Pictures as files: PNG and APNG, text on pictures, contact sheets, and images for textures.
+//! Pictures as files: PNG and APNG, text on pictures, contact sheets, and folders with textures.
 
 mod canvas;
 pub mod caption;
-pub mod decode;
 pub mod png;
 pub mod sheet;
 pub mod sheet_layout;

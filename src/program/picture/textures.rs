@@ -8,12 +8,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::decode::{ImageKind, decode};
 use super::png::PngStream;
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::open_without_following;
 use crate::math::as_u64;
 use crate::parse::Limits;
+use crate::render::images::{ImageKind, decode};
 use crate::render::{Texture, TextureSource};
 
 /// The greatest number of entries of a folder that are searched for images.
@@ -65,7 +65,6 @@ impl TextureFolder {
     }
 
     /// Takes the errors of the images that could not be read since the last call, each once.
-    #[cfg(test)]
     pub fn take_errors(&self) -> Vec<Error> {
         self.state.lock().map(|mut state| std::mem::take(&mut state.errors)).unwrap_or_default()
     }

@@ -2,11 +2,15 @@
 
 use super::stroke::{Point, Stroke, StrokeInk, StrokeList, StrokeShape};
 use crate::error::Result;
-use crate::math::{dot, subtract};
+use crate::math::{as_u64, dot, subtract};
 use crate::model::animation::{Affine, Animations};
 use crate::model::{Geometry, Space};
-use crate::scene::PlacedScene;
 use crate::scene::shape::PosedBones;
+use crate::scene::{PlacedScene, inflated_bytes};
+
+/// The load of a place, and that of a bone.
+const PLACE: u64 = 16;
+const BONE: u64 = 8;
 
 /// The map from the model space to the converted space and the bones of one asset at one place.
 struct PlacedBones {
@@ -17,14 +21,27 @@ struct PlacedBones {
 /// Adds the bones of all places, and returns their number. If `is_alone` is set, there are no
 /// surfaces, and a file without a chosen frame shows the first frame of its clip.
 pub(crate) fn add_bones(scene: &PlacedScene<'_>, is_alone: bool, out: &mut StrokeList) -> Result<u64> {
-    let mut count = 0_u64;
+    let (mut count, mut load) = (0_u64, scene.load());
     for place in &scene.places {
+        if !load.take(PLACE) {
+            out.miss();
+            break;
+        }
         let asset = scene.contents.asset(place.asset)?;
+        let bones = as_u64(asset.animations().bone_count()?);
+        if bones > 0 && (out.is_full() || !load.take(bones.saturating_mul(BONE))) {
+            out.miss();
+            break;
+        }
         let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
         let geometry = asset.level(level)?;
         let space = PlacedScene::space(&*geometry, place.transform);
         let Some(placed) = placed_bones(scene, &*geometry, asset.animations(), &space, is_alone)? else { continue };
         count = count.saturating_add(placed.add(out));
+        if !load.take_inflated(inflated_bytes(&asset)) {
+            out.miss();
+            break;
+        }
     }
     Ok(count)
 }
@@ -72,13 +89,11 @@ impl PlacedBones {
             let Some(joint) = self.joint(bone) else { continue };
             let parent = self.bones.skeleton.parent(bone).and_then(|parent| self.joint(parent));
             let mut push = |ends, shape| out.push(Stroke { ends, shape, ink: StrokeInk::Bones });
-            if let Some(parent) = parent.filter(|parent| is_apart(*parent, joint)) {
-                push([parent, joint], StrokeShape::Bone);
-                push([joint, parent], StrokeShape::Joint);
-            } else {
-                push([joint, joint], StrokeShape::Joint);
-            }
-            count = count.saturating_add(1);
+            let is_drawn = match parent.filter(|parent| is_apart(*parent, joint)) {
+                Some(parent) => push([parent, joint], StrokeShape::Bone) && push([joint, parent], StrokeShape::Joint),
+                None => push([joint, joint], StrokeShape::Joint),
+            };
+            count = count.saturating_add(u64::from(is_drawn));
         }
         count
     }

@@ -87,19 +87,30 @@ impl Overlays {
         }
     }
 
+    /// Returns the number of strokes that are known to be missing, apart from those that cannot be
+    /// drawn. Of many normals, some are left out on purpose.
+    pub(crate) fn missing(&self) -> u64 {
+        let [edges, _, hulls, bones] = &self.lists;
+        edges.missing.saturating_add(hulls.missing).saturating_add(bones.missing)
+    }
+
     /// Draws the strokes to a visibility buffer, and adds the numbers of their triangles to
-    /// `spans`: one number for each ink, from `first`.
+    /// `spans`: one number for each ink, from `first`. Returns the number of strokes that are left
+    /// out, because strokes already cover the picture too often.
     pub(crate) fn draw(
         &self,
         view: &CameraView,
         buffer: &mut VisibilityBuffer,
         first: u32,
         spans: &mut Vec<SurfaceSpan>,
-    ) {
+    ) -> u64 {
         let numbers = (first..u32::MAX).zip(StrokeInk::ALL);
         spans.extend(numbers.map(|(first, _)| SurfaceSpan { first, end: first.saturating_add(1) }));
-        let mut rasteriser = StrokeRasteriser { view, buffer, width: self.width, bones: self.bone_width, first };
+        let surfaces = buffer.start_strokes();
+        let mut rasteriser =
+            StrokeRasteriser { view, buffer: &mut *buffer, width: self.width, bones: self.bone_width, first };
         self.lists.iter().flat_map(StrokeList::as_slice).for_each(|stroke| rasteriser.draw(stroke));
+        std::mem::replace(&mut buffer.budget, surfaces).missing
     }
 
     /// Adds the colours of the fragments of the strokes to the canvas. `surfaces` is the number of

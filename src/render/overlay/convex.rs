@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::stroke::Point;
-use crate::math::{cross, dot, subtract};
+use crate::math::{as_u64, cross, dot, subtract};
 
 /// The part of the size of the hull by which a point may be away from a face that contains it.
 const TOLERANCE: f64 = 1e-4;
@@ -14,6 +14,8 @@ const TOLERANCE: f64 = 1e-4;
 struct HullWalk<'p> {
     points: &'p [Point],
     tolerance: f64,
+    /// The number of points that may still be tested.
+    tests: u64,
     /// The edges of known faces, counter-clockwise around each face.
     known: BTreeSet<[usize; 2]>,
     waiting: Vec<[usize; 2]>,
@@ -22,7 +24,9 @@ struct HullWalk<'p> {
 /// Returns the edges of the convex hull of points, as pairs of their indices. Points on a flat face
 /// have no edges to each other. The time is proportional to the number of points times the number
 /// of edges.
-pub(crate) fn hull_edges(points: &[Point]) -> Vec<[usize; 2]> {
+///
+/// `tests` is the number of points that may be tested. If it becomes 0, some edges are missing.
+pub(crate) fn hull_edges(points: &[Point], tests: &mut u64) -> Vec<[usize; 2]> {
     let least = |part: fn(&Point) -> f64| points.iter().map(part).fold(f64::INFINITY, f64::min);
     let greatest = |part: fn(&Point) -> f64| points.iter().map(part).fold(f64::NEG_INFINITY, f64::max);
     let parts: [fn(&Point) -> f64; 3] = [|[x, ..]| *x, |[_, y, _]| *y, |[.., z]| *z];
@@ -30,21 +34,28 @@ pub(crate) fn hull_edges(points: &[Point]) -> Vec<[usize; 2]> {
     if size <= 0.0 || !size.is_finite() {
         return Vec::new();
     }
-    let mut walk = HullWalk { points, tolerance: size * TOLERANCE, known: BTreeSet::new(), waiting: Vec::new() };
+    let mut walk =
+        HullWalk { points, tolerance: size * TOLERANCE, tests: *tests, known: BTreeSet::new(), waiting: Vec::new() };
     walk.start();
     let mut faces = points.len().saturating_mul(4);
     while let Some(edge) = walk.waiting.pop() {
-        if !walk.known.contains(&edge) && faces > 0 {
+        if !walk.known.contains(&edge) && faces > 0 && walk.tests > 0 {
             faces = faces.saturating_sub(1);
             walk.known.insert(edge);
             walk.turn(edge);
         }
     }
+    *tests = walk.tests;
     let edges: BTreeSet<[usize; 2]> = walk.known.iter().map(|[from, to]| [*from.min(to), *from.max(to)]).collect();
     edges.into_iter().collect()
 }
 
 impl HullWalk<'_> {
+    /// Counts points that are tested.
+    fn count(&mut self, tests: usize) {
+        self.tests = self.tests.saturating_sub(as_u64(tests));
+    }
+
     fn at(&self, index: usize) -> Point {
         self.points.get(index).copied().unwrap_or_default()
     }
@@ -78,7 +89,8 @@ impl HullWalk<'_> {
 
     /// Returns the unit normal of the plane through a line that has all points on one side. The
     /// normal points away from them.
-    fn supporting(&self, from: Point, to: Point) -> Option<Point> {
+    fn supporting(&mut self, from: Point, to: Point) -> Option<Point> {
+        self.count(self.points.len());
         let axis = subtract(to, from);
         let length = dot(axis, axis).sqrt();
         let mut best: Option<Point> = None;
@@ -94,7 +106,8 @@ impl HullWalk<'_> {
         best
     }
 
-    fn on_plane(&self, origin: Point, normal: Point) -> Vec<usize> {
+    fn on_plane(&mut self, origin: Point, normal: Point) -> Vec<usize> {
+        self.count(self.points.len());
         let is_on = |point: &Point| dot(normal, subtract(*point, origin)).abs() <= self.tolerance;
         self.points.iter().enumerate().filter(|(_, point)| is_on(point)).map(|(index, _)| index).collect()
     }
@@ -114,14 +127,15 @@ impl HullWalk<'_> {
     }
 
     /// Returns the corners of the convex polygon around points on a plane, counter-clockwise.
-    fn outline(&self, on_plane: &[usize], normal: Point) -> Vec<usize> {
+    fn outline(&mut self, on_plane: &[usize], normal: Point) -> Vec<usize> {
         let order = |one: &usize, other: &usize| {
             self.at(*one).partial_cmp(&self.at(*other)).unwrap_or(std::cmp::Ordering::Equal)
         };
         let Some(first) = on_plane.iter().copied().min_by(order) else { return Vec::new() };
         let mut outline = vec![first];
         let mut last = first;
-        while outline.len() <= on_plane.len() {
+        while outline.len() <= on_plane.len() && self.tests > 0 {
+            self.count(on_plane.len());
             let Some(next) = self.next_corner(on_plane, last, normal) else { break };
             if next == first || self.is_near(next, first) {
                 break;
@@ -161,6 +175,10 @@ impl HullWalk<'_> {
 mod tests {
     use super::*;
 
+    fn edges_of(points: &[Point]) -> Vec<[usize; 2]> {
+        hull_edges(points, &mut { u64::MAX })
+    }
+
     fn grid() -> Vec<Point> {
         let mut points = Vec::new();
         for x in 0..3 {
@@ -176,7 +194,7 @@ mod tests {
     #[test]
     fn a_grid_has_the_edges_of_a_box() {
         let points = grid();
-        let edges = hull_edges(&points);
+        let edges = edges_of(&points);
         assert_eq!(edges.len(), 12, "{edges:?}");
         for [from, to] in edges {
             let length: f64 = points[from].iter().zip(points[to]).map(|(a, b)| (a - b).abs()).sum();
@@ -194,15 +212,23 @@ mod tests {
         }
         // Triangles only: three edges for each point, minus six. A few triangles are almost in the
         // plane of their neighbour, and have no edge to it.
-        let count = hull_edges(&points).len();
+        let count = edges_of(&points).len();
         assert!((350..=3 * 120 - 6).contains(&count), "{count}");
     }
 
     #[test]
+    fn the_number_of_tests_is_limited() {
+        let points: Vec<Point> = (0..400).map(|at| f64::from(at) * 0.01).map(|at| [at.cos(), at.sin(), at]).collect();
+        let mut tests = 20_000;
+        let some = hull_edges(&points, &mut tests).len();
+        assert!(tests == 0 && some < edges_of(&points).len(), "{some}");
+    }
+
+    #[test]
     fn flat_and_empty_hulls_end() {
-        assert!(hull_edges(&[]).is_empty() && hull_edges(&[[1.0; 3]; 9]).is_empty());
+        assert!(edges_of(&[]).is_empty() && edges_of(&[[1.0; 3]; 9]).is_empty());
         let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]];
-        assert_eq!(hull_edges(&square).len(), 4);
-        assert_eq!(hull_edges(&[[0.0; 3], [1.0; 3], [2.0; 3]]), [[0, 2]]);
+        assert_eq!(edges_of(&square).len(), 4);
+        assert_eq!(edges_of(&[[0.0; 3], [1.0; 3], [2.0; 3]]), [[0, 2]]);
     }
 }

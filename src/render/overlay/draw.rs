@@ -49,6 +49,7 @@ pub(crate) struct StrokeRasteriser<'v> {
 impl StrokeRasteriser<'_> {
     /// Draws a stroke. Bones and joints get an outline.
     pub(crate) fn draw(&mut self, stroke: &Stroke) {
+        let missing = self.buffer.budget.missing;
         let (unit, bones) = (self.width * SUBPIXELS, self.bones * SUBPIXELS);
         match stroke.shape {
             StrokeShape::Line => self.line(stroke, unit / 2.0),
@@ -62,6 +63,7 @@ impl StrokeRasteriser<'_> {
                 self.dot(stroke, bones * 2.0 + unit * 0.6, StrokeInk::Outline);
             }
         }
+        self.buffer.budget.count_once(missing);
     }
 
     fn line(&mut self, stroke: &Stroke, half: f64) {

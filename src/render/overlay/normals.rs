@@ -21,8 +21,9 @@ pub(crate) fn add_normals(scene: &PlacedScene<'_>, length: f64, out: &mut Stroke
     let (mut vertices, mut computed) = (0_usize, VertexNormals::default());
     scene.each_surface(&mut |surface| {
         let positions = surface.shape.positions(&surface.surface)?;
-        vertices = vertices.saturating_add(positions.len().min(surface.surface.indices()?.len()));
-        if stored_normals(surface)?.is_none() && !matches!(positions, ShapePositions::Posed(_)) {
+        let corners = surface.surface.indices()?.len();
+        vertices = vertices.saturating_add(positions.len().min(corners));
+        if corners > 2 && stored_normals(surface)?.is_none() && !matches!(positions, ShapePositions::Posed(_)) {
             compute(surface, positions.len(), &mut computed)?;
         }
         scene.input.release();
@@ -68,6 +69,10 @@ struct NormalPicker<'n> {
 
 impl NormalPicker<'_> {
     fn add(&mut self, surface: &PlacedSurface<'_>, out: &mut StrokeList) -> Result<()> {
+        // A surface without triangles has no vertices that are drawn, and needs no memory.
+        if surface.surface.indices()?.len() < 3 {
+            return Ok(());
+        }
         let positions = PlacedPositions::new(surface)?;
         let stored = stored_normals(surface)?;
         let computed = self.computed.get(surface.position_pool());

@@ -57,6 +57,8 @@ pub(crate) struct Stroke {
 #[derive(Debug, Default)]
 pub(crate) struct StrokeList {
     strokes: Vec<Stroke>,
+    /// The number of strokes that are known to be missing.
+    pub(crate) missing: u64,
 }
 
 /// The greatest number of strokes of each kind.
@@ -70,12 +72,18 @@ impl StrokeList {
         if has_room && stroke.ends.iter().flatten().all(|part| part.is_finite() && part.abs() < 1e30) {
             self.strokes.push(stroke);
         }
+        self.missing = self.missing.saturating_add(u64::from(!has_room));
         has_room
     }
 
     /// Adds a line, and returns whether there was room.
     pub(crate) fn line(&mut self, ends: [Point; 2], ink: StrokeInk) -> bool {
         self.push(Stroke { ends, shape: StrokeShape::Line, ink })
+    }
+
+    /// Counts a stroke that is missing.
+    pub(crate) fn miss(&mut self) {
+        self.missing = self.missing.saturating_add(1);
     }
 
     /// Returns whether there is no room for another stroke.
@@ -98,6 +106,6 @@ mod tests {
         assert!(strokes.line([[f64::NAN; 3], [0.0; 3]], StrokeInk::Normals) && strokes.as_slice().is_empty());
         (0..MAX_STROKES).for_each(|_| assert!(strokes.line([[0.0; 3], [1.0; 3]], StrokeInk::Normals)));
         assert!(strokes.is_full() && !strokes.line([[0.0; 3], [1.0; 3]], StrokeInk::Normals));
-        assert_eq!(strokes.as_slice().len(), MAX_STROKES);
+        assert_eq!((strokes.as_slice().len(), strokes.missing), (MAX_STROKES, 1));
     }
 }

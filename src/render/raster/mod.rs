@@ -9,6 +9,7 @@
 //!   the `visibility` buffer.
 //! - `block` defines the triangles on the screen, `square` draws the small ones, and `walk` the
 //!   groups of pixels around the others.
+//! - `budget` limits the work for triangles that cover the picture again and again.
 //!
 //! `levels` contains the inner loops of `setup` and `fill` for each SIMD level.
 //!
@@ -17,6 +18,7 @@
 //! lower number wins a tie, so the picture does not depend on the order of the triangles.
 
 pub(crate) mod block;
+pub(crate) mod budget;
 pub(crate) mod clip;
 pub(crate) mod fill;
 mod levels;

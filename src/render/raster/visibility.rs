@@ -1,8 +1,9 @@
 //! The visibility buffer: the depth and the number of the nearest triangle of each sample.
 
+use super::budget::RasterBudget;
 use crate::error::Result;
 use crate::io::populate;
-use crate::math::as_index;
+use crate::math::{as_index, as_u64};
 use crate::parse::room;
 use crate::render::lanes::LANES;
 
@@ -27,6 +28,8 @@ pub(crate) struct VisibilityBuffer {
     /// The number of groups of pixels in a row.
     pub(crate) groups: u32,
     pub(crate) samples: Vec<[i64; LANES]>,
+    /// The work that is left for triangles.
+    pub(crate) budget: RasterBudget,
 }
 
 impl VisibilityBuffer {
@@ -38,7 +41,13 @@ impl VisibilityBuffer {
         // The pages of the buffer are requested at once.
         populate(samples.spare_capacity_mut());
         samples.resize(count, [EMPTY; LANES]);
-        Ok(Self { width, rows, groups, samples })
+        Ok(Self { width, rows, groups, samples, budget: RasterBudget::of_surfaces(as_u64(count)) })
+    }
+
+    /// Starts to draw strokes, and returns the budget of the surfaces.
+    pub(crate) fn start_strokes(&mut self) -> RasterBudget {
+        let strokes = RasterBudget::of_strokes(as_u64(self.samples.len()));
+        std::mem::replace(&mut self.budget, strokes)
     }
 
     /// Makes the buffer empty for other rows of the picture. The number of rows does not grow.
@@ -47,6 +56,7 @@ impl VisibilityBuffer {
         self.rows = rows;
         self.samples.truncate(count);
         self.samples.fill([EMPTY; LANES]);
+        self.budget = RasterBudget::of_surfaces(as_u64(self.samples.len()));
     }
 }
 

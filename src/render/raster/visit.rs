@@ -6,7 +6,7 @@ use super::block::{Area, ScreenTriangle};
 use super::projection::DEPTHS;
 use super::visibility::{SAMPLE_POSITIONS, SAMPLES, VisibilityBuffer, depth_of};
 use super::walk::{edges, slope};
-use crate::math::{as_index, fast_max, fast_min};
+use crate::math::{as_index, as_u64, fast_max, fast_min};
 
 /// A pixel that a triangle covers in part or in full.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,8 @@ pub(crate) struct CoveredPixel {
     keys: [i64; SAMPLES],
 }
 
-/// Calls `visit` for each pixel in which a triangle is nearer than what is in the buffer.
+/// Calls `visit` for each pixel in which a triangle is nearer than what is in the buffer. `work` is
+/// the work of a call.
 ///
 /// The samples and the depths are those of [`fill`](super::fill::fill).
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "as in `fill`")]
@@ -27,6 +28,7 @@ pub(crate) fn each_pixel(
     buffer: &mut VisibilityBuffer,
     area: &Area,
     triangle: &ScreenTriangle,
+    work: u64,
     visit: &mut dyn FnMut(&mut VisibilityBuffer, &CoveredPixel),
 ) {
     let Some(edges) = edges(triangle) else { return };
@@ -35,12 +37,17 @@ pub(crate) fn each_pixel(
         let [a, b, c] = parts;
         (a.min(b).min(c).max(low) >> 4)..=(a.max(b).max(c).min(high.wrapping_sub(1)) >> 4)
     };
+    let (rows, columns) = (span(triangle.y, top, bottom), span(triangle.x, left, right));
+    let pixels = as_u64(rows.clone().count()).saturating_mul(as_u64(columns.clone().count()));
+    if !buffer.budget.take_pixels(pixels) {
+        return;
+    }
     let [a, b, c] = triangle.z;
     let (least, greatest) = (fast_min(fast_min(a, b), c), fast_max(fast_max(a, b), c));
     let ([x0, ..], [y0, ..], [z0, ..]) = (triangle.x, triangle.y, triangle.z);
     let [zx, zy] = slope(triangle);
-    for row in span(triangle.y, top, bottom) {
-        for column in span(triangle.x, left, right) {
+    for row in rows {
+        for column in columns.clone() {
             let mut pixel = CoveredPixel { place: [column, row], samples: 0, keys: [0; SAMPLES] };
             for ((sample, [dx, dy]), key) in (0_u32..).zip(SAMPLE_POSITIONS).zip(&mut pixel.keys) {
                 let (x, y) = (column.wrapping_mul(16).wrapping_add(dx), row.wrapping_mul(16).wrapping_add(dy));
@@ -59,6 +66,9 @@ pub(crate) fn each_pixel(
                 }
             }
             if pixel.samples != 0 {
+                if !buffer.budget.take(work) {
+                    return;
+                }
                 visit(buffer, &pixel);
             }
         }

@@ -123,6 +123,8 @@ pub(super) struct GroupWalk {
     pub(super) rows: i32,
     /// The groups of the row in the buffer.
     pub(super) groups: Range<usize>,
+    /// The number of groups of all rows, which is 0 if the triangle is outside the area.
+    pub(super) work: u64,
     /// Whether a row has few groups.
     pub(super) is_narrow: bool,
     /// The left top corner of the first group of the row, relative to the first corner of the
@@ -161,8 +163,11 @@ impl GroupWalk {
         let first = line.wrapping_add(as_index(first_group.cast_unsigned()));
         let count = last_group.wrapping_sub(first_group).wrapping_add(1);
         let ([x0, ..], [y0, ..], [a0, a1, a2], [b0, b1, b2]) = (triangle.x, triangle.y, a, b);
+        let rows = last_row.wrapping_sub(first_row).wrapping_add(1);
+        let [wide, high] = [count, rows].map(|count| u64::from(count.max(0).cast_unsigned()));
         Some(Self {
-            rows: last_row.wrapping_sub(first_row).wrapping_add(1),
+            rows,
+            work: wide.wrapping_mul(high),
             groups: first..first.wrapping_add(as_index(count.cast_unsigned())),
             is_narrow: count <= 2,
             x: x.wrapping_sub(x0),

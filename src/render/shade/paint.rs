@@ -180,20 +180,17 @@ impl<'a> SurfacePaint<'a> {
         if !self.needs_attributes() {
             return;
         }
-        let corners = buffers.uvs.as_chunks::<3>().0.iter().zip(buffers.colors.as_chunks::<3>().0);
-        let lanes = blocks.iter_mut().flat_map(|block| {
-            let block: &FragmentBlock = block;
-            (0..LANES).map(move |lane| (*block, lane))
-        });
-        let painted: Vec<[f32; 4]> = lanes
-            .zip(corners)
-            .map(|((block, lane), (uvs, colors))| self.color(projection, &block, lane, uvs, colors))
-            .collect();
-        for (block, painted) in blocks.iter_mut().zip(painted.chunks(LANES)) {
+        let uvs = buffers.uvs.as_chunks::<3>().0.chunks(LANES);
+        let corners = uvs.zip(buffers.colors.as_chunks::<3>().0.chunks(LANES));
+        for (block, (uvs, colors)) in blocks.iter_mut().zip(corners) {
+            let mut painted = [[0.0; 4]; LANES];
+            for (lane, (painted, (uvs, colors))) in painted.iter_mut().zip(uvs.iter().zip(colors)).enumerate() {
+                *painted = self.color(projection, block, lane, uvs, colors);
+            }
             let [reds, greens, blues] = &mut block.albedo;
             let places = reds.iter_mut().zip(greens).zip(blues).zip(&mut block.alpha);
             for ((((red, green), blue), alpha), color) in places.zip(painted) {
-                [*red, *green, *blue, *alpha] = *color;
+                [*red, *green, *blue, *alpha] = color;
             }
         }
     }
@@ -247,8 +244,7 @@ impl<'a> SurfacePaint<'a> {
     pub(crate) fn is_cut_out(&self, uvs: &[[f32; 2]; 3], weights: [f32; 3]) -> bool {
         let Some((texture, _)) = &self.texture else { return false };
         let [u, v] = mixed(uvs, weights);
-        let [.., alpha] = texture.sample([u, if self.flips_v { 1.0 - v } else { v }], 0);
-        alpha < CUT_OUT
+        texture.sample_alpha([u, if self.flips_v { 1.0 - v } else { v }]) < CUT_OUT
     }
 
     /// Returns the texture coordinates of the corners of a triangle.

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::counts::CoverCounts;
-use super::lines::{LineInk, ScreenLine};
+use super::lines::{LineInk, ScreenLine, pixels};
 use super::paint::UvPaint;
 use crate::array::Array;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
-use crate::math::{as_index, narrow};
+use crate::math::{as_index, as_u64, narrow};
 use crate::render::background::Backdrop;
 use crate::render::draw::MeshPicture;
 use crate::render::lanes::LANES;
@@ -15,6 +15,7 @@ use crate::render::options::PictureOptions;
 use crate::render::overlay::Overlays;
 use crate::render::picture::Picture;
 use crate::render::raster::block::{Area, ScreenBlock};
+use crate::render::raster::budget::RasterBudget;
 use crate::render::raster::clip::clip;
 use crate::render::raster::projection::{Projection, SUBPIXELS};
 use crate::render::raster::setup::{BATCH, set_up};
@@ -33,6 +34,9 @@ const MAX_TILES: f64 = 16.0;
 /// The strength of the borders of unit squares other than the first.
 const TILE_STRENGTH: f64 = 0.22;
 
+/// The rows and columns of a small triangle.
+const SMALL: u64 = 16;
+
 /// A triangle in texture space.
 type UvTriangle = [[f32; 2]; 3];
 
@@ -42,17 +46,18 @@ pub(crate) fn draw_uv_layout(
     options: &PictureOptions,
     mut picture: Picture,
 ) -> Result<MeshPicture> {
-    let layout = UvLayout::new(scene, options)?;
+    let mut layout = UvLayout::new(scene, options)?;
     let [width, height] = options.size;
     let band = BAND_PIXELS.checked_div(width).unwrap_or(1).clamp(1, height.max(1));
     let mut first = 0;
     while first < height {
         let end = first.saturating_add(band).min(height);
-        layout.band(first..end, &mut picture)?;
+        let missing = layout.band(first..end, &mut picture)?;
+        layout.left_out.too_deep = layout.left_out.too_deep.max(missing);
         first = end;
     }
     let UvLayout { triangles, left_out, .. } = layout;
-    Ok(MeshPicture { picture, triangles, bones: 0, left_out })
+    Ok(MeshPicture { picture, triangles, bones: 0, left_out, left_out_lines: 0, first_surfaces: scene.cut.get() })
 }
 
 /// A UV layout that is measured.
@@ -115,8 +120,9 @@ impl<'j, 'a> UvLayout<'j, 'a> {
         Projection { origin: [0.0; 3], rows, near: 0.5, back: 0.0 }
     }
 
-    /// Draws a band of rows.
-    fn band(&self, rows: Range<u32>, picture: &mut Picture) -> Result<()> {
+    /// Draws a band of rows. Returns the number of triangles that are left out, because the others
+    /// cover the picture too often.
+    fn band(&self, rows: Range<u32>, picture: &mut Picture) -> Result<u64> {
         let [width, height] = self.options.size;
         let mut counts = CoverCounts::new(width, rows.clone())?;
         let mut ink = LineInk::new(width, rows.clone())?;
@@ -153,7 +159,7 @@ impl<'j, 'a> UvLayout<'j, 'a> {
                 });
             });
         }
-        Ok(())
+        Ok(batch.budget.missing)
     }
 
     /// Draws the frame of the unit square, and thin borders of the other unit squares.
@@ -210,12 +216,15 @@ struct UvBatch {
     corners: [[f32; 3]; 3 * BATCH],
     triangles: usize,
     blocks: Vec<ScreenBlock>,
+    budget: RasterBudget,
 }
 
 impl UvBatch {
     fn new(projection: Projection, area: Area, width: f64) -> Self {
         let (corners, blocks) = ([[0.0; 3]; 3 * BATCH], vec![ScreenBlock::EMPTY; BATCH / LANES]);
-        Self { projection, area, width, corners, triangles: 0, blocks }
+        let [[_, top], [columns, bottom]] = [area.min, area.max].map(|corner| corner.map(|side| side >> 4));
+        let pixels = u64::from(columns.cast_unsigned()).saturating_mul(u64::from(bottom.abs_diff(top)));
+        Self { projection, area, width, corners, triangles: 0, blocks, budget: RasterBudget::of_layout(pixels) }
     }
 
     fn add(&mut self, triangle: UvTriangle, counts: &mut CoverCounts, ink: &mut LineInk) {
@@ -233,6 +242,9 @@ impl UvBatch {
         set_up(&self.projection, &self.area, &self.corners, &mut self.blocks);
         for (at, corners) in self.corners.as_chunks::<3>().0.iter().take(self.triangles).enumerate() {
             let Some(block) = self.blocks.get(at / LANES) else { break };
+            if !self.budget.take(work(&self.projection, corners, &ink.area())) {
+                continue;
+            }
             let lane = at % LANES;
             let has = |mask: u32| mask.unbounded_shr(u32::try_from(lane).unwrap_or(u32::MAX)) & 1 != 0;
             if has(block.small | block.large) {
@@ -244,6 +256,18 @@ impl UvBatch {
         }
         self.triangles = 0;
     }
+}
+
+/// Returns the work of a triangle and its edges: four times the rows and columns of the picture
+/// that it has in excess of a small triangle.
+fn work(projection: &Projection, corners: &[[f32; 3]; 3], [columns, rows]: &[Range<u32>; 2]) -> u64 {
+    let [a, b, c] = corners.map(|corner| projection.project(corner));
+    let count = |axis: usize, range: &Range<u32>| {
+        let parts = [a, b, c].map(|corner| f64::from(corner.get(axis).copied().unwrap_or_default()) / SUBPIXELS);
+        let [from, to] = [parts.into_iter().fold(f64::MAX, f64::min), parts.into_iter().fold(f64::MIN, f64::max)];
+        as_u64(pixels(from, to, range).len())
+    };
+    count(0, columns).saturating_add(count(1, rows)).saturating_sub(SMALL).saturating_mul(4)
 }
 
 /// Draws the edges of a triangle. Edges of small triangles are faint.

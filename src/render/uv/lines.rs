@@ -28,6 +28,11 @@ impl LineInk {
         Ok(Self { width, rows, strengths: filled("picture", "lines", count, 0)? })
     }
 
+    /// Returns the columns and the rows.
+    pub(crate) fn area(&self) -> [Range<u32>; 2] {
+        [0..self.width, self.rows.clone()]
+    }
+
     /// Returns the strengths of a row. `line` is the index of the row in the band.
     pub(crate) fn row(&self, line: usize) -> &[u8] {
         let width = as_index(self.width);
@@ -72,7 +77,7 @@ impl LineInk {
 
 /// Returns the pixels between two coordinates that are in a range.
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the range")]
-fn pixels(from: f64, to: f64, range: &Range<u32>) -> Range<u32> {
+pub(super) fn pixels(from: f64, to: f64, range: &Range<u32>) -> Range<u32> {
     let bound = |part: f64| part.clamp(f64::from(range.start), f64::from(range.end)) as u32;
     bound(from.floor())..bound(to.floor() + 1.0)
 }

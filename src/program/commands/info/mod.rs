@@ -119,7 +119,7 @@ impl InfoArgs {
                     return Ok(Outcome::of_error(&error));
                 }
             };
-            let (picture, outcome) = pictures.draw(&asset, path);
+            let (picture, outcome) = pictures.draw(&asset, path, global);
             if summary.is_animation {
                 animations.push((path.to_owned(), summary, picture));
             } else {

@@ -6,6 +6,7 @@ use std::path::Path;
 use anstream::{AutoStream, ColorChoice};
 
 use crate::error::copy_text;
+use crate::program::args::Global;
 use crate::program::describe::picture::draw_small;
 use crate::program::input::asset::InputAsset;
 use crate::program::outcome::Outcome;
@@ -26,10 +27,10 @@ impl InfoPictures {
     }
 
     /// Draws a mesh. An error is reported, and the mesh is printed without a picture.
-    pub fn draw(&self, asset: &InputAsset, path: &Path) -> (Option<Picture>, Outcome) {
+    pub fn draw(&self, asset: &InputAsset, path: &Path, global: &Global) -> (Option<Picture>, Outcome) {
         let Some(terminal) = &self.0 else { return (None, Outcome::Fine) };
         let (_, size) = terminal.square(COLUMNS);
-        match draw_small(asset, path, size) {
+        match draw_small(asset, path, size, global) {
             Ok(picture) => (Some(picture), Outcome::Fine),
             Err(error) => (None, complain_about(&error)),
         }

@@ -124,7 +124,7 @@ impl LsArgs {
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
         let mut left = self.limit.unwrap_or(usize::MAX);
-        let describe = |path: &Path, asset| self.rows(path, asset, &selection);
+        let describe = |path: &Path, asset| self.rows(path, asset, &selection, global);
         each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
             for row in rows {
                 if let Err(error) = &row.values {
@@ -229,7 +229,13 @@ impl LsArgs {
     }
 
     /// Returns the row of a mesh, or the rows of its surfaces.
-    fn rows(&self, path: &Path, asset: crate::Result<InputAsset>, selection: &Selection) -> Vec<TableRow> {
+    fn rows(
+        &self,
+        path: &Path,
+        asset: crate::Result<InputAsset>,
+        selection: &Selection,
+        global: &Global,
+    ) -> Vec<TableRow> {
         let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
         let row = |values| TableRow {
             path: path.to_owned(),
@@ -243,7 +249,9 @@ impl LsArgs {
             let mut rows: Vec<TableRow> = values.into_iter().map(|values| row(Ok(values))).collect();
             if let Some(colors) = selection.pictures {
                 let listed = |row: &&mut TableRow| selection.condition.as_ref().is_none_or(|only| only.holds(row));
-                rows.iter_mut().filter(listed).for_each(|row| row.picture = picture_lines(&asset, path, colors));
+                rows.iter_mut()
+                    .filter(listed)
+                    .for_each(|row| row.picture = picture_lines(&asset, path, colors, global));
             }
             Ok(rows)
         });
@@ -279,9 +287,9 @@ impl LsArgs {
 }
 
 /// Returns the lines of a picture, or no lines if the mesh cannot be drawn.
-fn picture_lines(asset: &InputAsset, path: &Path, colors: BlockColors) -> Vec<String> {
+fn picture_lines(asset: &InputAsset, path: &Path, colors: BlockColors, global: &Global) -> Vec<String> {
     let [columns, lines] = PICTURE_CELLS;
-    let picture = draw_small(asset, path, [columns, lines.saturating_mul(2)]);
+    let picture = draw_small(asset, path, [columns, lines.saturating_mul(2)], global);
     picture.map(|picture| block_lines(&picture, colors)).unwrap_or_default()
 }
 

@@ -12,6 +12,7 @@ use crate::program::formats::secondlife::level_args::level_index;
 use crate::program::formats::selectors::surfaces as selected_surfaces;
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;
+use crate::program::render::note::note;
 use crate::render::{CameraMotion, ClipSource, Framing, MeshPicture, PictureOptions, draw, draw_textured};
 use crate::{Animations, Limits};
 
@@ -21,12 +22,14 @@ pub struct Drawing<'a> {
     animations: AnimationFiles,
     /// The textures in the folder of the last mesh.
     textures: Mutex<Option<(PathBuf, Arc<TextureFolder>)>>,
+    /// The errors of images that are missing in pictures.
+    errors: Mutex<Vec<crate::Error>>,
 }
 
 impl<'a> Drawing<'a> {
     pub fn new(args: &'a ViewArgs, global: &Global) -> anyhow::Result<Self> {
         let animations = AnimationFiles::open(&args.animations, args.clip.as_ref(), global)?;
-        Ok(Self { args, animations, textures: Mutex::default() })
+        Ok(Self { args, animations, textures: Mutex::default(), errors: Mutex::default() })
     }
 
     /// Returns the files whose clips are used.
@@ -86,10 +89,20 @@ impl<'a> Drawing<'a> {
     /// Draws a mesh.
     pub fn draw(&self, asset: &InputAsset, path: &Path, options: &PictureOptions) -> anyhow::Result<MeshPicture> {
         let textures = self.textures(path);
-        with_scene(asset, path, &self.clips()?, |input| match textures.as_deref() {
+        let drawn = with_scene(asset, path, &self.clips()?, |input| match textures.as_deref() {
             Some(textures) => draw_textured(input, options, textures),
             None => draw(input, options),
-        })
+        });
+        let errors = textures.as_deref().map(TextureFolder::take_errors).unwrap_or_default();
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).extend(errors);
+        drawn
+    }
+
+    /// Prints a note for each image that is missing in the pictures until now.
+    pub fn print_notes(&self, global: &Global) {
+        for error in self.errors.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            note(&format!("not in the picture: the texture {error}"), global);
+        }
     }
 
     /// Returns the textures in the folder of a mesh. They are kept until a mesh of another folder

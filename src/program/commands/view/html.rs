@@ -11,7 +11,7 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::formats::native_output::check_extension;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{Repeated, each};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
@@ -154,7 +154,8 @@ impl HtmlPage<'_> {
             images: images.as_deref(),
             png,
         };
-        if let Some(error) = page.add(&mesh).map_err(|error| asset.locate_any_error(error, path))? {
+        let added = page.add(&mesh).map_err(|error| at_output(error, self.output));
+        if let Some(error) = added.map_err(|error| asset.locate_any_error(error, path))? {
             note(&format!("{}: the page has only a picture of it: {error}", shown(path)), self.global);
         }
         Ok(())

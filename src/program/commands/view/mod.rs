@@ -27,9 +27,16 @@ impl ViewArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let global = &Global { quiet: global.quiet || self.thumbnail, ..global.clone() };
         let drawing = Drawing::new(self, global)?;
+        let outcome = self.draw(&drawing, global);
+        drawing.print_notes(global);
+        outcome
+    }
+
+    /// Writes or shows the pictures.
+    fn draw(&self, drawing: &Drawing<'_>, global: &Global) -> anyhow::Result<Outcome> {
         let Some(output) = &self.output else {
             html::expect_no_page(self)?;
-            return terminal::show(self, &drawing, global);
+            return terminal::show(self, drawing, global);
         };
         if output == Path::new(STDIN) && global.json {
             return Err(UsageError("-o -: standard output is JSON; name a file for the output".to_owned()).into());
@@ -38,17 +45,17 @@ impl ViewArgs {
             OutputKind::Picture => {
                 let extensions: &[&str] = if self.is_movie() { &["png", "apng"] } else { &["png"] };
                 check_extension(output, extensions, "view")?;
-                pictures::write_one(self, &drawing, output, global)
+                pictures::write_one(self, drawing, output, global)
             }
-            OutputKind::Page => html::write(self, &drawing, output, global),
-            OutputKind::Folder => pictures::write_folder(self, &drawing, output, global),
+            OutputKind::Page => html::write(self, drawing, output, global),
+            OutputKind::Folder => pictures::write_folder(self, drawing, output, global),
             OutputKind::Sheet if self.is_movie() => {
                 Err(UsageError(format!("{}: a movie shows one mesh; name a folder for several meshes", shown(output)))
                     .into())
             }
             OutputKind::Sheet => {
                 check_extension(output, &["png"], "view")?;
-                sheet::write(self, &drawing, output, global)
+                sheet::write(self, drawing, output, global)
             }
         }
     }

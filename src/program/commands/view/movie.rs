@@ -97,8 +97,8 @@ impl Movie {
             writer.add(&drawn.picture)?;
             progress.add(1);
             let new = DrawnFacts::new(&drawn);
-            // The facts are those of the picture from which the most triangles are missing.
-            if facts.as_ref().is_none_or(|facts| facts.missing_triangles() < new.missing_triangles()) {
+            // The facts are those of the picture from which the most is missing.
+            if facts.as_ref().is_none_or(|facts| facts.left_out.amount() < new.left_out.amount()) {
                 facts = Some(new);
             }
         }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::program::args::{Global, STDIN};
+use crate::program::describe::picture::MissingParts;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{document, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::{complain_about, error_json};
 use crate::program::render::text::shown;
-use crate::render::{LeftOutTriangles, MeshPicture};
+use crate::render::MeshPicture;
 
 /// A mesh that was drawn, or the error that prevented it.
 pub struct ViewResult {
@@ -30,7 +31,7 @@ pub struct DrawnFacts {
     pub triangles: u64,
     /// The number of bones that are drawn.
     pub bones: u64,
-    pub left_out: LeftOutTriangles,
+    pub left_out: MissingParts,
     /// The number of bytes of the output file, if it has only this picture.
     pub bytes: Option<u64>,
 }
@@ -50,32 +51,18 @@ impl DrawnFacts {
             frames: None,
             triangles: drawn.triangles,
             bones: drawn.bones,
-            left_out: drawn.left_out,
+            left_out: MissingParts::new(drawn),
             bytes: None,
         }
-    }
-
-    /// Returns the number of triangles that are not in the picture.
-    pub const fn missing_triangles(&self) -> u64 {
-        let LeftOutTriangles { invalid, not_finite, too_many } = self.left_out;
-        invalid.saturating_add(not_finite).saturating_add(too_many)
     }
 }
 
 /// Returns what is not in the picture as text: a number and a reason.
 pub fn left_out_texts(facts: &DrawnFacts) -> Vec<String> {
-    let left_out = &facts.left_out;
-    let reasons = [
-        (left_out.invalid, "an index that is out of range"),
-        (left_out.not_finite, "a position that is not finite"),
-        (left_out.too_many, "a number above 4,294,967,294"),
-    ];
-    let texts = reasons.iter().filter(|(count, _)| *count > 0);
-    let texts = texts.map(|(count, reason)| format!("{count} triangles with {reason}"));
     let frames = facts.frames.filter(|frames| frames.written < frames.all).map(|MovieFrames { written, all }| {
         format!("{} of {all} frames: {written} are written, at the speed of the clip", all.saturating_sub(written))
     });
-    texts.chain(frames).collect()
+    facts.left_out.texts().into_iter().chain(frames).collect()
 }
 
 impl ViewResult {

@@ -8,6 +8,7 @@ use super::drawing::{Drawing, PlayedClip};
 use super::movie::DEFAULT_RATE;
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
+use crate::program::describe::picture::MissingParts;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::{Repeated, each};
 use crate::program::outcome::{Outcome, UsageError};
@@ -28,7 +29,13 @@ pub fn show(args: &ViewArgs, drawing: &Drawing<'_>, global: &Global) -> anyhow::
     each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
         match asset {
             Ok(asset) => {
-                meshes.push(ShownMesh { path: path.to_owned(), asset, played: OnceCell::new(), framing: None });
+                meshes.push(ShownMesh {
+                    path: path.to_owned(),
+                    asset,
+                    played: OnceCell::new(),
+                    framing: None,
+                    left_out: MissingParts::default(),
+                });
             }
             Err(error) => outcome = outcome.max(complain_about(&error.into())),
         }
@@ -47,6 +54,7 @@ pub fn show(args: &ViewArgs, drawing: &Drawing<'_>, global: &Global) -> anyhow::
         Ok(bytes)
     };
     let shown = show_scene(&mut scene, ViewState::new(start), (&terminal, presentation), &png, global)?;
+    scene.meshes.iter().for_each(|mesh| mesh.left_out.print_notes(&mesh.path, global));
     Ok(outcome.max(shown))
 }
 
@@ -58,6 +66,8 @@ struct ShownMesh {
     played: OnceCell<Option<PlayedClip>>,
     /// What is shown from all sides, once it was measured.
     framing: Option<Framing>,
+    /// What the picture with the least of the mesh left out.
+    left_out: MissingParts,
 }
 
 /// The meshes that are shown.
@@ -83,7 +93,12 @@ impl TerminalScene for ShownMeshes<'_> {
         if self.is_interactive && options.shading != Shading::Uv {
             moved = moved.with_framing(mesh.framing(drawing, options)?);
         }
-        Ok(drawing.draw(&mesh.asset, &mesh.path, &moved)?.picture)
+        let drawn = drawing.draw(&mesh.asset, &mesh.path, &moved)?;
+        let left_out = MissingParts::new(&drawn);
+        if left_out.amount() > mesh.left_out.amount() {
+            mesh.left_out = left_out;
+        }
+        Ok(drawn.picture)
     }
 
     fn mesh_count(&self) -> usize {

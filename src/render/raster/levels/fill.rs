@@ -40,6 +40,9 @@ macro_rules! fill_with_operations {
             triangle: &ScreenTriangle,
         ) {
             let Some(mut walk) = GroupWalk::new(buffer, area, triangle) else { return };
+            if !buffer.budget.take(walk.work) {
+                return;
+            }
             let depths = Depths::new(triangle);
             let [[a0, a1, a2], [b0, b1, b2]] = walk.steps;
             let (ps, qs, rs) = (steps(a0, b0), steps(a1, b1), steps(a2, b2));

@@ -5,8 +5,7 @@ use std::io::{self, Cursor};
 use pcx::Reader;
 
 use super::{Decoded, expect_bytes, located, texel_count};
-use crate::ErrorKind;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, ErrorKind, Result};
 use crate::parse::{Limits, room};
 
 const FORMAT: &str = "PCX";

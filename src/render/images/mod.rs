@@ -10,17 +10,19 @@ use std::path::Path;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Limits;
-use crate::render::Picture;
+use crate::render::{Picture, Texture};
 
 /// The greatest width and height of a picture.
 const MAX_SIDE: u32 = Picture::MAX_SIDE;
-use crate::render::Texture;
 
 /// The kind of an image file, by the extension of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
+    /// PCX of `ZSoft`.
     Pcx,
+    /// PNG.
     Png,
+    /// Truevision TGA.
     Tga,
 }
 
@@ -29,6 +31,7 @@ impl ImageKind {
     pub const EXTENSIONS: [(&str, Self); 3] = [("png", Self::Png), ("tga", Self::Tga), ("pcx", Self::Pcx)];
 
     /// Returns the kind of a file, or `None` if it is no image that can be decoded.
+    #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.as_encoded_bytes();
         let found = Self::EXTENSIONS.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name.as_bytes()));
@@ -38,6 +41,10 @@ impl ImageKind {
 
 /// Decodes an image. If `with_alpha` is false, all texels are opaque. If it is true, the texels
 /// have the alpha of the image, and in a PCX image with a palette, the first colour is cut out.
+///
+/// The memory is that of the texels and of a few rows.
+///
+/// # Errors
 ///
 /// Returns an error if the image is damaged, or if it needs more bytes as RGBA than the limit
 /// `block`.
@@ -87,13 +94,13 @@ fn located(format: &'static str, field: &'static str, cause: Cause) -> Error {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
     use crate::ErrorKind;
 
     /// Decodes each start of an image and copies with one changed byte. No copy may panic, and no
     /// start without its last texel may be decoded.
-    pub fn survives_damage(kind: ImageKind, image: &[u8], trailing: usize) {
+    pub(super) fn survives_damage(kind: ImageKind, image: &[u8], trailing: usize) {
         let limits = Limits::default().with_block(1 << 16);
         for length in 0..image.len() {
             let is_decoded = decode(kind, &image[..length], true, &limits).is_ok();

@@ -2,44 +2,71 @@
 
 use std::io::Cursor;
 
-use png::{ColorType, Decoder, DecodingError, Transformations};
+use png::{ColorType, Decoder, DecodingError, InterlaceInfo, Transformations, expand_interlaced_row};
 
 use super::{Decoded, located, texel_count};
-use crate::ErrorKind;
-use crate::error::{Cause, Error, Result};
-use crate::parse::{Limits, Name, filled};
+use crate::error::{Cause, Error, ErrorKind, Result};
+use crate::math::as_index;
+use crate::parse::{Limits, Name, filled, room};
 
 const FORMAT: &str = "PNG";
 
+/// The part of the limit `block` that parts of the file other than texels may have.
+const OTHER_PARTS: u64 = 16;
+/// The least limit of the other parts: rows of the greatest width, with 16 bits for each sample.
+const LEAST_LIMIT: usize = 1 << 18;
+
 /// Decodes a PNG image. Of an animation, the still picture is decoded.
+///
+/// The rows are decoded one by one, so no second copy of the texels is in memory.
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded> {
-    let most = usize::try_from(limits.block).unwrap_or(usize::MAX);
+    let most = usize::try_from(limits.block / OTHER_PARTS).unwrap_or(usize::MAX).max(LEAST_LIMIT);
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: most });
     decoder.set_transformations(Transformations::normalize_to_color8());
     decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
     let mut reader = decoder.read_info().map_err(|error| failed(&error))?;
     let size = [reader.info().width, reader.info().height];
-    texel_count(FORMAT, size, limits)?;
-    let length = reader.output_buffer_size().unwrap_or(usize::MAX);
-    let mut samples = filled(FORMAT, "texels", length, 0_u8)?;
-    let info = reader.next_frame(&mut samples).map_err(|error| failed(&error))?;
-    samples.truncate(info.buffer_size());
-    Ok((size, texels(&samples, info.color_type)?))
+    let count = texel_count(FORMAT, size, limits)?;
+    if reader.info().frame_control().is_some_and(|frame| [frame.width, frame.height] != size) {
+        return Err(wrong("a still picture of the whole size", "a smaller one"));
+    }
+    let (color, _) = reader.output_color_type();
+    let width = as_index(reader.info().width);
+    let mut texels = filled(FORMAT, "texels", count, [0; 4])?;
+    let (mut row, mut start) = (room(FORMAT, "texels", width)?, 0_usize);
+    while let Some(found) = reader.next_interlaced_row().map_err(|error| failed(&error))? {
+        row.clear();
+        extend(&mut row, found.data(), color)?;
+        if let InterlaceInfo::Adam7(pass) = found.interlace() {
+            let (stride, bits) = (width.saturating_mul(4), 32);
+            expand_interlaced_row(texels.as_flattened_mut(), stride, row.as_flattened(), pass, bits);
+        } else {
+            let end = start.saturating_add(width);
+            let out = texels.get_mut(start..end).filter(|out| out.len() == row.len());
+            out.ok_or_else(|| wrong("rows of the size", "others"))?.copy_from_slice(&row);
+            start = end;
+        }
+    }
+    Ok((size, texels))
 }
 
-fn texels(samples: &[u8], color: ColorType) -> Result<Vec<[u8; 4]>> {
-    Ok(match color {
-        ColorType::Rgba => samples.as_chunks().0.to_vec(),
-        ColorType::Rgb => samples.as_chunks().0.iter().map(|[red, green, blue]| [*red, *green, *blue, 255]).collect(),
-        ColorType::Grayscale => samples.iter().map(|gray| [*gray, *gray, *gray, 255]).collect(),
+/// Adds the texels of a row.
+fn extend(row: &mut Vec<[u8; 4]>, samples: &[u8], color: ColorType) -> Result<()> {
+    match color {
+        ColorType::Rgba => row.extend_from_slice(samples.as_chunks().0),
+        ColorType::Rgb => row.extend(samples.as_chunks().0.iter().map(|[red, green, blue]| [*red, *green, *blue, 255])),
+        ColorType::Grayscale => row.extend(samples.iter().map(|gray| [*gray, *gray, *gray, 255])),
         ColorType::GrayscaleAlpha => {
-            samples.as_chunks().0.iter().map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]).collect()
+            row.extend(samples.as_chunks().0.iter().map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]));
         }
-        ColorType::Indexed => {
-            let cause = Cause::Value { expected: "colours".into(), found: "indices of a palette".into() };
-            return Err(located(FORMAT, "texels", cause));
-        }
-    })
+        ColorType::Indexed => return Err(wrong("colours", "indices of a palette")),
+    }
+    Ok(())
+}
+
+fn wrong(expected: &'static str, found: &'static str) -> Error {
+    located(FORMAT, "texels", Cause::Value { expected: expected.into(), found: found.into() })
 }
 
 fn failed(error: &DecodingError) -> Error {
@@ -88,6 +115,39 @@ mod tests {
             let texture = decode(ImageKind::Tga, &image, false, &Limits::default()).unwrap();
             assert!(texture.is_opaque());
         }
+    }
+
+    /// Writes an image of 3 x 2 texels in the passes of Adam7, without compression.
+    fn interlaced() -> Vec<u8> {
+        // A filter byte, then the texels: column 0 of the first row in pass 1, column 2 in pass 4,
+        // and column 1 in pass 6. The second row is in pass 7.
+        let raw = [0, 1, 0, 3, 0, 2, 0, 4, 5, 6];
+        let mut data = vec![0x78, 1, 1, 10, 0, 0xf5, 0xff];
+        data.extend(raw);
+        let (mut a, mut b) = (1_u32, 0_u32);
+        for byte in raw {
+            a += u32::from(byte);
+            b += a;
+        }
+        data.extend(((b << 16) | a).to_be_bytes());
+        let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+        for (kind, data) in
+            [(b"IHDR", vec![0, 0, 0, 3, 0, 0, 0, 2, 8, 0, 0, 0, 1]), (b"IDAT", data), (b"IEND", Vec::new())]
+        {
+            let chunk = [kind.as_slice(), &data].concat();
+            bytes.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
+            bytes.extend(&chunk);
+            bytes.extend(crc(&chunk).to_be_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn interlaced_rows_are_put_in_their_places() {
+        let (size, texels) = super::decode(&interlaced(), &Limits::default()).unwrap();
+        assert_eq!(size, [3, 2]);
+        assert_eq!(texels.iter().map(|[gray, ..]| *gray).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        survives_damage(ImageKind::Png, &interlaced(), 20);
     }
 
     #[test]

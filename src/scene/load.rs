@@ -1,0 +1,170 @@
+//! The limit on what is read of a scene: a small file may show a large mesh thousands of times, or
+//! have millions of surfaces in a compressed block.
+
+use super::shape::SurfaceShape;
+use super::{PlacedSurface, PoolKey};
+use crate::array::Array as _;
+use crate::error::{Cause, Error, Field, Result};
+use crate::math::as_u64;
+use crate::model::Surface;
+
+/// The load that every scene may have.
+const BASE: u64 = 1 << 21;
+/// The load that a scene may have in addition for each byte of the files. The surfaces of a file
+/// that shows each of them once, without compression, have less.
+const PER_BYTE: u64 = 4;
+/// The load of a place.
+const PLACE: u64 = 16;
+/// The load of a surface that is not shown.
+const HIDDEN: u64 = 2;
+/// The load of a surface in addition to that of its vertices and triangles.
+const SURFACE: u64 = 16;
+/// The load of a triangle. That of a vertex is 1.
+const TRIANGLE: u64 = 2;
+/// The number of inflated bytes that have a load of 1.
+const INFLATED: u64 = 48;
+/// The factor of the load of vertices and triangles in a pose of bones.
+const POSED: u64 = 8;
+
+/// What is left of the load that a scene may have.
+pub(crate) struct SceneLoad {
+    left: u64,
+    /// The number of surfaces that were taken.
+    surfaces: u64,
+    /// The vertices that the last surface has.
+    pool: Option<PoolKey>,
+    /// The number of surfaces before the first that exceeds the load.
+    cut: Option<u64>,
+}
+
+impl SceneLoad {
+    /// Makes the load of a scene whose files have `bytes` bytes.
+    pub(crate) const fn of_file(bytes: u64) -> Self {
+        Self::new(BASE.saturating_add(bytes.saturating_mul(PER_BYTE)))
+    }
+
+    /// Makes a load without a limit.
+    pub(crate) const fn unlimited() -> Self {
+        Self::new(u64::MAX)
+    }
+
+    const fn new(left: u64) -> Self {
+        Self { left, surfaces: 0, pool: None, cut: None }
+    }
+
+    /// Takes a part of the load. Returns `false`, now and later, if less is left.
+    pub(crate) fn take(&mut self, load: u64) -> bool {
+        if self.cut.is_none() {
+            match self.left.checked_sub(load) {
+                Some(left) => self.left = left,
+                None => self.cut = Some(self.surfaces),
+            }
+        }
+        self.cut.is_none()
+    }
+
+    /// Takes the load of a place.
+    pub(super) fn take_place(&mut self) -> bool {
+        self.take(PLACE)
+    }
+
+    /// Takes the load of blocks of an asset that are inflated each time.
+    pub(crate) fn take_inflated(&mut self, bytes: u64) -> bool {
+        self.take(bytes / INFLATED)
+    }
+
+    /// Takes the load of finding out whether a surface is shown.
+    pub(super) fn take_hidden(&mut self) -> bool {
+        self.take(HIDDEN)
+    }
+
+    /// Takes the load of a surface.
+    pub(super) fn take_surface(&mut self, placed: &PlacedSurface<'_>) -> bool {
+        let load = self.load(placed);
+        let is_taken = self.take(load);
+        self.surfaces = self.surfaces.saturating_add(u64::from(is_taken));
+        is_taken
+    }
+
+    /// Returns the load of a surface. An array that cannot be read has none: the error is reported
+    /// when the surface is read.
+    fn load(&mut self, placed: &PlacedSurface<'_>) -> u64 {
+        let vertices = placed.surface.positions().map_or(0, |positions| as_u64(positions.len()));
+        let corners = placed.surface.indices().map_or(0, |indices| as_u64(indices.len()));
+        let key = placed.position_pool();
+        // Of vertices that several surfaces share, each surface reads those of its corners.
+        let is_new = self.pool.replace(key) != Some(key);
+        let vertices = if is_new { vertices } else { vertices.min(corners) };
+        let geometry = vertices.saturating_add((corners / 3).saturating_mul(TRIANGLE));
+        let factor = if matches!(placed.shape, SurfaceShape::Bones(_)) { POSED } else { 1 };
+        SURFACE.saturating_add(geometry.saturating_mul(factor))
+    }
+
+    /// Returns the number of surfaces that were taken before the load was exceeded, or `None` if it
+    /// was not exceeded.
+    pub(super) const fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+}
+
+/// The number of bytes of a surface in every output format, without its vertices and corners.
+const WRITTEN_SURFACE: u64 = 48;
+/// The number of bytes that may be inflated again for all places together.
+const MAX_INFLATED: u64 = 512 << 20;
+
+/// The size of an output in which surfaces are repeated at each place. An output that would be too
+/// large is refused while its surfaces are counted.
+pub(super) struct OutputSize {
+    max_bytes: u64,
+    /// The least number of bytes of the surfaces in the output.
+    written: u64,
+    /// The inflated bytes of assets that were opened again.
+    inflated: u64,
+}
+
+impl OutputSize {
+    pub(super) const fn new(max_bytes: u64) -> Self {
+        Self { max_bytes, written: 0, inflated: 0 }
+    }
+
+    /// Adds a surface. A vertex and a corner take at least 4 bytes in every format.
+    pub(super) fn add_surface(&mut self, surface: &Surface<'_>) -> Result<()> {
+        if self.max_bytes == u64::MAX {
+            return Ok(());
+        }
+        let counts = surface.counts()?;
+        let items = u64::from(counts.vertices).saturating_add(counts.corners.into());
+        let bytes = items.saturating_mul(4).saturating_add(WRITTEN_SURFACE);
+        self.written = self.written.saturating_add(bytes);
+        within("output", self.written, self.max_bytes)
+    }
+
+    /// Adds an asset that was opened again, because places of another asset are between its places.
+    pub(super) fn add_again(&mut self, inflated: u64) -> Result<()> {
+        self.inflated = self.inflated.saturating_add(inflated);
+        within("inflated", self.inflated, MAX_INFLATED)
+    }
+}
+
+/// Returns an error if the places together ask for more than is allowed.
+fn within(name: &'static str, asked: u64, allowed: u64) -> Result<()> {
+    if asked <= allowed {
+        return Ok(());
+    }
+    Err(Error::without_offset("export", Field::new("output"), Cause::Limit { name, allowed, asked }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_taken_after_the_load_is_exceeded() {
+        let mut load = SceneLoad::new(10);
+        assert!(load.take(9) && !load.take(2) && !load.take(1));
+        assert_eq!(load.cut(), Some(0));
+        assert!(SceneLoad::unlimited().take(u64::MAX) && !SceneLoad::of_file(1).take(BASE + PER_BYTE + 1));
+        let mut load = SceneLoad::of_file(0);
+        assert!(load.take_inflated(64 << 20) && !load.take_inflated(64 << 20));
+    }
+}
