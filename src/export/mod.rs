@@ -191,7 +191,12 @@ impl<'a> Export<'a> {
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program calls it"))]
     pub(crate) fn write_files(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
         self.check_refused()?;
-        self.writer.write_all(stem, out)
+        let mut asked = 0_u64;
+        let written = self.writer.write_all(stem, &mut |file, bytes| {
+            asked = asked.saturating_add(as_u64(bytes.len()));
+            if asked > self.max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { out(file, bytes) }
+        });
+        check_size(asked, self.max_bytes).and(written)
     }
 
     fn check_refused(&self) -> Result<()> {

@@ -183,7 +183,7 @@ fn a_uv_layout_is_the_unit_square() {
 fn pictures_are_equal_at_each_level() {
     let all = vec![Overlay::Wireframe, Overlay::Skeleton, Overlay::Normals, Overlay::Bounds, Overlay::Hulls];
     for shading in [Shading::Smooth, Shading::Wireframe, Shading::Surfaces, Shading::Uv] {
-        let options = options(150).with_camera(Camera::ISO).with_shading(shading).with_overlays(all.clone());
+        let options = options(64).with_camera(Camera::ISO).with_shading(shading).with_overlays(all.clone());
         for name in ["ezmesh/flag.ezm", "secondlife/rock.llmesh", "unigine/room_ms14.mesh"] {
             let mut first = None;
             at_each_level(|level| {
@@ -201,7 +201,7 @@ fn pictures_of_all_samples_are_equal_at_each_level() {
         for entry in std::fs::read_dir(format!("data/{folder}")).unwrap() {
             let path = entry.unwrap().path();
             let Ok(model) = crate::open(&path) else { continue };
-            let options = options(96).with_camera(Camera::ISO);
+            let options = options(48).with_camera(Camera::ISO);
             let mut first = None;
             at_each_level(|level| {
                 let drawn = draw(&SceneInput::new(model.contents()), &options).unwrap();

@@ -192,6 +192,7 @@ fn compare_weights(arrays: &BTreeMap<String, Array>, surface: &str, expected: &[
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn archives_hold_the_values_that_are_printed() {
     let mut compared = BTreeMap::<String, usize>::new();
     for arguments in commands() {
@@ -318,6 +319,7 @@ fn archives_have_the_names_of_surfaces_and_bones() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn tables_hold_the_values_that_are_printed() {
     let singular = [
         ("positions", "position"),

@@ -67,6 +67,7 @@ fn check(document: &Value) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn measures_files_of_every_format() {
     let files = [
         ("data/unigine/room_ms11.mesh", "unigine"),
@@ -88,6 +89,7 @@ fn measures_files_of_every_format() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn makes_meshes_of_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().to_str().unwrap();
@@ -111,6 +113,7 @@ fn makes_meshes_of_every_format() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn says_where_copying_wins_in_words() {
     let output = meshpeek(&["bench", "data/unigine/cube_ms13.mesh", "--rounds", "2"]);
     assert_eq!((code(&output), text(&output.stderr)), (0, String::new()));
@@ -134,6 +137,7 @@ fn says_where_copying_wins_in_words() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn draws_a_picture_that_is_xml() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.svg");
@@ -199,6 +203,7 @@ fn ends_as_other_verbs_do() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn flies_over_a_mesh_and_over_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let plot = folder.path().join("flight.svg");

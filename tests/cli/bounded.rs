@@ -80,6 +80,7 @@ fn skinned_surfaces_that_share_vertices_share_their_moved_positions() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_script_that_imports_one_pair_many_times_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     write_pair(folder.path(), "m", &crowded(3, 1024, 1024));
@@ -102,6 +103,7 @@ fn a_script_that_imports_one_pair_many_times_is_bounded() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn notifications_of_many_sequences_are_printed_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     write_pair(folder.path(), "m", &crowded(3, 1, 1));
@@ -118,6 +120,7 @@ fn notifications_of_many_sequences_are_printed_one_by_one() {
 /// `info` reads all positions of a file, but the memory of the pages is released meanwhile.
 #[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_sparse_file_larger_than_the_memory_is_described_in_little_memory() {
     use meshpeek::ezmesh::builder;
     let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -190,6 +193,7 @@ fn a_skin_of_29000_joints_is_printed_joint_by_joint() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn hits_and_triangles_are_printed_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_pair(folder.path(), "m", &crowded(3, 60_000, 1));
@@ -405,6 +409,7 @@ fn a_long_name_of_a_bone_that_many_clips_move_is_not_copied() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_million_joints_are_counted_and_not_all_listed() {
     let names = raw_assets::array(&vec![b"s\0\0\0\x01a".to_vec(); 1_000_000]);
     let stored = raw_assets::zlib(&raw_assets::map(&[("joint_names", names)]));

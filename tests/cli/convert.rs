@@ -126,6 +126,7 @@ fn a_larger_output_needs_an_option() {
 
 /// A file of kilobytes whose output would be large is refused by default.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn the_default_limit_of_an_output_depends_on_its_input() {
     use crate::support::secondlife::raw_assets::{asset, binary, codes, level, map, square};
     let hulls = map(&[("HullList", binary(&vec![1; 140_000])), ("Positions", codes(&vec![0; 3 * 140_000]))]);

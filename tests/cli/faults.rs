@@ -222,6 +222,7 @@ fn sweep_all(errors: &[&str]) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn any_failing_call_leaves_the_old_or_the_new_file() {
     sweep_all(&["EIO"]);
 }
@@ -233,6 +234,7 @@ fn any_failing_call_with_any_error_leaves_the_old_or_the_new_file() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn any_size_limit_leaves_the_old_or_the_new_file() {
     let user = User::new();
     for case in writers(&user) {
@@ -251,6 +253,7 @@ fn any_size_limit_leaves_the_old_or_the_new_file() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_disk_that_is_full_at_any_step_keeps_the_old_file() {
     let user = User::new();
     let whole = user.path("whole");

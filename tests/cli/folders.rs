@@ -167,7 +167,7 @@ fn ends(folder: &Path, arguments: &[&str]) -> std::process::Output {
 
 #[cfg(unix)]
 fn pipe(path: &Path) {
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    assert!(crate::support::process::process("mkfifo").arg(path).status().unwrap().success());
 }
 
 /// Puts an ignore file of each kind that is not used in the place of `name`, and returns the

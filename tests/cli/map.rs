@@ -164,6 +164,7 @@ fn decoded_values_of_varying_elements_are_those_of_dump() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn decoded_vertices_of_binary_ezmesh_files_are_those_of_dump() {
     for (file, attributes) in [
         ("data/ezmesh/crate100.ezb", &[("position", "positions"), ("texcoord1", "uv0"), ("normal", "normals")][..]),
@@ -364,6 +365,7 @@ fn crowded() -> Vec<u8> {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_million_regions_take_little_memory() {
     let (folder, path) = scratch("crowded.mesh", &crowded());
     let out = folder.path().join("out.svg");

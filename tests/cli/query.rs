@@ -527,6 +527,7 @@ fn answers_alike(user: &User, path: &str, has_one: bool, questions: &[&[&str]]) 
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn answers_the_same_with_a_sidecar() {
     let user = User::new();
     for generation in [Generation::Ms10, Generation::Ms13, Generation::Ms14] {
@@ -547,6 +548,7 @@ fn answers_the_same_with_a_sidecar() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn answers_the_same_with_a_damaged_sidecar() {
     let user = User::new();
     let path = user.file("squares.mesh", &squares(Generation::Ms13));

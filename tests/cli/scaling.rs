@@ -290,6 +290,7 @@ fn alone(test: &str, part: usize) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn ten_times_the_input_takes_at_most_twelve_times_the_work() {
     alone("ten_times_the_input_takes_at_most_twelve_times_the_work", 32);
 }

@@ -4,8 +4,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
+use crate::support::process::process;
 use crate::support::unreal::data as unreal_data;
 use crate::{bytes, code, text};
 
@@ -44,11 +45,11 @@ impl Workshop {
 
     /// Makes a command, whose process cannot start threads if `is_limited` is true.
     fn command(&self, program: &Path, arguments: &[&str], is_limited: bool) -> Command {
-        let mut command = Command::new(if is_limited { Path::new("prlimit") } else { program });
+        let mut command = process(if is_limited { Path::new("prlimit") } else { program });
         if is_limited {
             command.arg("--nproc=0").arg(program);
         }
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null()).env("HOME", self.folder.path());
+        command.args(arguments).current_dir(self.folder.path()).env("HOME", self.folder.path());
         if self.folder.path().metadata().unwrap().uid() == 0 {
             command.uid(NOBODY);
         }
@@ -88,6 +89,7 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn every_verb_works_without_threads() {
     let shop = Workshop::new();
     if !shop.has_limit() {

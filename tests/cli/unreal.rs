@@ -344,6 +344,7 @@ fn takes_a_pair_once_and_one_that_only_a_script_knows() {
 
 /// Tests that the output and the memory for a script with many meshes grow linearly with its size.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn tells_of_a_large_script_in_linear_space() {
     let place = Place::new();
     let [data, aniv] = pair("box");

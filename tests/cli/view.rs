@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
-#[cfg(unix)]
-use std::process::Command;
 
 use png::{BlendOp, DisposeOp};
 
 #[cfg(unix)]
 use crate::support::ezmesh::raw_files as ezmesh;
+#[cfg(unix)]
+use crate::support::process::process;
 #[cfg(unix)]
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
@@ -91,6 +91,7 @@ impl Folder {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_mesh_fills_a_picture_of_the_chosen_size() {
     let folder = Folder::new();
     let cube = sample("cube_ms13");
@@ -228,6 +229,7 @@ fn a_clip_is_played_at_its_speed() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_long_clip_is_shortened() {
     let folder = Folder::new();
     let (mesh, out) = (long_clip(), folder.path("long.png"));
@@ -324,7 +326,7 @@ fn info_has_a_picture_at_the_left() {
     let cube = sample("cube_ms13");
     let run = |arguments: &[&str]| {
         let mut command = command(arguments);
-        command.env("COLORTERM", "truecolor").env_remove("NO_COLOR").output().unwrap()
+        command.env("COLORTERM", "truecolor").env("TERM", "xterm").output().unwrap()
     };
     let output = run(&["info", &cube, "--picture", "--protocol", "blocks"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -349,7 +351,7 @@ fn info_has_a_picture_at_the_left() {
 fn ls_has_pictures_at_the_left() {
     let list = |more: &[&str]| {
         let mut command = command(&[&["ls", "data/unigine", "--picture"], more].concat());
-        command.env("COLORTERM", "truecolor").env_remove("NO_COLOR").output().unwrap()
+        command.env("COLORTERM", "truecolor").env("TERM", "xterm").output().unwrap()
     };
     let output = list(&["--protocol", "blocks"]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -379,8 +381,9 @@ fn many_surfaces(count: usize, other: raw_assets::Entries) -> (tempfile::TempDir
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn surfaces_after_the_first_ones_are_left_out_with_a_note() {
-    let (_scratch, mesh) = many_surfaces(90_000, vec![("NoGeometry", b"1".to_vec())]);
+    let (_scratch, mesh) = many_surfaces(150_000, raw_assets::square());
     let folder = Folder::new();
     let out = folder.path("out.png");
     let run = |more: &[&str]| meshpeek(&[&["view", &mesh, "-o", &out, "--force", "--size", "64"], more].concat());
@@ -425,10 +428,10 @@ fn a_full_disk_names_the_output() {
     let mesh = ezmesh::simple(&ezmesh::vertices(10_000, "fff", "position", &corners), &ezmesh::triangles(1, "0 1 2"));
     let (_scratch, mesh) = scratch("noise.ezm", mesh.as_bytes());
     let folder = Folder::new();
-    for (name, blocks) in [("page.html", [1, 300, 500]), ("out.png", [1, 2, 3])] {
+    for (name, blocks) in [("page.html", [1, 60, 100]), ("out.png", [1, 2, 3])] {
         for blocks in blocks {
             let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-            let mut limited = Command::new("sh");
+            let mut limited = process("sh");
             limited.args(["-c", &line, env!("CARGO_BIN_EXE_meshpeek"), "view", &mesh, "-o", &folder.path(name)]);
             let output = limited.output().unwrap();
             let error = text(&output.stderr);

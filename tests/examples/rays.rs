@@ -47,6 +47,7 @@ fn casts_rays_in_the_environment() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn casts_rays_at_every_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = own_test("rays::casts_rays_in_the_environment");

@@ -230,6 +230,7 @@ fn held_for_instances(count: usize, format: ExportFormat) -> u64 {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn memory_does_not_depend_on_repeated_meshes() {
     for format in FORMATS {
         let [few, many] = [2, 40].map(|count| held_for_instances(count, format));

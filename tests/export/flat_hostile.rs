@@ -81,6 +81,7 @@ fn damaged_triangles_are_left_out_and_listed() {
 /// Tests that many small surfaces that share many vertices take time and space for their triangles
 /// only.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn shared_vertices_are_not_repeated() {
     use std::fmt::Write as _;
     let count = 3000;

@@ -249,6 +249,7 @@ fn validation_reads_the_file_ahead() {
 
 /// A batch of queries requests the arrays of the scene, and then the attributes at its hits.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_batch_of_queries_is_prefetched() {
     let Some(file) = ColdFile::on_a_disk() else { return };
     let trees = file.trees();

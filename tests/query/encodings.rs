@@ -93,6 +93,7 @@ fn words() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn codes() {
     let mut random = Random::new(23);
     for count in COUNTS {
@@ -112,6 +113,7 @@ fn codes() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn records() {
     let mut random = Random::new(24);
     for count in COUNTS {

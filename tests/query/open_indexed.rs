@@ -155,6 +155,7 @@ fn a_replaced_file_gets_a_new_sidecar() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_damaged_sidecar_is_written_again() {
     let place = Place::new();
     let sidecar = place.write();
@@ -201,6 +202,7 @@ fn a_folder_that_cannot_be_used_is_reported() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_folder_of_others_is_not_used() {
     use crate::support::files::give_to_another_user;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
@@ -407,6 +409,7 @@ fn a_sidecar_that_cannot_be_loaded_is_not_written_again() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn threads_at_once_write_one_whole_sidecar() {
     for round in 0..5 {
         let place = Place::with(&city(round));
@@ -464,6 +467,7 @@ fn the_cache_of_the_user_is_the_default() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn processes_at_once_write_one_whole_sidecar() {
     let place = Place::new();
     let children: Vec<_> = (0..6).map(|_| child(&place, "exec \"$@\"").spawn().unwrap()).collect();
@@ -478,6 +482,7 @@ fn processes_at_once_write_one_whole_sidecar() {
 /// A limit for the size of a file refuses a write as a full disk does.
 #[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_write_that_fails_leaves_nothing() {
     let place = Place::new();
     let limited = |blocks: u32| format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");

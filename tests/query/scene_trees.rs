@@ -155,6 +155,7 @@ fn stored_trees_read_no_triangle_to_be_lent() {
 /// A mesh that differs in triangles that are not compared gives hits of the new triangles or none,
 /// and no panic.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_change_that_is_not_compared_is_no_panic() {
     let flat = Flat(vec![grid(40)]);
     let trees = SceneTrees::new(&flat).unwrap();
@@ -196,6 +197,7 @@ fn a_damaged_tree_is_built_again_once() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn lending_a_scene_takes_memory_for_its_surfaces_only() {
     for (surfaces, side) in [(1, 10), (1, 200), (300, 1), (300, 12)] {
         let flat = Flat(vec![grid(side); surfaces]);

@@ -57,6 +57,7 @@ fn soups_of_every_number() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn soups_of_every_size() {
     let mut random = Random::new(2);
     for scale in [1e-30, 1e-20, 1e-15, 1e-6, 1e6, 1e10, 1e13, 1e15, 1e18_f32] {
@@ -127,6 +128,7 @@ fn flat_grids() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn nearly_flat_and_thin() {
     // The thickness that rounding leaves after a rotation by 90 degrees, and less. The rays run
     // along the plane from far away.
@@ -307,6 +309,7 @@ fn spoilt(random: &mut Random, shape: &Shape, times: usize) -> Shape {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn what_does_not_count() {
     let mut random = Random::new(8);
     for side in [1, 2, 5, 30] {
@@ -323,6 +326,7 @@ fn what_does_not_count() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn where_nothing_counts() {
     for count in [1, 8, 9, 100, 3000] {
         for bad in [f32::NAN, f32::INFINITY, -1e30, f32::MAX] {

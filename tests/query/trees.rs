@@ -130,6 +130,7 @@ fn surfaces_of_few_triangles() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn orders_of_their_own() {
     let mut random = Random::new(32);
     let shapes =
@@ -154,6 +155,7 @@ fn hills(side: u32, moved: usize) -> Shape {
 /// A sidecar has the same bytes on every machine, and with any number of threads. A change of the
 /// builder that is meant changes the hashes, too.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn trees_have_known_bytes() {
     let mut random = Random::new(38);
     let mut corner = || [random.unit(), random.unit(), random.unit()];
@@ -206,6 +208,7 @@ impl Probe for ReadCounter {
 /// reads are allowed, because bounding boxes are tested conservatively and the rounding depends on
 /// the processor.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn queries_read_few_nodes() {
     let mut random = Random::new(39);
     let mut anywhere = || [random.unit(), random.unit(), random.unit()];
@@ -262,6 +265,7 @@ fn queries_read_few_nodes() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn far_and_bad() {
     let mut random = Random::new(33);
     let mut bad = ball(&mut random, 25).mapped(|point| point.map(|part| part * 10.0 + 1e6));
@@ -329,6 +333,7 @@ fn watched_is_answered_alike() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn threads_share_a_scene() {
     let mut random = Random::new(35);
     let flat = Flat(vec![ball(&mut random, 30), ball(&mut random, 25).shuffled(&mut random)]);

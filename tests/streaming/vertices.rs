@@ -102,6 +102,7 @@ where
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn the_parts_of_each_surface_equal_a_direct_decode() {
     each_mesh(|path, mesh| {
         let divisions = divisions(&mesh);
@@ -114,6 +115,7 @@ fn the_parts_of_each_surface_equal_a_direct_decode() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn parts_of_a_mapped_file_equal_a_direct_decode() {
     let file = file_on_disk(&large_mesh(Generation::Ms13));
     let map = Arc::new(map(file.path()).unwrap());
@@ -144,6 +146,7 @@ fn check_ranges(name: &str, part: &MeshPart, surface: &Surface<'_>, indices: &[[
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn parts_cover_the_triangles_once_and_in_order() {
     each_mesh(|path, mesh| {
         for parts in divisions(&mesh) {
@@ -194,6 +197,7 @@ fn compressed_surfaces_are_not_divided() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_visit_finds_the_parts_that_a_linear_search_finds() {
     let mut random = Random::new(3);
     each_mesh(|path, mesh| {

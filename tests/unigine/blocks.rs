@@ -555,6 +555,7 @@ fn inflates_several_at_once() {
 /// No real file with such indices is known. They may have four bytes, as in older generations, or
 /// be compact ints, as the vendor's page documents.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn reads_wide_indices_in_both_spellings() {
     let surface = |positions: u32, frames: u32| builder::Surface {
         name: "wide".into(),

@@ -92,6 +92,7 @@ fn inflated_sizes(model: &Model<Map>) -> [u64; 2] {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn one_surface_after_another_takes_the_memory_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.mesh");

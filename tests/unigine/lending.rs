@@ -211,6 +211,7 @@ fn a_sidecar_has_the_trees_of_lent_surfaces() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_damaged_block_gives_the_same_error_however_it_is_read() {
     let whole = grids(Generation::Ms14);
     let place = Mesh::open(whole.as_slice()).unwrap().blocks(1).unwrap().unwrap()[0];

@@ -290,6 +290,7 @@ fn what_is_too_deep_is_none() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn whatever_is_stored_answers_are_right() {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();

@@ -143,6 +143,7 @@ fn survives_every_prefix() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn survives_any_byte_anywhere() {
     let mut bytes = SAMPLE.as_bytes().to_vec();
     for at in 0..bytes.len() {
@@ -190,6 +191,7 @@ fn assert_linear(line: impl Fn(usize) -> String) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn reads_many_commands_in_linear_time() {
     assert_linear(|n| {
         format!("#exec TEXTURE IMPORT NAME=t{n} FILE=f\n#exec MESHMAP SETTEXTURE MESHMAP=m1 NUM={n} TEXTURE=t{n}\n")
@@ -207,6 +209,7 @@ fn reads_many_commands_in_linear_time() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn reads_a_million_commands() {
     let script = Script::open("#exec MESH A\n".repeat(1_000_000)).unwrap();
     assert_eq!((script.command_count(), findings(&script).len()), (1_000_000, 0));
