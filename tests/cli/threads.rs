@@ -93,7 +93,7 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
 fn every_verb_works_without_threads() {
     let shop = Workshop::new();
     if !shop.has_limit() {
-        println!("skipped: the number of processes cannot be limited");
+        crate::support::skip("the number of processes cannot be limited");
         return;
     }
     let room = "in/room.mesh";
