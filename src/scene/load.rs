@@ -14,11 +14,11 @@ const BASE: u64 = 1 << 21;
 /// that shows each of them once, without compression, have less.
 const PER_BYTE: u64 = 4;
 /// The load of a place.
-const PLACE: u64 = 16;
+const PLACE: u64 = 64;
 /// The load of a surface that is not shown.
 const HIDDEN: u64 = 2;
 /// The load of a surface in addition to that of its vertices and triangles.
-const SURFACE: u64 = 16;
+const SURFACE: u64 = 64;
 /// The load of a triangle. That of a vertex is 1.
 const TRIANGLE: u64 = 2;
 /// The number of inflated bytes that have a load of 1.

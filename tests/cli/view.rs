@@ -383,7 +383,7 @@ fn many_surfaces(count: usize, other: raw_assets::Entries) -> (tempfile::TempDir
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn surfaces_after_the_first_ones_are_left_out_with_a_note() {
-    let (_scratch, mesh) = many_surfaces(150_000, raw_assets::square());
+    let (_scratch, mesh) = many_surfaces(90_000, raw_assets::square());
     let folder = Folder::new();
     let out = folder.path("out.png");
     let run = |more: &[&str]| meshpeek(&[&["view", &mesh, "-o", &out, "--force", "--size", "64"], more].concat());

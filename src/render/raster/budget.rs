@@ -1,7 +1,7 @@
 //! The limit on the work of a band: triangles that cover it again and again.
 
 /// The number of times that the triangles of a band may cover it.
-const LAYERS: u64 = 96;
+const LAYERS: u64 = 144;
 /// The number of times that lines and bones may cover it.
 const STROKE_LAYERS: u64 = 32;
 /// The work for each pixel of a UV layout.

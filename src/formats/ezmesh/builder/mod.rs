@@ -70,7 +70,9 @@ mod write;
 
 pub use elements::{UserBinary, UserData};
 pub use mesh::Mesh;
-pub use parts::{Animation, Bone, Material, MeshElement, Section, Skeleton, Track};
+pub use parts::{Animation, Bone, Material, Skeleton, Track};
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use parts::{MeshElement, Section};
 pub(in crate::formats::ezmesh) use stream::{MeshOutput, MeshStart, MeshStream, SectionStart, check_mesh_name};
 pub use vertices::{Column, Vertices};
 #[cfg(feature = "internals")]

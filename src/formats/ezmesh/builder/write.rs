@@ -31,6 +31,7 @@ impl Mesh {
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
     /// before the first byte is written, if a text file cannot store the data. A text file cannot
     /// store the characters `"` and `<` in a name. Returns the I/O error if writing to `out` fails.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn write_ezm(&self, out: &mut dyn Write) -> Result<()> {
         self.check_names()?;
         self.write_text(out)
@@ -72,6 +73,7 @@ impl Mesh {
     /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
     /// before the first byte is written, if a binary file cannot store the data. Returns the I/O
     /// error if writing to `out` fails.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn write_ezb(&self, order: ByteOrder, out: &mut dyn Write) -> Result<()> {
         let version = match order {
             ByteOrder::Little => LITTLE,
