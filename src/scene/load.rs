@@ -107,8 +107,9 @@ impl SceneLoad {
     }
 }
 
-/// The number of bytes of a surface in every output format, without its vertices and corners.
-const WRITTEN_SURFACE: u64 = 48;
+/// The number of bytes for which a surface counts, in addition to its vertices and corners. A file
+/// that shows each of its surfaces once has fewer surfaces than this allows.
+const WRITTEN_SURFACE: u64 = 1024;
 /// The number of bytes that may be inflated again for all places together.
 const MAX_INFLATED: u64 = 512 << 20;
 

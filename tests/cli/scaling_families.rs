@@ -566,8 +566,8 @@ fn sequences_of_frames(count: usize) -> Files {
 }
 
 fn notified_sequences(count: usize) -> Files {
-    let sequence = |_| "#exec MESH SEQUENCE MESH=m SEQ=a STARTFRAME=0 NUMFRAMES=1\n".to_owned();
-    let notify = |at| format!("#exec MESH NOTIFY MESH=m SEQ=a TIME=0.5 FUNCTION=F{at}\n");
+    let sequence = |at| format!("#exec MESH SEQUENCE MESH=m SEQ=a{at} STARTFRAME=0 NUMFRAMES=1\n");
+    let notify = |at| format!("#exec MESH NOTIFY MESH=m SEQ=a{at} TIME=0.5 FUNCTION=F\n");
     script(false, &(numbered(count, sequence) + &numbered(count, notify)))
 }
 

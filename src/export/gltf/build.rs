@@ -36,6 +36,7 @@ pub(super) fn build(
         materials: MaterialTable::default(),
         levels: LevelRoots::default(),
         keys: KeyTable::default(),
+        visited: 0,
     };
     let mut assets: Vec<usize> = scene.placed.places.iter().map(|place| place.asset).collect();
     assets.sort_unstable();
@@ -57,6 +58,9 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) levels: LevelRoots,
     /// The keys of the clip that is written.
     keys: KeyTable,
+    /// The number of surfaces that were visited. Each counts as an object, even if nothing of it is
+    /// written.
+    visited: usize,
 }
 
 /// The primitives of a level of detail.
@@ -143,6 +147,8 @@ impl Builder<'_, '_> {
         plans: &mut Vec<PrimitivePlan>,
     ) -> Result<TargetPlan> {
         let scene = self.scene;
+        self.visited = self.visited.saturating_add(geometry.surface_count()?);
+        self.check_objects()?;
         let mut shown = Vec::new();
         for surface in 0..geometry.surface_count()? {
             if scene.placed.shows(geometry, surface)? {
@@ -255,8 +261,14 @@ impl Builder<'_, '_> {
         if let Some(animation) = animation {
             self.document.add_animation(animation);
         }
-        self.surfaces.sink.check_objects(self.document.object_count())?;
+        self.check_objects()?;
         Ok(is_added)
+    }
+
+    /// Returns an error if the objects alone are too large for the output.
+    fn check_objects(&mut self) -> Result<()> {
+        let count = self.document.object_count().saturating_add(self.visited);
+        self.surfaces.sink.check_objects(count)
     }
 }
 
