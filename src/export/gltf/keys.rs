@@ -1,5 +1,7 @@
 //! The keys of a clip, sorted by channel.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;
 use crate::model::Transform;

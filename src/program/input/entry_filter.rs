@@ -5,6 +5,8 @@
 //! or a pipe, and read it to its end. Here an ignore file must be a small regular file, and links
 //! are not followed, as Git does it for its files in a folder.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;

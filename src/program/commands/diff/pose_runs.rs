@@ -3,6 +3,8 @@
 //! The keys of a clip are compared instead of its poses. A clip may have a million frames of a
 //! thousand bones with a handful of keys.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::ops::Range;
 
 use super::both::Both;

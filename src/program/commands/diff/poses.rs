@@ -1,5 +1,7 @@
 //! Compares the poses of two clips by their keys.
 
+// Rule: this file sorts and maps by copies only.
+
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
