@@ -107,9 +107,11 @@ impl SceneLoad {
     }
 }
 
-/// The number of bytes for which a surface counts, in addition to its vertices and corners. A file
-/// that shows each of its surfaces once has fewer surfaces than this allows.
-const WRITTEN_SURFACE: u64 = 1024;
+/// The number of bytes for which a visit of a surface counts, without its vertices and corners.
+/// A file that shows each of its surfaces once has fewer surfaces than this allows.
+const VISIT: u64 = 1024;
+/// The number of surfaces whose visits do not count, so the limit of a small output is exact.
+const FREE_SURFACES: u64 = 256;
 /// The number of bytes that may be inflated again for all places together.
 const MAX_INFLATED: u64 = 512 << 20;
 
@@ -117,6 +119,7 @@ const MAX_INFLATED: u64 = 512 << 20;
 /// large is refused while its surfaces are counted.
 pub(super) struct OutputSize {
     max_bytes: u64,
+    surfaces: u64,
     /// The least number of bytes of the surfaces in the output.
     written: u64,
     /// The inflated bytes of assets that were opened again.
@@ -125,7 +128,7 @@ pub(super) struct OutputSize {
 
 impl OutputSize {
     pub(super) const fn new(max_bytes: u64) -> Self {
-        Self { max_bytes, written: 0, inflated: 0 }
+        Self { max_bytes, surfaces: 0, written: 0, inflated: 0 }
     }
 
     /// Adds a surface. A vertex and a corner take at least 4 bytes in every format.
@@ -135,7 +138,9 @@ impl OutputSize {
         }
         let counts = surface.counts()?;
         let items = u64::from(counts.vertices).saturating_add(counts.corners.into());
-        let bytes = items.saturating_mul(4).saturating_add(WRITTEN_SURFACE);
+        self.surfaces = self.surfaces.saturating_add(1);
+        let visit = if self.surfaces > FREE_SURFACES { VISIT } else { 0 };
+        let bytes = items.saturating_mul(4).saturating_add(visit);
         self.written = self.written.saturating_add(bytes);
         within("output", self.written, self.max_bytes)
     }
