@@ -159,7 +159,7 @@ fn skinned() -> Vec<u8> {
 /// Bytes that stay allocated while a mesh is open: per bone, per surface, and for the end of the
 /// last surface.
 const BONE: u64 = 8;
-const SURFACE: u64 = 88;
+const SURFACE: u64 = 112;
 const END: u64 = 8;
 /// The number of lists that hold these bytes.
 ///
