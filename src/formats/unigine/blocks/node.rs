@@ -1,6 +1,6 @@
 //! The nodes of the spatial tree that a file stores for a surface.
 
-/// A node of a [`SurfaceTree`](super::SurfaceTree), as stored in the file.
+/// A node of a `SurfaceTree`, as stored in the file.
 ///
 /// Reading the spatial tree does not check the fields of its nodes. In a damaged file, the fields
 /// of a node may be out of range, so a caller must check them before use.
@@ -14,10 +14,10 @@ pub struct TreeNode {
     /// Index of the child node on the upper side of the split, or -1 for a leaf.
     pub right: i32,
     /// For a leaf, the index of its first triangle in
-    /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
+    /// `SurfaceTree::corners`.
     pub start: i32,
     /// For a leaf, the index of its last triangle plus one, in
-    /// [`SurfaceTree::corners`](super::SurfaceTree::corners).
+    /// `SurfaceTree::corners`.
     pub end: i32,
 }
 

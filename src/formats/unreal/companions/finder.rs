@@ -79,7 +79,7 @@ pub fn find(path: impl AsRef<Path>) -> Result<Pair> {
 }
 
 impl Finder {
-    /// Makes a finder with the maximum sizes of [`Limits::default`].
+    /// Makes a finder with the maximum sizes of [`Limits::default`](crate::Limits::default).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -87,8 +87,8 @@ impl Finder {
 
     /// Makes a finder with the given maximum sizes of folders and scripts.
     ///
-    /// [`Limits::items`] is the maximum number of names in a folder, and also the maximum number of
-    /// commands in a script. [`Limits::script`] is the maximum size of a script, in bytes.
+    /// [`Limits::items`](crate::Limits::items) is the maximum number of names in a folder, and also the maximum number of
+    /// commands in a script. [`Limits::script`](crate::Limits::script) is the maximum size of a script, in bytes.
     #[cfg(feature = "internals")]
     #[must_use]
     pub fn with_limits(limits: &crate::parse::Limits) -> Self {
@@ -108,7 +108,7 @@ impl Finder {
     ///
     /// Returns [`ErrorKind::Missing`] if the data file or the aniv file of a mesh does not exist,
     /// [`ErrorKind::Outside`] if a path in a script leads out of the root folder of the script,
-    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`], and
+    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`](crate::Limits), and
     /// [`ErrorKind::Io`] if the file system reports an error.
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
