@@ -73,8 +73,8 @@ pub struct ExportOptions {
     pub split: u64,
     /// The greatest size of a file of the output, in bytes. A larger one is the error
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) with the name `output`. In glTF, all arrays
-    /// count together, and each node, mesh, surface, accessor, buffer view, channel and event as
-    /// 1,024 bytes. There is no limit by default.
+    /// count together, each node, mesh, accessor, buffer view, channel and event as 256 bytes, and
+    /// each surface as 1,024. There is no limit by default.
     pub max_bytes: u64,
     /// What the output states about the mesh file.
     pub source: SourceFacts,

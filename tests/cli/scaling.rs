@@ -86,7 +86,8 @@ struct Limits {
 impl Limits {
     fn new(family: &Family) -> Self {
         let time = Duration::from_millis(if family.inflates { 1000 } else { 500 });
-        Self { time: time * slower(), memory: 64 * MEBIBYTE }
+        // The JSON of a glTF output is made in memory.
+        Self { time: time * slower(), memory: 128 * MEBIBYTE }
     }
 }
 

@@ -383,7 +383,7 @@ fn many_surfaces(count: usize, other: raw_assets::Entries) -> (tempfile::TempDir
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn surfaces_after_the_first_ones_are_left_out_with_a_note() {
-    let (_scratch, mesh) = many_surfaces(90_000, raw_assets::square());
+    let (_scratch, mesh) = many_surfaces(40_000, raw_assets::square());
     let folder = Folder::new();
     let out = folder.path("out.png");
     let run = |more: &[&str]| meshpeek(&[&["view", &mesh, "-o", &out, "--force", "--size", "64"], more].concat());
@@ -396,8 +396,9 @@ fn surfaces_after_the_first_ones_are_left_out_with_a_note() {
         assert!(text(&output.stderr).contains(note), "{more:?}: {}", text(&output.stderr));
     }
     let output = run(&["--json", "--background", "transparent"]);
-    let left_out = json(&output)["files"][0]["left_out"][0].as_str().unwrap().to_owned();
-    assert!(left_out.starts_with("everything after the first"), "{left_out}");
+    let left_out = json(&output)["files"][0]["left_out"].clone();
+    let is_named = |text: &serde_json::Value| text.as_str().unwrap().starts_with("everything after the first");
+    assert!(left_out.as_array().unwrap().iter().any(is_named), "{left_out}");
     assert!(Png::open(Path::new(&out)).pixels.iter().any(|[.., alpha]| *alpha > 0), "the first surface is drawn");
     let info = meshpeek(&["info", &mesh, "--picture", "--protocol", "blocks"]);
     assert!(text(&info.stderr).contains(note), "{}", text(&info.stderr));

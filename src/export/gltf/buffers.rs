@@ -69,7 +69,7 @@ pub(super) trait BufferSink {
 }
 
 /// The number of bytes for which each object of the JSON counts toward the size of the output.
-const OBJECT_BYTES: u64 = 1024;
+const OBJECT_BYTES: u64 = 256;
 
 /// The first run: computes the places of all arrays.
 #[derive(Debug)]

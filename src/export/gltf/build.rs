@@ -58,8 +58,8 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) levels: LevelRoots,
     /// The keys of the clip that is written.
     keys: KeyTable,
-    /// The number of surfaces that were visited. Each counts as an object, even if nothing of it is
-    /// written.
+    /// The number of surfaces that were visited. Each counts as four objects, even if nothing of it
+    /// is written.
     visited: usize,
 }
 
@@ -267,7 +267,7 @@ impl Builder<'_, '_> {
 
     /// Returns an error if the objects alone are too large for the output.
     fn check_objects(&mut self) -> Result<()> {
-        let count = self.document.object_count().saturating_add(self.visited);
+        let count = self.document.object_count().saturating_add(self.visited.saturating_mul(4));
         self.surfaces.sink.check_objects(count)
     }
 }
