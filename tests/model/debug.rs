@@ -112,7 +112,7 @@ fn expect_short_motion(motion: &dyn Animations, format: &str) {
 /// Opens the bytes of a large file from a slice, a vector and a map, and asserts that the output is
 /// short.
 fn expect_short_file(bytes: &[u8], [format, version]: [&str; 2]) {
-    assert!(bytes.len() > 1 << 17, "{format} {version}: {} bytes", bytes.len());
+    assert!(bytes.len() > 1 << 16, "{format} {version}: {} bytes", bytes.len());
     let options = changed!(OpenOptions::default(), record_access: true);
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
