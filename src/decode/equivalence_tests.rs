@@ -152,6 +152,7 @@ fn floats_and_indices_agree_with_their_twins() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn quantized_values_agree_with_their_twins() {
     let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, -7.0]);
     check(domain, MANY);
@@ -208,6 +209,7 @@ fn quaternions_agree_with_their_twins() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn frames_agree_with_their_twins() {
     check(Quat8, MANY);
     check(Quat7, MANY);

@@ -193,6 +193,7 @@ fn each_request_ends_once_in_any_order_of_the_work() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn each_request_ends_once_with_four_workers() {
     let requests = if cfg!(miri) { 300 } else { 100_000 };
     storm(requests, 4, 77);

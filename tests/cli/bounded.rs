@@ -104,17 +104,22 @@ fn a_script_that_imports_one_pair_many_times_is_bounded() {
 #[cfg(unix)]
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
-fn notifications_of_many_sequences_are_printed_one_by_one() {
+fn notifications_are_printed_one_by_one_and_once() {
     let folder = tempfile::tempdir().unwrap();
     write_pair(folder.path(), "m", &crowded(3, 1, 1));
     let mut script = String::from("#exec MESH IMPORT MESH=m ANIVFILE=m_a.3d DATAFILE=m_d.3d\n");
     script += &"#exec MESH SEQUENCE MESH=m SEQ=a STARTFRAME=0 NUMFRAMES=1\n".repeat(300);
-    script += &"#exec MESH NOTIFY MESH=m SEQ=a TIME=0.5 FUNCTION=F\n".repeat(400);
-    fs::write(folder.path().join("m.uc"), script).unwrap();
-    let output = with_memory(48, &["info", folder.path().join("m_d.3d").to_str().unwrap(), "--json"]);
-    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-    let script = &json(&output)["files"][0]["properties"]["script"];
-    assert_eq!(script["complete"], false);
+    for (count, complete) in [(400, true), (100_000, false)] {
+        let calls = "#exec MESH NOTIFY MESH=m SEQ=a TIME=0.5 FUNCTION=F\n".repeat(count);
+        fs::write(folder.path().join("m.uc"), script.clone() + &calls).unwrap();
+        let output = with_memory(48, &["info", folder.path().join("m_d.3d").to_str().unwrap(), "--json"]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let script = &json(&output)["files"][0]["properties"]["script"];
+        assert_eq!(script["complete"], complete);
+        let sequences = script["meshes"][0]["sequences"].as_array().unwrap();
+        let notifies = |sequence: &Value| sequence["notifies"].as_array().map_or(0, Vec::len);
+        assert!(notifies(&sequences[0]) >= 400 && sequences[1..].iter().all(|sequence| notifies(sequence) == 0));
+    }
 }
 
 /// `info` reads all positions of a file, but the memory of the pages is released meanwhile.

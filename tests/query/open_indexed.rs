@@ -448,7 +448,9 @@ fn output(command: &mut Command) -> String {
 #[test]
 #[ignore = "other tests run it as a process with another environment"]
 fn opens_the_mesh_of_its_environment() {
-    let indexed = meshpeek::open_indexed(std::env::var_os(MESH).unwrap()).unwrap();
+    // The other tests set the path. Without it, the test does nothing.
+    let Some(path) = std::env::var_os(MESH) else { return };
+    let indexed = meshpeek::open_indexed(path).unwrap();
     expect_answers(&indexed);
     println!("state: {:?}", indexed.state);
 }

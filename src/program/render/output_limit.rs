@@ -6,11 +6,11 @@ use crate::error::Cause;
 use crate::program::outcome::UsageError;
 
 /// The size that every output may have, in bytes.
-const LEAST: u64 = 64 << 20;
+const LEAST: u64 = 16 << 20;
 /// The number of bytes that an output may have for each byte of the input.
-const PER_BYTE: u64 = 64;
+const PER_BYTE: u64 = 32;
 
-/// The greatest size of an output: 64 MiB and 64 bytes for each byte of the input, or the size on
+/// The greatest size of an output: 16 MiB and 32 bytes for each byte of the input, or the size on
 /// the command line. The outputs of real files are far smaller.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLimit {
@@ -97,6 +97,6 @@ mod tests {
         let error = limit.write(&mut out, |out| Ok(out.write_all(b"01234567890")?)).unwrap_err();
         assert!(error.to_string().contains("more than 10 bytes") && error.is::<UsageError>(), "{error}");
         assert_eq!(out, b"0123456789");
-        assert_eq!(OutputLimit::new(1000, None).bytes(), (64 << 20) + 64_000);
+        assert_eq!(OutputLimit::new(1000, None).bytes(), (16 << 20) + 32_000);
     }
 }

@@ -30,10 +30,9 @@ pub struct Selected {
     lod_params: Option<usize>,
     drop_frames: Option<usize>,
     sequences: Vec<usize>,
-    /// The function calls (`MESH NOTIFY` commands), each with the name of its sequence in lower
-    /// case and the index of the command. The function calls are sorted by the name of the
-    /// sequence, then by file order.
-    notifies: Vec<(Box<[u8]>, usize)>,
+    /// The function calls (`MESH NOTIFY` commands): the place of the sequence in `sequences` and the
+    /// index of the command, sorted. A call without a sequence has a place past the last one.
+    notifies: Vec<(usize, usize)>,
     /// The textures of the mesh, sorted by texture index. Each item of `textures` has the texture
     /// index, the index of the last command that sets a texture for this texture index, and the
     /// index of the command that imports the texture.
@@ -81,7 +80,7 @@ impl Selected {
             Verb::MeshLodParams => self.lod_params = Some(index),
             Verb::MeshDropFrames => self.drop_frames = Some(index),
             Verb::MeshSequence => self.sequences.push(index),
-            Verb::MeshNotify => self.notifies.push((lower(command.value("SEQ").unwrap_or_default()), index)),
+            Verb::MeshNotify => self.notifies.push((usize::MAX, index)),
             Verb::MeshMapSetTexture => {
                 self.textures.push((command.integer("NUM").unwrap_or_default(), index, None));
             }
@@ -89,10 +88,22 @@ impl Selected {
         }
     }
 
-    /// Keeps only the last texture for each texture index, and finds the command that imports the
-    /// texture.
+    /// Finds the sequence of each function call. Keeps only the last texture for each texture index,
+    /// and finds the command that imports the texture.
     fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
-        self.notifies.sort_unstable();
+        let sequence = |index| commands.get(index)?.value("SEQ").map(lower);
+        if !self.notifies.is_empty() {
+            let places = self.sequences.iter().enumerate();
+            let mut names: Vec<_> = places.map(|(place, index)| (sequence(*index), place)).collect();
+            names.sort_unstable();
+            for (place, index) in &mut self.notifies {
+                let name = sequence(*index);
+                let first = names.partition_point(|(known, _)| *known < name);
+                let found = names.get(first).filter(|(known, _)| known.is_some() && *known == name);
+                *place = found.map_or(usize::MAX, |(_, place)| *place);
+            }
+            self.notifies.sort_unstable();
+        }
         self.textures.sort_unstable_by_key(|(number, index, _)| (*number, std::cmp::Reverse(*index)));
         self.textures.dedup_by_key(|(number, ..)| *number);
         self.textures.shrink_to_fit();
@@ -313,29 +324,25 @@ impl<'a> MeshScript<'a> {
         this.selected.sequences.iter().filter_map(move |index| this.view(Some(*index)))
     }
 
-    /// Returns an iterator over the function calls of sequence `index`, in file order. Sequences
-    /// with the same name share their function calls, because a function call refers to a sequence
-    /// by name.
+    /// Returns an iterator over the function calls of sequence `index`, in file order. A function call
+    /// refers to a sequence by name. If several sequences have this name, the call belongs to the
+    /// first one, as in the engine.
     pub fn notifies(&self, index: usize) -> impl Iterator<Item = Notify<'a>> + use<'a> {
         let this = *self;
-        let name = self.sequence(index).map(|sequence| sequence.name);
-        let found = name.map_or(&[][..], |name| this.notifies_of(name));
-        found.iter().filter_map(move |(_, index)| this.view(Some(*index)))
+        this.calls(index).iter().filter_map(move |(_, index)| this.view(Some(*index)))
     }
 
     /// Returns the function call with index `call` of the sequence with index `index`, in file
     /// order. Returns `None` if the sequence or the function call does not exist.
     #[must_use]
     pub fn notify(&self, index: usize, call: usize) -> Option<Notify<'a>> {
-        let sequence = self.sequence(index)?;
-        self.view(self.notifies_of(sequence.name).get(call).map(|(_, index)| *index))
+        self.view(self.calls(index).get(call).map(|(_, index)| *index))
     }
 
-    fn notifies_of(&self, name: Name<'_>) -> &'a [(Box<[u8]>, usize)] {
-        let name = lower(name);
-        let all = &self.selected.notifies;
-        let start = all.partition_point(|(known, _)| *known < name);
-        let end = all.partition_point(|(known, _)| *known <= name);
+    fn calls(&self, sequence: usize) -> &'a [(usize, usize)] {
+        let all = if sequence < self.sequence_count() { &self.selected.notifies[..] } else { &[] };
+        let start = all.partition_point(|(place, _)| *place < sequence);
+        let end = all.partition_point(|(place, _)| *place <= sequence);
         all.get(start..end).unwrap_or_default()
     }
 
@@ -447,6 +454,20 @@ mod tests {
         let script = script.unwrap();
         let [cat, dog] = [&b"cat"[..], b"DOG"].map(|name| script.mesh(&script.select(name)).scale());
         assert_eq!((cat, dog), (None, Some([2.0, 1.0, 1.0])));
+    }
+
+    #[test]
+    fn gives_a_call_to_the_first_sequence_of_its_name() {
+        let calls = "#exec MESH NOTIFY MESH=a SEQ=RUN TIME=0 FUNCTION=Step\n".repeat(3);
+        let sequences = "#exec MESH SEQUENCE MESH=a SEQ=Run\n".repeat(3);
+        let script =
+            Script::open(format!("{calls}#exec MESH SEQUENCE MESH=a SEQ=Sit\n{sequences}#exec MESH NOTIFY MESH=a\n"));
+        let (script, name) = (script.unwrap(), b"a");
+        let selected = script.select(name);
+        let mesh = script.mesh(&selected);
+        assert_eq!([0, 1, 2, 3, 4, usize::MAX].map(|index| mesh.notifies(index).count()), [0, 3, 0, 0, 0, 0]);
+        assert!(mesh.notify(1, 2).is_some() && mesh.notify(1, 3).is_none() && mesh.notify(usize::MAX, 0).is_none());
+        assert_eq!(mesh.commands().len(), 8);
     }
 
     #[test]

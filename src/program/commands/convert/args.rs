@@ -71,7 +71,7 @@ pub struct ConvertArgs {
     /// Write the file even if parts of the mesh are left out
     #[arg(long)]
     allow_loss: bool,
-    /// Greatest size of an output file, in bytes or with the suffix K, M or G; 64 MiB and 64 times
+    /// Greatest size of an output file, in bytes or with the suffix K, M or G; 16 MiB and 32 times
     /// the size of the input by default
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub max_output: Option<u64>,

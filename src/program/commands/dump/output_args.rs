@@ -54,7 +54,7 @@ pub struct OutputArgs {
     /// Replace an existing file
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Greatest size of the output, in bytes or with the suffix K, M or G; 64 MiB and 64 times the
+    /// Greatest size of the output, in bytes or with the suffix K, M or G; 16 MiB and 32 times the
     /// size of FILE by default
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     max_output: Option<u64>,
