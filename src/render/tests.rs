@@ -245,7 +245,7 @@ fn layers(count: usize) -> Vec<u8> {
 fn triangles_that_cover_the_picture_again_and_again_are_left_out() {
     let styles = [Shading::Smooth, Shading::Facets, Shading::Wireframe, Shading::Surfaces, Shading::Uv];
     for style in styles {
-        let options = options(48).with_shading(style);
+        let options = options(64).with_shading(style);
         let some = drawn(&layers(30), &options).unwrap();
         assert_eq!(some.left_out.too_deep, 0, "{style:?}");
         let many = drawn(&layers(3000), &options).unwrap();

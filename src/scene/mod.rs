@@ -173,12 +173,14 @@ impl<'a> PlacedScene<'a> {
         match self.options.levels {
             LevelChoice::One(level) => Ok(vec![level]),
             LevelChoice::Best => {
-                let levels: Vec<usize> = (0..asset.level_count()?).filter(is_there).collect();
-                let enough = self.options.enough_triangles.filter(|_| levels.len() > 1);
-                let lowest = enough.and_then(|enough| {
-                    levels.iter().rev().find(|level| triangle_count(asset, **level).is_ok_and(|count| count >= enough))
-                });
-                Ok(vec![lowest.or(levels.first()).copied().unwrap_or_default()])
+                let count = asset.level_count()?;
+                let mut lowest = None;
+                if let Some(enough) = self.options.enough_triangles.filter(|_| count > 1) {
+                    let is_enough = |level: &usize| triangle_count(asset, *level).is_ok_and(|count| count >= enough);
+                    lowest = (0..count).rev().filter(is_there).find(is_enough);
+                }
+                // A level is inflated to find out whether it is there, so the others are left alone.
+                Ok(vec![lowest.or_else(|| (0..count).find(is_there)).unwrap_or_default()])
             }
             LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),
         }

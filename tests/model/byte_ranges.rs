@@ -581,6 +581,7 @@ fn sound_parts(model: &Model<FileBytes>) -> Vec<(Part, bool)> {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn errors_of_every_cut_name_the_missing_bytes() {
     let mut count = 0;
     for path in samples() {

@@ -81,6 +81,7 @@ fn floats() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn words() {
     let mut random = Random::new(22);
     for count in COUNTS {

@@ -40,6 +40,7 @@ fn other_mesh(trees: &SceneTrees, geometry: &dyn Geometry) -> (String, String) {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn a_lent_scene_answers_like_a_scene() {
     let flat = flat();
     let questions = questions(&flat);

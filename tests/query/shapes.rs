@@ -44,6 +44,7 @@ fn soup(random: &mut Random, count: usize) -> Vec<Corners> {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn soups_of_every_number() {
     let mut random = Random::new(1);
     let mut hits = 0;
@@ -92,6 +93,7 @@ fn turned(shape: &Shape, turn: usize) -> Shape {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn flat_grids() {
     for turn in 0..3 {
         for side in [1, 3, 20] {
@@ -370,6 +372,7 @@ fn points_and_segments() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn an_order_of_its_own() {
     let mut random = Random::new(10);
     for side in [10, 30, 45] {

@@ -229,6 +229,7 @@ fn looked_at(region: &Region) -> u64 {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn names_the_field_that_is_cut() {
     for sample in samples() {
         let whole = sample.mesh.to_bytes().unwrap();

@@ -19,9 +19,8 @@ pub mod unreal;
 
 use std::path::Path;
 
-use crate::{Error, ErrorKind, Format, Limits, Model, OpenOptions, Rule};
+use crate::{Error, ErrorKind, Format, Model, OpenOptions, Rule};
 
-use crate::program::args::Global;
 use names::{format_named, is_recognised};
 
 /// The name and the validation rules of each format.
@@ -39,22 +38,8 @@ pub const RESPELLED_RULES: [&str; 9] = ["UG14", "UG20", "EZ11", "EZ13", "EZ20", 
 /// again.
 pub const DROPPED_RULES: [&str; 10] = ["UG24", "EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40", "EZ43"];
 
-/// Opens a mesh file. For a container of several assets, `asset` selects the asset. The opened
-/// model counts the bytes of the file that are read.
-pub fn open<D: AsRef<[u8]> + Send + Sync>(
-    data: D,
-    path: &Path,
-    asset: Option<usize>,
-    global: &Global,
-    limits: &Limits,
-) -> crate::Result<Model<D>> {
-    let options = OpenOptions {
-        asset: asset.unwrap_or_default(),
-        strict: global.strict,
-        record_access: true,
-        limits: *limits,
-        ..Default::default()
-    };
+/// Opens a mesh file.
+pub fn open<D: AsRef<[u8]> + Send + Sync>(data: D, path: &Path, options: &OpenOptions) -> crate::Result<Model<D>> {
     // If a file has the extension of a format but its content is not recognised, the file is
     // damaged. A damaged file is opened as a file of the format that its extension indicates,
     // because the error from opening this format is more precise than the error that the format is
@@ -63,11 +48,11 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(
     let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
     let is_foreign = || crate::formats::unsupported::format_name(data.as_ref()).is_some();
     match format_named(path).filter(|_| is_damaged) {
-        Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, &options).map(Model::from),
+        Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, options).map(Model::from),
         Some(Format::SecondLife) if !is_foreign() => {
-            crate::formats::secondlife::Mesh::open_with(data, &options).map(Model::from)
+            crate::formats::secondlife::Mesh::open_with(data, options).map(Model::from)
         }
-        _ => Model::open_with(data, &options),
+        _ => Model::open_with(data, options),
     }
 }
 

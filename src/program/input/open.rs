@@ -12,7 +12,7 @@ use crate::formats::unreal::script::Script;
 use crate::formats::unsupported::placeholder;
 use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
-use crate::{Error, Limits};
+use crate::{Error, Limits, OpenOptions};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
@@ -37,28 +37,42 @@ const PLACEHOLDER_HEAD: u64 = 64 << 10;
 pub(super) struct Opener<'g> {
     global: &'g Global,
     limits: Limits,
+    /// Whether an opened model counts the bytes of the file that are read.
+    counts_bytes: bool,
     pub(super) pairs: PairFinder<'g, Data>,
 }
 
 impl<'g> Opener<'g> {
     pub(super) fn new(global: &'g Global) -> Self {
-        Self { global, limits: Limits::default(), pairs: PairFinder::new(global) }
+        Self { global, limits: Limits::default(), counts_bytes: false, pairs: PairFinder::new(global) }
+    }
+
+    /// Makes an opener of models that count the bytes of the file that are read.
+    pub(super) fn counting_bytes(global: &'g Global) -> Self {
+        Self { counts_bytes: true, ..Self::new(global) }
     }
 
     /// Opens a mesh that is a single file. For a container of several assets, `asset` selects the
-    /// asset. The opened model counts the bytes of the file that are read.
+    /// asset.
     fn open_file(&self, path: &Path, asset: Option<usize>) -> crate::Result<InputAsset> {
         let key = identity(path);
         let loader = FileLoader::new(self.global);
         let load = || bytes::load(path, self.global, &self.limits);
-        let model = loader.note(load()).and_then(|data| formats::open(data, path, asset, self.global, &self.limits));
+        let options = OpenOptions {
+            asset: asset.unwrap_or_default(),
+            strict: self.global.strict,
+            record_access: self.counts_bytes,
+            limits: self.limits,
+            ..Default::default()
+        };
+        let model = loader.note(load()).and_then(|data| formats::open(data, path, &options));
         let model = loader.explain(model).map_err(|error| error.at_path(path))?;
         Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None, _progress: None })
     }
 
     fn open_pair(&mut self, pair: Pair) -> crate::Result<InputAsset> {
         let loader = FileLoader::new(self.global);
-        let model = self.pairs.open(&pair, |path| loader.load(path));
+        let model = self.pairs.open(&pair, self.counts_bytes, |path| loader.load(path));
         let model = loader.explain(model.map_err(|error| found_instead(pair.locate_error(error))))?;
         let source = named_source(&pair);
         let pair = Some(pair);
@@ -277,7 +291,7 @@ pub fn each(
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
-    let mut opener = Opener::new(global);
+    let mut opener = Opener::counting_bytes(global);
     let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.

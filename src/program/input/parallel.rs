@@ -48,14 +48,14 @@ pub fn each_in_parallel<T: Send>(
     mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut inputs = InputPaths::expand(names, walk)?;
-    let mut opener = Opener::new(global);
+    let mut opener = Opener::counting_bytes(global);
     inputs.settle(|path| opener.pairs.is_data_half(path));
     for (path, error) in inputs.take_errors() {
         receive(describe(&path, Err(error)))?;
     }
     let progress = inputs.progress(global);
     let count = threads::count();
-    let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::new(global)).collect();
+    let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::counting_bytes(global)).collect();
     let (mut visited, mut missing) = (HashSet::new(), Vec::new());
     let mut left = &*inputs.paths;
     while !left.is_empty() {

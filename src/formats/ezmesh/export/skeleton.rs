@@ -61,15 +61,11 @@ pub(super) fn add(
     for index in scene.placed.assets()? {
         let asset = scene.placed.contents.asset(index)?;
         let animations = asset.animations();
-        let Some(level) = scene
-            .placed
-            .levels(&*asset)?
-            .first()
-            .copied()
-            .filter(|_| animations.bone_count().is_ok_and(|count| count > 0))
-        else {
+        // The levels of an asset without bones are not inflated here.
+        if !animations.bone_count().is_ok_and(|count| count > 0) {
             continue;
-        };
+        }
+        let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
         let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;

@@ -20,7 +20,7 @@ impl MeshComparison<'_, '_> {
     /// compared before are left out.
     pub fn compare_arrays(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         surfaces: Both<Surface<'_>>,
         pools: &mut ComparedPools,
     ) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ impl MeshComparison<'_, '_> {
     /// Compares the positions of all shapes, and the weights.
     fn compare_vertices(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         surfaces: Both<Surface<'_>>,
         corners: CornerStreams<'_>,
     ) -> anyhow::Result<()> {
@@ -71,7 +71,7 @@ impl MeshComparison<'_, '_> {
     /// Compares normals, tangents, texture coordinates and colours.
     fn compare_attribute_vertices(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         surfaces: Both<Surface<'_>>,
         corners: CornerStreams<'_>,
     ) -> anyhow::Result<()> {
@@ -97,11 +97,11 @@ impl MeshComparison<'_, '_> {
     }
 
     /// Returns the shapes that both surfaces have, each with its place.
-    fn shapes(&self, place: &DiffPlace, surfaces: Both<Surface<'_>>) -> Result<Vec<(usize, DiffPlace)>> {
+    fn shapes<'p>(&self, place: &'p DiffPlace<'_>, surfaces: Both<Surface<'_>>) -> Result<Vec<(usize, DiffPlace<'p>)>> {
         let targets = self.read(surfaces, |surface| surface.counts())?.map(|counts| as_index(counts.targets));
         let shape = |target: usize| match target {
-            0 => (target, place.clone()),
-            _ => (target, place.item("target", Both::new(target, target), &format!("shape {target}"))),
+            0 => (target, *place),
+            _ => (target, place.target(target)),
         };
         Ok((0..targets.a.min(targets.b)).map(shape).collect())
     }
@@ -109,7 +109,7 @@ impl MeshComparison<'_, '_> {
     /// Compares the items of two arrays.
     pub fn compare_items<A: StoredArray<Item: DiffItem>>(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         arrays: Both<A>,
         corners: CornerStreams<'_>,
     ) -> anyhow::Result<()> {
@@ -120,7 +120,7 @@ impl MeshComparison<'_, '_> {
     pub fn compare_items_as<A: StoredArray<Item: DiffItem>>(
         &mut self,
         kind: DiffKind,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         arrays: Both<A>,
         corners: CornerStreams<'_>,
     ) -> anyhow::Result<()> {
@@ -131,12 +131,12 @@ impl MeshComparison<'_, '_> {
         let sides = self.sides;
         let (a, b) = (|error| sides.a.locate_error(error), |error| sides.b.locate_error(error));
         let found = compare(sources, &self.options().tolerance, Both { a: &a, b: &b })?;
-        Ok(self.add_items(kind, place.clone(), found)?)
+        Ok(self.add_items(kind, place, found)?)
     }
 
     fn compare_weights(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         weights: &Both<Weights<'_>>,
         corners: CornerStreams<'_>,
     ) -> anyhow::Result<()> {
@@ -153,11 +153,11 @@ impl MeshComparison<'_, '_> {
                 counter.add(as_u64(number), Some(largest), values);
             }
         }
-        Ok(self.add_items(DiffKind::Attributes, place.clone(), counter.finish(as_u64(count)))?)
+        Ok(self.add_items(DiffKind::Attributes, place, counter.finish(as_u64(count)))?)
     }
 
     /// Compares the vertex frames that both meshes have. Surfaces share the vertices of a frame.
-    pub fn compare_vertex_frames(&mut self, place: &DiffPlace, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
+    pub fn compare_vertex_frames(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
         let frames = self.read(levels, Geometry::vertex_frame_count)?;
         self.compare_counts(place, "vertex_frames", "vertex frames", frames)?;
         let surfaces = self.read(levels, Geometry::surface_count)?;
@@ -170,7 +170,7 @@ impl MeshComparison<'_, '_> {
                 break;
             }
             let positions = self.read(levels, |level| level.vertex_frame(0, frame))?;
-            let place = place.item("frame", Both::new(frame, frame), &format!("frame {frame}"));
+            let place = place.item("frame", Both::new(frame, frame), &[]);
             self.compare_items_as(DiffKind::Animations, &place.part("positions", "positions"), positions, None)?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Compares the bones of two meshes, and the list of their clips.
 
 use super::both::Both;
-use super::comparison::{MeshComparison, numbered};
+use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::options::DiffKind;
 use super::pairing::Pairing;
@@ -26,15 +26,15 @@ impl NamedPairs {
         self.names.as_ref().map(Vec::as_slice)
     }
 
-    fn place(&self, place: &DiffPlace, list: &str, pair: Both<usize>) -> DiffPlace {
+    fn place<'p>(&'p self, place: &'p DiffPlace<'_>, list: &'p str, pair: Both<usize>) -> DiffPlace<'p> {
         let name = self.names.a.get(pair.a).map(Vec::as_slice).unwrap_or_default();
-        place.item(list, pair, &numbered(list, pair, name))
+        place.item(list, pair, name)
     }
 }
 
 impl MeshComparison<'_, '_> {
     /// Compares the bones and the clips of two assets.
-    pub fn compare_animations(&mut self, place: &DiffPlace, motions: Both<&dyn Animations>) -> anyhow::Result<()> {
+    pub fn compare_animations(&mut self, place: &DiffPlace<'_>, motions: Both<&dyn Animations>) -> anyhow::Result<()> {
         let bones = NamedPairs::new(self.read(motions, bone_names)?);
         self.compare_counts(place, "bones", "bones", bones.names().map(<[_]>::len))?;
         let partners = bones.pairing.partners_of_b(bones.names.b.len());
@@ -65,12 +65,12 @@ impl MeshComparison<'_, '_> {
 
     fn compare_bone_facts(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         bones: &Both<Bone<'_>>,
         partners: &[Option<usize>],
     ) -> anyhow::Result<()> {
-        let names = bones.as_ref().map(|bone| DiffValue::name(Some(bone.name)));
-        self.sink.compare(DiffKind::Names, &place.part("name", "name"), names)?;
+        let names = bones.as_ref().map(|bone| Some(bone.name));
+        self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), names, DiffValue::name)?;
         let parents = bones.as_ref().map(|bone| usize::try_from(bone.parent).ok());
         let partner = parents.b.and_then(|parent| partners.get(parent).copied().flatten());
         if parents.a != partner || parents.a.is_none() != parents.b.is_none() {
@@ -94,7 +94,7 @@ impl MeshComparison<'_, '_> {
 
     fn compare_inverse_binds(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         motions: Both<&dyn Animations>,
         pair: Both<usize>,
     ) -> anyhow::Result<()> {
@@ -111,7 +111,7 @@ impl MeshComparison<'_, '_> {
 
     fn compare_clips(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         motions: Both<&dyn Animations>,
         bones: &BonePairs,
     ) -> anyhow::Result<()> {
@@ -135,10 +135,10 @@ impl MeshComparison<'_, '_> {
         Ok(self.add_unpaired(place, "clip", clips.names(), &clips.pairing)?)
     }
 
-    fn compare_clip_facts(&mut self, place: &DiffPlace, clips: &Both<Clip<'_>>) -> anyhow::Result<()> {
+    fn compare_clip_facts(&mut self, place: &DiffPlace<'_>, clips: &Both<Clip<'_>>) -> anyhow::Result<()> {
         let clips = clips.as_ref();
         let kind = DiffKind::Names;
-        self.sink.compare(kind, &place.part("name", "name"), clips.map(|clip| DiffValue::name(Some(clip.name))))?;
+        self.sink.compare_as(kind, &place.part("name", "name"), clips.map(|clip| Some(clip.name)), DiffValue::name)?;
         let frames = clips.map(|clip| DiffValue::Number(clip.frames.into()));
         self.sink.compare(kind, &place.part("frames", "frames"), frames)?;
         let rates = clips.map(|clip| clip.rate);
@@ -150,7 +150,7 @@ impl MeshComparison<'_, '_> {
 
     fn compare_events(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         motions: Both<&dyn Animations>,
         pair: Both<usize>,
     ) -> anyhow::Result<()> {
@@ -162,9 +162,9 @@ impl MeshComparison<'_, '_> {
             if events.a.is_none() && events.b.is_none() || self.sink.is_decided() {
                 break;
             }
-            let place = place.item("event", Both::new(index, index), &format!("event {index}"));
-            let functions = events.map(|event| DiffValue::name(event.map(|event| event.function)));
-            self.sink.compare(DiffKind::Names, &place.part("function", "function"), functions)?;
+            let place = place.item("event", Both::new(index, index), &[]);
+            let functions = events.map(|event| event.map(|event| event.function));
+            self.sink.compare_as(DiffKind::Names, &place.part("function", "function"), functions, DiffValue::name)?;
             let times = events.map(|event| event.map(|event| event.time));
             let times = times.as_ref().map(Option::as_slice);
             self.sink.compare_floats(DiffKind::Names, &place.part("time", "time"), times)?;

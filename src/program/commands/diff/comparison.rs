@@ -73,7 +73,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     /// Adds a difference if two counts are not the same.
     pub fn compare_counts(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         name: &str,
         label: &str,
         counts: Both<usize>,
@@ -84,33 +84,33 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     /// Adds a difference for each item that only one of the meshes has.
     pub fn add_unpaired(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         list: &str,
         names: Both<&[Vec<u8>]>,
         pairing: &Pairing,
     ) -> io::Result<()> {
-        let item = |names: &[Vec<u8>], index: usize| {
+        let mut add = |names: &[Vec<u8>], index: usize, values: fn(DiffValue) -> Both<DiffValue>| {
             let name = names.get(index).map(Vec::as_slice).unwrap_or_default();
-            let value = DiffValue::Text(Name::new(name).to_string_lossy());
-            (place.item(list, Both::new(index, index), &numbered(list, Both::new(index, index), name)), value)
+            self.sink.add(DiffKind::Names, || Difference {
+                kind: DiffKind::Names,
+                place: place.item(list, Both::new(index, index), name).text(),
+                values: values(DiffValue::name(Some(Name::new(name)))),
+                items: None,
+            })
         };
         for index in &pairing.unpaired.a {
-            let (place, value) = item(names.a, *index);
-            let values = Both::new(value, DiffValue::Missing);
-            self.sink.add(&Difference { kind: DiffKind::Names, place, values, items: None })?;
+            add(names.a, *index, |value| Both::new(value, DiffValue::Missing))?;
         }
         for index in &pairing.unpaired.b {
-            let (place, value) = item(names.b, *index);
-            let values = Both::new(DiffValue::Missing, value);
-            self.sink.add(&Difference { kind: DiffKind::Names, place, values, items: None })?;
+            add(names.b, *index, |value| Both::new(DiffValue::Missing, value))?;
         }
         Ok(())
     }
 
     /// Adds the differences between the items of two arrays.
-    pub fn add_items(&mut self, kind: DiffKind, place: DiffPlace, found: Option<FoundItems>) -> io::Result<()> {
+    pub fn add_items(&mut self, kind: DiffKind, place: &DiffPlace<'_>, found: Option<FoundItems>) -> io::Result<()> {
         let Some(FoundItems { items, values }) = found else { return Ok(()) };
-        self.sink.add(&Difference { kind, place, values, items: Some(items) })
+        self.sink.add(kind, || Difference { kind, place: place.text(), values, items: Some(items) })
     }
 
     /// Returns whether the values of surfaces are compared corner by corner.
@@ -119,7 +119,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     }
 
     /// Compares the levels of detail of an asset, which are paired by name.
-    pub fn compare_levels(&mut self, place: &DiffPlace, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
+    pub fn compare_levels(&mut self, place: &DiffPlace<'_>, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
         let counts = self.read(assets, Asset::level_count)?;
         let all = self.read(assets, level_names)?;
         let filter = self.options().lod;
@@ -149,7 +149,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
                 b: self.sides.b.locate(assets.b.level(pair.b))?,
             };
             let text = Name::new(&name).to_string();
-            let place = if are_named { place.part(&text, &text) } else { place.clone() };
+            let place = if are_named { place.part(&text, &text) } else { *place };
             let levels: Both<&dyn Geometry> = Both { a: &*levels.a, b: &*levels.b };
             self.compare_surfaces(&place, levels)?;
         }
@@ -164,11 +164,4 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
 fn level_names(asset: &dyn Asset) -> Result<Vec<Vec<u8>>> {
     let names = (0..asset.level_count()?).map(|level| asset.level_name(level));
     names.map(|name| Ok(name?.map(|name| name.to_vec()).unwrap_or_default())).collect()
-}
-
-/// Returns the words for an item of a list, such as `surface 0 (cube)`.
-pub fn numbered(list: &str, indices: Both<usize>, name: &[u8]) -> String {
-    let number = if indices.a == indices.b { indices.a.to_string() } else { format!("{} -> {}", indices.a, indices.b) };
-    let name = Name::new(name).to_string();
-    if name.is_empty() { format!("{list} {number}") } else { format!("{list} {number} ({name})") }
 }

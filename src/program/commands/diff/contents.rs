@@ -1,14 +1,14 @@
 //! Compares the assets of two files, and what the files contain besides them.
 
 use super::both::Both;
-use super::comparison::{MeshComparison, numbered};
+use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::options::DiffKind;
 use super::pairing::Pairing;
 use super::value::DiffValue;
 use crate::math::narrow;
 use crate::model::animation::Affine;
-use crate::model::{Asset, Contents, Geometry, Hull, Instance, Material, MetadataValue};
+use crate::model::{Asset, Contents, Geometry, Hull, Material, MetadataValue};
 use crate::program::formats::secondlife::level_args::LodFilter;
 use crate::program::formats::secondlife::level_args::LodFilter::All;
 use crate::program::outcome::UsageError;
@@ -16,7 +16,7 @@ use crate::{Name, Result};
 
 impl MeshComparison<'_, '_> {
     /// Compares all assets of the files, and the instances, materials and metadata.
-    pub fn compare_contents(&mut self, place: &DiffPlace) -> anyhow::Result<()> {
+    pub fn compare_contents(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
         self.check_level_options()?;
         let contents = self.sides.map(|side| side.asset.model.contents());
         let counts = self.read(contents, Contents::asset_count)?;
@@ -27,7 +27,7 @@ impl MeshComparison<'_, '_> {
         let are_many = counts.a.max(counts.b) > 1;
         for asset in 0..counts.a.min(counts.b) {
             let indices = Both::new(asset, asset);
-            let place = if are_many { place.item("asset", indices, &format!("asset {asset}")) } else { place.clone() };
+            let place = if are_many { place.item("asset", indices, &[]) } else { *place };
             self.compare_asset(&place, contents, asset)?;
         }
         if self.sides.have_same_format() && !self.sink.is_decided() {
@@ -54,7 +54,12 @@ impl MeshComparison<'_, '_> {
         Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
     }
 
-    fn compare_asset(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>, asset: usize) -> anyhow::Result<()> {
+    fn compare_asset(
+        &mut self,
+        place: &DiffPlace<'_>,
+        contents: Both<&dyn Contents>,
+        asset: usize,
+    ) -> anyhow::Result<()> {
         if self.sink.is_decided() {
             return Ok(());
         }
@@ -77,7 +82,7 @@ impl MeshComparison<'_, '_> {
     }
 
     /// Compares the collision shapes of two assets: the hulls and the triangles.
-    fn compare_collision(&mut self, place: &DiffPlace, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
+    fn compare_collision(&mut self, place: &DiffPlace<'_>, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
         let meshes = self.read(assets, |asset| asset.collision_mesh())?;
         let present = meshes.as_ref().map(|mesh| usize::from(mesh.is_some()));
         self.compare_counts(place, "physics", "collision meshes", present)?;
@@ -89,18 +94,22 @@ impl MeshComparison<'_, '_> {
         self.compare_counts(place, "hulls", "collision hulls", counts)?;
         for index in 0..counts.a.min(counts.b) {
             let hulls = self.read(assets, |asset| asset.hull(index))?;
-            let place = place.item("hull", Both::new(index, index), &format!("hull {index}"));
+            let place = place.item("hull", Both::new(index, index), &[]);
             self.compare_hulls(&place, &hulls)?;
         }
         Ok(())
     }
 
-    fn compare_hulls(&mut self, place: &DiffPlace, hulls: &Both<Hull<'_>>) -> anyhow::Result<()> {
+    fn compare_hulls(&mut self, place: &DiffPlace<'_>, hulls: &Both<Hull<'_>>) -> anyhow::Result<()> {
         let hulls = hulls.as_ref();
-        let names = hulls.map(|hull| DiffValue::name(hull.name));
-        self.sink.compare(DiffKind::Names, &place.part("name", "name"), names)?;
-        let kinds = hulls.map(|hull| DiffValue::Text(format!("{:?}", hull.kind)));
-        self.sink.compare(DiffKind::Names, &place.part("kind", "kind"), kinds)?;
+        self.sink.compare_as(
+            DiffKind::Names,
+            &place.part("name", "name"),
+            hulls.map(|hull| hull.name),
+            DiffValue::name,
+        )?;
+        let kind = |kind| DiffValue::Text(format!("{kind:?}"));
+        self.sink.compare_as(DiffKind::Names, &place.part("kind", "kind"), hulls.map(|hull| hull.kind), kind)?;
         let points = hulls.map(|hull| hull.points);
         let triangles = hulls.map(|hull| hull.triangles);
         let counts = points.map(|points| points.map_or(0, |points| crate::Array::len(&points)));
@@ -118,33 +127,32 @@ impl MeshComparison<'_, '_> {
         self.compare_transform(place, hulls.map(|hull| &hull.transform))
     }
 
-    fn compare_transform(&mut self, place: &DiffPlace, transforms: Both<&Affine>) -> anyhow::Result<()> {
+    fn compare_transform(&mut self, place: &DiffPlace<'_>, transforms: Both<&Affine>) -> anyhow::Result<()> {
         let columns = transforms.map(Affine::columns_f32);
         let floats = columns.as_ref().map(|columns| columns.as_flattened());
         Ok(self.sink.compare_floats(DiffKind::Attributes, &place.part("transform", "transform"), floats)?)
     }
 
-    fn compare_instances(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+    fn compare_instances(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
         let counts = self.read(contents, Contents::instance_count)?;
         self.compare_counts(place, "instances", "instances", counts)?;
         for index in 0..counts.a.min(counts.b) {
             let instances = self.read(contents, |contents| contents.instance(index))?;
-            let place = place.item("instance", Both::new(index, index), &format!("instance {index}"));
-            let parts = |instance: &Instance<'_>| [DiffValue::name(instance.name), DiffValue::count(instance.asset)];
-            let [names, assets] = paired(instances.as_ref().map(parts));
-            self.sink.compare(DiffKind::Names, &place.part("name", "name"), names)?;
-            self.sink.compare(DiffKind::Names, &place.part("asset", "asset"), assets)?;
+            let place = place.item("instance", Both::new(index, index), &[]);
+            let (names, assets) = (instances.as_ref().map(|one| one.name), instances.as_ref().map(|one| one.asset));
+            self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), names, DiffValue::name)?;
+            self.sink.compare_as(DiffKind::Names, &place.part("asset", "asset"), assets, DiffValue::count)?;
             self.compare_transform(&place, instances.as_ref().map(|instance| &instance.transform))?;
         }
         Ok(())
     }
 
-    fn compare_materials(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+    fn compare_materials(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
         let counts = self.read(contents, Contents::material_count)?;
         self.compare_counts(place, "materials", "materials", counts)?;
         for index in 0..counts.a.min(counts.b) {
             let materials = self.read(contents, |contents| contents.material(index))?;
-            let place = place.item("material", Both::new(index, index), &format!("material {index}"));
+            let place = place.item("material", Both::new(index, index), &[]);
             let parts = materials.as_ref().map(material_parts);
             for (name, values) in
                 ["name", "surface", "textures", "color", "flags", "text"].into_iter().zip(paired(parts))
@@ -156,14 +164,14 @@ impl MeshComparison<'_, '_> {
     }
 
     /// Compares the metadata of two files. Entries are paired by key.
-    fn compare_metadata(&mut self, place: &DiffPlace, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+    fn compare_metadata(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
         let entries = self.read(contents, metadata)?;
         let keys = entries.as_ref().map(|entries| entries.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>());
         let keys = keys.as_ref().map(Vec::as_slice);
         let pairing = Pairing::of_names(keys);
         for pair in &pairing.pairs {
             let (Some((key, a)), Some((other, b))) = (entries.a.get(pair.a), entries.b.get(pair.b)) else { continue };
-            let place = place.item("metadata", *pair, &numbered("metadata", *pair, key));
+            let place = place.item("metadata", *pair, key);
             let keys = Both::new(key, other).map(|key| DiffValue::name(Some(Name::new(key))));
             self.sink.compare(DiffKind::Names, &place.part("key", "key"), keys)?;
             self.sink.compare(DiffKind::Names, &place.part("value", "value"), Both::new(a.clone(), b.clone()))?;

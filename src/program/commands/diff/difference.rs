@@ -8,13 +8,76 @@ use serde_json::Value;
 use super::both::Both;
 use super::options::DiffKind;
 use super::value::DiffValue;
+use crate::Name;
 use crate::math::narrow;
 use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
 
-/// The place of a value in both meshes.
+/// The place of a value in both meshes. A place borrows the place that it is in, so a value that does
+/// not differ needs no text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiffPlace<'p> {
+    outer: Option<&'p DiffPlace<'p>>,
+    step: Step<'p>,
+}
+
+/// The way from a place to a place in it.
+#[derive(Clone, Copy, Debug, Default)]
+enum Step<'p> {
+    #[default]
+    Root,
+    Part {
+        name: &'p str,
+        label: &'p str,
+    },
+    Item {
+        list: &'p str,
+        word: &'p str,
+        indices: Both<usize>,
+        name: &'p [u8],
+    },
+}
+
+impl DiffPlace<'_> {
+    /// Returns the place of a part of this place. `name` continues the path, and `label` the words.
+    pub const fn part<'q>(&'q self, name: &'q str, label: &'q str) -> DiffPlace<'q> {
+        DiffPlace { outer: Some(self), step: Step::Part { name, label } }
+    }
+
+    /// Returns the place of an item of a list, which may have another number in each mesh. An item
+    /// without a name has an empty one.
+    pub const fn item<'q>(&'q self, list: &'q str, indices: Both<usize>, name: &'q [u8]) -> DiffPlace<'q> {
+        DiffPlace { outer: Some(self), step: Step::Item { list, word: list, indices, name } }
+    }
+
+    /// Returns the place of a morph target, which is a shape in the words.
+    pub const fn target<'q>(&'q self, target: usize) -> DiffPlace<'q> {
+        let indices = Both::new(target, target);
+        DiffPlace { outer: Some(self), step: Step::Item { list: "target", word: "shape", indices, name: &[] } }
+    }
+
+    /// Returns the path and the words.
+    pub fn text(&self) -> PlaceText {
+        let PlaceText { path, label } = self.outer.map(DiffPlace::text).unwrap_or_default();
+        match self.step {
+            Step::Root => PlaceText { path, label },
+            Step::Part { name, label: more } => {
+                PlaceText { path: path.map(|path| join(&path, ".", name)), label: join(&label, ": ", more) }
+            }
+            Step::Item { list, word, indices, name } => PlaceText {
+                path: Both {
+                    a: join(&path.a, ".", &format!("{list}[{}]", indices.a)),
+                    b: join(&path.b, ".", &format!("{list}[{}]", indices.b)),
+                },
+                label: join(&label, ": ", &numbered(word, indices, name)),
+            },
+        }
+    }
+}
+
+/// The place of a value in both meshes, as text.
 #[derive(Clone, Debug, Default)]
-pub struct DiffPlace {
+pub struct PlaceText {
     /// The path of the value, such as `surface[0].positions`. The paths differ if surfaces with the
     /// same name have different numbers.
     pub path: Both<String>,
@@ -22,21 +85,11 @@ pub struct DiffPlace {
     pub label: String,
 }
 
-impl DiffPlace {
-    /// Returns the place of a part of this place. `name` continues the path, and `label` the words.
-    pub fn part(&self, name: &str, label: &str) -> Self {
-        let path = self.path.as_ref().map(|path| join(path, ".", name));
-        Self { path, label: join(&self.label, ": ", label) }
-    }
-
-    /// Returns the place of an item of a list, which may have another number in each mesh.
-    pub fn item(&self, list: &str, indices: Both<usize>, label: &str) -> Self {
-        let path = Both {
-            a: join(&self.path.a, ".", &format!("{list}[{}]", indices.a)),
-            b: join(&self.path.b, ".", &format!("{list}[{}]", indices.b)),
-        };
-        Self { path, label: join(&self.label, ": ", label) }
-    }
+/// Returns the words for an item of a list, such as `surface 0 (cube)`.
+fn numbered(word: &str, indices: Both<usize>, name: &[u8]) -> String {
+    let number = if indices.a == indices.b { indices.a.to_string() } else { format!("{} -> {}", indices.a, indices.b) };
+    let name = Name::new(name).to_string();
+    if name.is_empty() { format!("{word} {number}") } else { format!("{word} {number} ({name})") }
 }
 
 /// Joins two texts with a separator, unless the first text is empty.
@@ -63,7 +116,7 @@ pub struct ItemDifferences {
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub kind: DiffKind,
-    pub place: DiffPlace,
+    pub place: PlaceText,
     /// The two values. Those of an array are the values of the first item that differs.
     pub values: Both<DiffValue>,
     /// The items that differ, if the values belong to an array.

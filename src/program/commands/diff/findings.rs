@@ -17,7 +17,7 @@ type FindingCounts = BTreeMap<&'static str, u64>;
 impl MeshComparison<'_, '_> {
     /// Compares the numbers of findings by each rule. The formats have different rules, so the
     /// findings of two formats are compared only on request.
-    pub fn compare_findings(&mut self, place: &DiffPlace) -> anyhow::Result<()> {
+    pub fn compare_findings(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
         let is_asked = self.options().only.contains(&DiffKind::Findings);
         if !self.options().wants(DiffKind::Findings)
             || self.sink.is_decided()

@@ -42,7 +42,7 @@ impl MeshComparison<'_, '_> {
     /// Compares the arrays of two surfaces that only the format of both files has.
     ///
     /// Trees are left out, because they follow from the triangles.
-    pub fn compare_own_arrays(&mut self, place: &DiffPlace, pair: Both<usize>) -> anyhow::Result<()> {
+    pub fn compare_own_arrays(&mut self, place: &DiffPlace<'_>, pair: Both<usize>) -> anyhow::Result<()> {
         if !self.options().wants(DiffKind::Attributes) || !self.sides.have_same_format() || self.is_by_corner() {
             return Ok(());
         }
@@ -61,14 +61,20 @@ impl MeshComparison<'_, '_> {
         Ok(())
     }
 
-    fn compare_own_array(&mut self, place: &DiffPlace, pair: Both<usize>, attribute: Attribute) -> anyhow::Result<()> {
+    fn compare_own_array(
+        &mut self,
+        place: &DiffPlace<'_>,
+        pair: Both<usize>,
+        attribute: Attribute,
+    ) -> anyhow::Result<()> {
         let (a, b) = (values_of(self.sides.a, pair.a, attribute)?, values_of(self.sides.b, pair.b, attribute)?);
         // Edges follow from the triangles, and older versions of the format do not store them.
         if attribute == Attribute::Edges && (a.is_none() || b.is_none()) {
             return Ok(());
         }
         let name = attribute.name();
-        let place = place.part(&name.replace('-', "_"), &name);
+        let key = name.replace('-', "_");
+        let place = place.part(&key, &name);
         let counts = Both::new(&a, &b).map(|values| values.as_ref().map_or(0, |values| values.count()));
         self.sink.compare(DiffKind::Counts, &place, counts.map(DiffValue::count))?;
         let Some(Both { a, b }) = Both::new(a, b).all() else { return Ok(()) };
@@ -83,7 +89,7 @@ impl MeshComparison<'_, '_> {
                 }
             }
         }
-        Ok(self.add_items(DiffKind::Attributes, place, counter.finish(as_u64(count)))?)
+        Ok(self.add_items(DiffKind::Attributes, &place, counter.finish(as_u64(count)))?)
     }
 }
 

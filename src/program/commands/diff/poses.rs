@@ -46,7 +46,7 @@ impl MeshComparison<'_, '_> {
     /// Compares the transforms of the paired bones in all frames that both clips have.
     pub fn compare_poses(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         motions: Both<&dyn Animations>,
         clips: Both<usize>,
         bones: &BonePairs,
@@ -65,7 +65,7 @@ impl MeshComparison<'_, '_> {
         let counters = compare_keys(&keys.as_ref().map(Vec::as_slice), bones, frames, self.options().tolerance);
         let of = u64::from(frames).saturating_mul(as_u64(bones.rests.len()));
         for (name, counter) in ["positions", "rotations", "scales"].into_iter().zip(counters) {
-            self.add_items(DiffKind::Animations, place.part(name, name), counter.finish(of))?;
+            self.add_items(DiffKind::Animations, &place.part(name, name), counter.finish(of))?;
         }
         Ok(())
     }

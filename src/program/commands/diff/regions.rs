@@ -28,7 +28,7 @@ type FoundRegions = Both<Option<Region>>;
 
 impl MeshComparison<'_, '_> {
     /// Compares the formats, the versions, and the bytes of all regions.
-    pub fn compare_encoding(&mut self, place: &DiffPlace) -> anyhow::Result<()> {
+    pub fn compare_encoding(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
         let formats = self.sides.map(|side| DiffValue::Text(side.format().to_owned()));
         self.sink.compare(DiffKind::Bytes, &place.part("format", "format"), formats)?;
         if !self.sides.have_same_format() {
@@ -42,7 +42,9 @@ impl MeshComparison<'_, '_> {
             let files = sides.map(|side| side.asset.source_bytes(source));
             self.visit_differing(source, &mut |comparison, found| {
                 if failed.is_ok() {
-                    failed = comparison.sink.add(&difference(place, source_name(comparison, source), found, files));
+                    let source = source_name(comparison, source);
+                    let make = || difference(place, source, found, files);
+                    failed = comparison.sink.add(DiffKind::Bytes, make);
                 }
             })?;
         }
@@ -58,9 +60,8 @@ impl MeshComparison<'_, '_> {
                 if totals.names.len() < MAX_NAMES {
                     let region = found.a.or(found.b);
                     let name = region.map(|region| region.field.to_string()).unwrap_or_default();
-                    totals
-                        .names
-                        .push(DiffPlace::default().part(source_name(comparison, source), "").part(&name, "").path.a);
+                    let source = source_name(comparison, source);
+                    totals.names.push(DiffPlace::default().part(source, "").part(&name, "").text().path.a);
                 }
             })?;
         }
@@ -115,10 +116,10 @@ fn part(file: &[u8], region: Option<Region>) -> &[u8] {
 }
 
 /// Returns the difference between two regions, or of a region that only one file has.
-fn difference(root: &DiffPlace, source: &str, found: FoundRegions, files: Both<&[u8]>) -> Difference {
+fn difference(root: &DiffPlace<'_>, source: &str, found: FoundRegions, files: Both<&[u8]>) -> Difference {
     let name = found.a.or(found.b).map(|region| region.field.to_string()).unwrap_or_default();
-    let place = root.part(source, source).part(&name, &name);
-    let place = DiffPlace { label: format!("bytes of {}", place.label.replace(": ", " ")), ..place };
+    let mut place = root.part(source, source).part(&name, &name).text();
+    place.label = format!("bytes of {}", place.label.replace(": ", " "));
     let contents = Both::new(part(files.a, found.a), part(files.b, found.b));
     let pairs = contents.a.iter().zip(contents.b);
     let equal = pairs.clone().take_while(|(a, b)| a == b).count();

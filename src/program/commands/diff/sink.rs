@@ -38,32 +38,43 @@ impl<'o> DiffSink<'o> {
         self.options.is_brief && self.has_differences()
     }
 
-    /// Adds a difference, unless its kind is not wanted.
-    pub fn add(&mut self, difference: &Difference) -> io::Result<()> {
-        if !self.options.wants(difference.kind) {
+    /// Adds a difference, unless its kind is not wanted. Calls `difference` only if it is printed.
+    pub fn add(&mut self, kind: DiffKind, difference: impl FnOnce() -> Difference) -> io::Result<()> {
+        if !self.options.wants(kind) {
             return Ok(());
         }
         let totals = DiffKind::ALL.into_iter().zip(&mut self.totals);
-        let total = totals.filter(|(kind, _)| *kind == difference.kind).map(|(_, total)| total).next();
+        let total = totals.filter(|(known, _)| *known == kind).map(|(_, total)| total).next();
         let is_listed = total.is_some_and(|total| {
             *total = total.saturating_add(1);
             *total <= self.options.max_listed
         });
-        if is_listed { (self.print)(difference) } else { Ok(()) }
+        if is_listed { (self.print)(&difference()) } else { Ok(()) }
     }
 
     /// Adds a difference if two values are not the same.
-    pub fn compare(&mut self, kind: DiffKind, place: &DiffPlace, values: Both<DiffValue>) -> io::Result<()> {
+    pub fn compare(&mut self, kind: DiffKind, place: &DiffPlace<'_>, values: Both<DiffValue>) -> io::Result<()> {
+        self.compare_as(kind, place, values, |value| value)
+    }
+
+    /// Adds a difference if two values are not the same. `shown` makes the values to print.
+    pub fn compare_as<T: PartialEq>(
+        &mut self,
+        kind: DiffKind,
+        place: &DiffPlace<'_>,
+        values: Both<T>,
+        shown: impl Fn(T) -> DiffValue,
+    ) -> io::Result<()> {
         if values.a == values.b {
             return Ok(());
         }
-        self.add(&Difference { kind, place: place.clone(), values, items: None })
+        self.add(kind, || Difference { kind, place: place.text(), values: values.map(shown), items: None })
     }
 
     /// Adds a difference if a component of two vectors differs by more than the tolerance.
-    pub fn compare_floats(&mut self, kind: DiffKind, place: &DiffPlace, floats: Both<&[f32]>) -> io::Result<()> {
-        let wide = floats.map(|floats| floats.iter().copied().map(f64::from).collect::<Vec<_>>());
-        if self.options.tolerance.greatest(&wide.a, &wide.b).is_none() {
+    pub fn compare_floats(&mut self, kind: DiffKind, place: &DiffPlace<'_>, floats: Both<&[f32]>) -> io::Result<()> {
+        let wide = |floats: &[f32]| floats.iter().copied().map(f64::from).collect::<Vec<_>>();
+        if floats.a == floats.b || self.options.tolerance.greatest(&wide(floats.a), &wide(floats.b)).is_none() {
             return Ok(());
         }
         let values = floats.map(|floats| match floats {
@@ -71,6 +82,6 @@ impl<'o> DiffSink<'o> {
             [float] => DiffValue::Float(*float),
             _ => DiffValue::Floats(floats.to_vec()),
         });
-        self.add(&Difference { kind, place: place.clone(), values, items: None })
+        self.add(kind, || Difference { kind, place: place.text(), values, items: None })
     }
 }

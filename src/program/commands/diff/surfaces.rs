@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::both::Both;
-use super::comparison::{MeshComparison, numbered};
+use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::options::DiffKind;
 use super::pairing::Pairing;
@@ -20,7 +20,7 @@ pub type ComparedPools = BTreeSet<(VertexPool, VertexPool)>;
 
 impl MeshComparison<'_, '_> {
     /// Compares two lists of surfaces, and the vertex frames of the meshes.
-    pub fn compare_surfaces(&mut self, place: &DiffPlace, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
+    pub fn compare_surfaces(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
         let counts = self.read(levels, Geometry::surface_count)?;
         self.compare_counts(place, "surfaces", "surfaces", counts)?;
         if self.options().wants(DiffKind::Bounds) && counts.a > 0 && counts.b > 0 {
@@ -38,11 +38,11 @@ impl MeshComparison<'_, '_> {
                 return Ok(());
             }
             let name = names.a.get(pair.a).map(Vec::as_slice).unwrap_or_default();
-            let place = place.item("surface", *pair, &numbered("surface", *pair, name));
+            let place = place.item("surface", *pair, name);
             let renamed = Both { a: names.a.get(pair.a), b: names.b.get(pair.b) };
             if renamed.a != renamed.b {
-                let texts = renamed.map(|name| DiffValue::name(name.map(|name| crate::Name::new(name))));
-                self.sink.compare(DiffKind::Names, &place.part("name", "name"), texts)?;
+                let shown = |name: Option<&Vec<u8>>| DiffValue::name(name.map(|name| crate::Name::new(name)));
+                self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), renamed, shown)?;
             }
             self.compare_pair(&place, levels, *pair, &mut pools)?;
         }
@@ -53,7 +53,7 @@ impl MeshComparison<'_, '_> {
     /// Compares two surfaces. A compressed surface is inflated, and freed afterwards.
     fn compare_pair(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         levels: Both<&dyn Geometry>,
         pair: Both<usize>,
         pools: &mut ComparedPools,
@@ -69,7 +69,7 @@ impl MeshComparison<'_, '_> {
         Ok(())
     }
 
-    fn compare_surface_facts(&mut self, place: &DiffPlace, surfaces: Both<Surface<'_>>) -> anyhow::Result<()> {
+    fn compare_surface_facts(&mut self, place: &DiffPlace<'_>, surfaces: Both<Surface<'_>>) -> anyhow::Result<()> {
         if self.options().wants(DiffKind::Counts) {
             let counts = self.read(surfaces, |surface| surface.counts())?;
             self.compare_surface_counts(place, &counts)?;
@@ -77,17 +77,18 @@ impl MeshComparison<'_, '_> {
         if self.options().wants(DiffKind::Names) {
             let materials = self.read(surfaces, |surface| surface.material())?;
             if self.sides.have_same_format() || materials.all().is_some() {
-                self.sink.compare(
+                self.sink.compare_as(
                     DiffKind::Names,
                     &place.part("material", "material"),
-                    materials.map(DiffValue::name),
+                    materials,
+                    DiffValue::name,
                 )?;
             }
             let drawn = self.read(surfaces, |surface| surface.is_drawn())?.map(DiffValue::Flag);
             self.sink.compare(DiffKind::Names, &place.part("drawn", "visible"), drawn)?;
             let styles = self.read(surfaces, |surface| surface.draw_style())?;
-            let styles = styles.map(|style| DiffValue::Text(format!("{style:?}")));
-            self.sink.compare(DiffKind::Names, &place.part("style", "draw style"), styles)?;
+            let shown = |style| DiffValue::Text(format!("{style:?}"));
+            self.sink.compare_as(DiffKind::Names, &place.part("style", "draw style"), styles, shown)?;
         }
         if self.options().wants(DiffKind::Bounds) {
             let bounds = self.read(surfaces, |surface| surface.bounds())?;
@@ -99,7 +100,7 @@ impl MeshComparison<'_, '_> {
 
     /// Compares the counts of two surfaces. The numbers of vertices are part of the encoding if
     /// values are compared corner by corner.
-    fn compare_surface_counts(&mut self, place: &DiffPlace, counts: &Both<Counts>) -> anyhow::Result<()> {
+    fn compare_surface_counts(&mut self, place: &DiffPlace<'_>, counts: &Both<Counts>) -> anyhow::Result<()> {
         type Count = (&'static str, &'static str, fn(&Counts) -> u32);
         let by_vertex: &[Count] = &[
             ("vertices", "vertices", |counts| counts.vertices),
@@ -122,7 +123,7 @@ impl MeshComparison<'_, '_> {
 
     fn compare_bounds(
         &mut self,
-        place: &DiffPlace,
+        place: &DiffPlace<'_>,
         bounds: Both<Bounds>,
         spheres: Both<Option<Sphere>>,
     ) -> anyhow::Result<()> {

@@ -101,9 +101,10 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
 
     /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
     /// a path.
-    pub fn open(&mut self, pair: &Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
+    /// If `counts_bytes` is true, the model counts the bytes of the files that are read.
+    pub fn open(&mut self, pair: &Pair, counts_bytes: bool, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
         let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
-        let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, true)?;
+        let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, counts_bytes)?;
         let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh.into()) };
         let file = self.script(path, load)?;
         let selected = file.selected.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default();
