@@ -1,8 +1,6 @@
 //! Histograms: the number of values in each of several bins, which divide an interval into equal
 //! parts.
 
-use crate::array::Array;
-use crate::model::Weights;
 
 /// A histogram: the number of values in each of `BINS` bins, which divide an interval into equal
 /// parts.
@@ -68,32 +66,13 @@ fn bin(share: f64, bins: usize) -> usize {
     ((share * bins as f64) as usize).min(bins.saturating_sub(1))
 }
 
-impl Weights<'_> {
-    /// Counts the vertex positions by their number of bone influences.
-    ///
-    /// Item *n* of the returned array is the number of positions that have *n* bone influences. *n*
-    /// is 0 to 255.
-    ///
-    /// For each position, `histogram` reads only the byte with the number of its bone influences,
-    /// and not the bone indices and weights.
-    #[must_use]
-    pub fn histogram(&self) -> [u64; 256] {
-        let mut lengths = [0_u64; 256];
-        self.iter().for_each(|influences| {
-            if let Some(length) = lengths.get_mut(influences.len()) {
-                *length = length.saturating_add(1);
-            }
-        });
-        lengths
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::OnceLock;
 
     use super::*;
     use crate::array::runs::CountedRuns;
+    use crate::model::Weights;
 
     #[test]
     fn every_value_is_somewhere() {
