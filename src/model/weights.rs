@@ -15,6 +15,7 @@ use crate::model::attributes::{InfluenceEncoding, Influences};
 use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 use crate::simd;
 
+mod histogram;
 #[cfg(feature = "rayon")]
 mod par_weights;
 
@@ -254,24 +255,6 @@ impl<'a> Weights<'a> {
             Encoding::Terminated(runs) => WeightsIter(EncodingIter::Terminated(runs.iter())),
             Encoding::Fixed(lists) => WeightsIter(EncodingIter::Fixed(lists.iter())),
         }
-    }
-
-    /// Counts the vertex positions by their number of bone influences.
-    ///
-    /// Item *n* of the returned array is the number of positions that have *n* bone influences. *n*
-    /// is 0 to 255.
-    ///
-    /// For each position, `histogram` reads only the byte with the number of its bone influences,
-    /// and not the bone indices and weights.
-    #[must_use]
-    pub fn histogram(&self) -> [u64; 256] {
-        let mut lengths = [0_u64; 256];
-        self.iter().for_each(|influences| {
-            if let Some(length) = lengths.get_mut(crate::Array::len(&influences)) {
-                *length = length.saturating_add(1);
-            }
-        });
-        lengths
     }
 
     /// Returns a parallel iterator of `rayon` over the lists of influences, with the items of

@@ -1,7 +1,6 @@
 //! Histograms: the number of values in each of several bins, which divide an interval into equal
 //! parts.
 
-
 /// A histogram: the number of values in each of `BINS` bins, which divide an interval into equal
 /// parts.
 ///

@@ -179,7 +179,7 @@ impl<'a> PlacedScene<'a> {
                     let is_enough = |level: &usize| triangle_count(asset, *level).is_ok_and(|count| count >= enough);
                     lowest = (0..count).rev().filter(is_there).find(is_enough);
                 }
-                // A level is inflated to find out whether it is there, so the others are left alone.
+                // A level is inflated to find out whether it is there, so the others are not asked.
                 Ok(vec![lowest.or_else(|| (0..count).find(is_there)).unwrap_or_default()])
             }
             LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),

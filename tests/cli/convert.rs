@@ -135,7 +135,7 @@ fn the_default_limit_of_an_output_depends_on_its_input() {
     let to = folder.path().join("a.glb").to_str().unwrap().to_owned();
     let output = meshpeek(&["convert", &path, "-o", &to, "--hulls", "--quiet"]);
     let errors = text(&output.stderr);
-    assert!(code(&output) == 2 && errors.contains("would have more than 67"), "{errors}");
+    assert!(code(&output) == 2 && errors.contains("would have more than 16"), "{errors}");
     assert!(!Path::new(&to).exists());
 }
 

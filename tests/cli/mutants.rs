@@ -1,8 +1,9 @@
 //! The command line on mutants of the samples: fields with edge values, spliced fields, cut files.
 //!
-//! The fields are the regions that `map` lists. An ordinary run makes 100 mutants, and 300 with `MESHPEEK_TESTS=all`. The
-//! variable `MESHPEEK_MUTANTS` sets another number, or a range such as `300..9000`. The seed of a
-//! mutant is its number, and a failure keeps the file of the mutant and prints its path.
+//! The fields are the regions that `map` lists. An ordinary run makes 100 mutants, and 300 with
+//! `MESHPEEK_TESTS=all`. The variable `MESHPEEK_MUTANTS` sets another number, or a range such as
+//! `300..9000`. The seed of a mutant is its number, and a failure keeps the file of the mutant and
+//! prints its path.
 //!
 //! Each mutant is read by a few verbs, whose answers are compared, and by a command of
 //! [`scaling_commands`](super::scaling_commands), which has every verb with every option.

@@ -30,8 +30,8 @@ pub struct Selected {
     lod_params: Option<usize>,
     drop_frames: Option<usize>,
     sequences: Vec<usize>,
-    /// The function calls (`MESH NOTIFY` commands): the place of the sequence in `sequences` and the
-    /// index of the command, sorted. A call without a sequence has a place past the last one.
+    /// The function calls (`MESH NOTIFY` commands): the place of the sequence in `sequences` and
+    /// the index of the command, sorted. A call without a sequence has a place past the last one.
     notifies: Vec<(usize, usize)>,
     /// The textures of the mesh, sorted by texture index. Each item of `textures` has the texture
     /// index, the index of the last command that sets a texture for this texture index, and the
@@ -88,8 +88,8 @@ impl Selected {
         }
     }
 
-    /// Finds the sequence of each function call. Keeps only the last texture for each texture index,
-    /// and finds the command that imports the texture.
+    /// Finds the sequence of each function call. Keeps only the last texture for each texture
+    /// index, and finds the command that imports the texture.
     fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
         let sequence = |index| commands.get(index)?.value("SEQ").map(lower);
         if !self.notifies.is_empty() {
@@ -324,9 +324,9 @@ impl<'a> MeshScript<'a> {
         this.selected.sequences.iter().filter_map(move |index| this.view(Some(*index)))
     }
 
-    /// Returns an iterator over the function calls of sequence `index`, in file order. A function call
-    /// refers to a sequence by name. If several sequences have this name, the call belongs to the
-    /// first one, as in the engine.
+    /// Returns an iterator over the function calls of sequence `index`, in file order. A function
+    /// call refers to a sequence by name. If several sequences have this name, the call belongs to
+    /// the first one, as in the engine.
     pub fn notifies(&self, index: usize) -> impl Iterator<Item = Notify<'a>> + use<'a> {
         let this = *self;
         this.calls(index).iter().filter_map(move |(_, index)| this.view(Some(*index)))

@@ -13,8 +13,8 @@ use crate::math::narrow;
 use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
 
-/// The place of a value in both meshes. A place borrows the place that it is in, so a value that does
-/// not differ needs no text.
+/// The place of a value in both meshes. A place borrows the place that it is in, so a value that
+/// does not differ needs no text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiffPlace<'p> {
     outer: Option<&'p DiffPlace<'p>>,
@@ -51,7 +51,7 @@ impl DiffPlace<'_> {
     }
 
     /// Returns the place of a morph target, which is a shape in the words.
-    pub const fn target<'q>(&'q self, target: usize) -> DiffPlace<'q> {
+    pub const fn target(&self, target: usize) -> DiffPlace<'_> {
         let indices = Both::new(target, target);
         DiffPlace { outer: Some(self), step: Step::Item { list: "target", word: "shape", indices, name: &[] } }
     }
