@@ -157,6 +157,25 @@ impl<C: Content> Pool<C> {
         true
     }
 
+    /// Waits until no other thread has the lock of the queues.
+    pub(super) fn wait_for_lock(&self) {
+        drop(self.shared.lock());
+    }
+
+    /// Starts a thread that keeps the lock of the queues for a time. Waits until it has the lock.
+    #[cfg(test)]
+    pub(super) fn keep_lock(&self, time: Duration) {
+        let shared = Arc::clone(&self.shared);
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let queues = shared.lock();
+            tell.send(()).unwrap();
+            std::thread::sleep(time);
+            drop(queues);
+        });
+        told.recv().unwrap();
+    }
+
     /// Waits until a worker has returned a job, at most for `timeout`.
     pub(super) fn wait(&self, timeout: Duration) {
         let queues = self.shared.lock();

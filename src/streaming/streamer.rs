@@ -215,17 +215,56 @@ impl<C: Content> Streamer<C> {
     }
 
     /// Waits until a worker has a result for the next [`poll`](Self::poll), at most for `timeout`.
+    /// Returns earlier if `poll` has work for the workers that it could not pass on.
     ///
     /// This method is for programs that wait for a load. A thread that draws does not call it.
     pub fn wait(&self, timeout: Duration) {
-        if self.results.is_empty() && self.jobs.is_empty() {
-            self.pool.wait(timeout);
+        if !self.results.is_empty() {
+            return;
         }
+        if self.jobs.is_empty() {
+            self.pool.wait(timeout);
+        } else {
+            // A worker had the lock when the last poll was to pass these jobs on. It may not run
+            // while this thread does.
+            self.pool.wait_for_lock();
+        }
+    }
+
+    /// Keeps the lock of the queues for a time, as a worker does that does not run.
+    #[cfg(test)]
+    pub(super) fn keep_lock(&self, time: Duration) {
+        self.pool.keep_lock(time);
     }
 
     /// Returns the events that were not taken.
     #[cfg(test)]
     pub(super) fn scheduler_events(&self) -> impl Iterator<Item = &StreamEvent> {
         self.scheduler.events.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_content::{Faults, FaultyContent};
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_when_a_worker_that_does_not_run_releases_the_lock() {
+        let options = StreamOptions::default().with_workers(1).with_budget(40_000);
+        let mut streamer = Streamer::new(Arc::new(FaultyContent::new(70, Faults::default())), &options).unwrap();
+        streamer.request(&[ItemRange { first: 3, end: 4, skipped: 0, cut: 0 }], Priority::new(0), 7).unwrap();
+        streamer.keep_lock(Duration::from_millis(50));
+        let mut polls = 0;
+        let event = loop {
+            streamer.begin_frame();
+            streamer.poll();
+            polls += 1;
+            match streamer.next_event() {
+                Some(event) => break event,
+                None => streamer.wait(Duration::from_secs(60)),
+            }
+        };
+        assert!(event.tag == 7 && polls < 100, "{polls} polls");
     }
 }
