@@ -194,10 +194,14 @@ fn pages_read_before_do_not_split_large_pages() {
     }
     file.waits(|model| {
         let bytes = model.file().source(0).unwrap().as_ref();
-        bytes.iter().step_by(bytes.len() / 30).for_each(|byte| _ = std::hint::black_box(*byte));
-        assert!(pages_in_memory(model) >= 30);
-        model.file().prefetch();
-        assert_eq!(pages_in_memory(model), 0);
+        // The request to read the file may be answered before the pages are counted.
+        let are_dropped = (0..20).any(|_| {
+            bytes.iter().step_by(bytes.len() / 30).for_each(|byte| _ = std::hint::black_box(*byte));
+            assert!(pages_in_memory(model) >= 30);
+            model.file().prefetch();
+            pages_in_memory(model) == 0
+        });
+        assert!(are_dropped);
     });
 }
 
