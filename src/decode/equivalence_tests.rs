@@ -174,6 +174,7 @@ fn quantized_values_agree_with_their_twins() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn boxed_values_agree_with_their_twins() {
     let boxes = [
         ([-1.0, 0.0, 2.5], [2.0, 65535.0, 0.0]),
@@ -195,6 +196,7 @@ fn packed_words_agree_with_their_twins() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn quaternions_agree_with_their_twins() {
     check(RotationOf(Quat8), MANY);
     check(RotationOf(Quat7), MANY);

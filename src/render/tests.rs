@@ -214,6 +214,7 @@ fn pictures_of_all_samples_are_equal_at_each_level() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn pictures_of_several_bands_have_no_seams() {
     let all = vec![Overlay::Wireframe, Overlay::Bounds, Overlay::Skeleton];
     for shading in [Shading::Smooth, Shading::Uv] {

@@ -179,6 +179,7 @@ fn blocks_that_cannot_be_inflated_count_as_work() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_skin_of_29000_joints_is_printed_joint_by_joint() {
     let matrix = raw_assets::array(&vec![b"i\0\0\0\x01".to_vec(); 16]);
     let names = raw_assets::array(&vec![b"s\0\0\0\x01a".to_vec(); 29_000]);

@@ -423,6 +423,7 @@ fn an_image_that_cannot_be_read_has_a_note() {
 
 #[cfg(unix)]
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_full_disk_names_the_output() {
     let mut random = Random::new(5);
     let corners: String = (0..30_000).fold(String::new(), |all, _| all + &format!("{} ", random.below(1 << 20)));

@@ -218,6 +218,7 @@ fn rays_hit_the_nearest_placed_triangle() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn nearest_points_and_boxes_of_placed_triangles() {
     let mut random = Random::new(91);
     for (size, count) in [(1.0, 20), (1e-9, 5), (1e9, 5), (1.0, 1)] {

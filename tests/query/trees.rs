@@ -101,6 +101,7 @@ fn moved(shape: &Shape, random: &mut Random) -> Shape {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn grids_and_balls() {
     let mut random = Random::new(31);
     expect_same(&Flat(vec![grid(3), grid(30), ball(&mut random, 20)]), 1);

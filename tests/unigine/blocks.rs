@@ -213,6 +213,7 @@ fn accounts_for_every_byte() {
 
 /// Tests a mesh without surfaces, and surfaces without content.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn reads_what_is_empty() {
     let nothing = builder::Surface { targets: vec![builder::MorphTarget::default()], ..builder::Surface::default() };
     for surfaces in [Vec::new(), vec![nothing.clone()], vec![nothing.clone(), grid("grid", 3, true), nothing]] {
@@ -318,6 +319,7 @@ fn inflates_what_another_encoder_made() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn survives_any_count() {
     for stem in ["cube_ms14_raw", "room_ms14", "skinned_ms14", "cube_ms15"] {
         let built = compressed().find(|(name, _)| *name == stem).unwrap().1;
