@@ -231,12 +231,6 @@ impl<C: Content> Streamer<C> {
         }
     }
 
-    /// Keeps the lock of the queues for a time, as a worker does that does not run.
-    #[cfg(test)]
-    pub(super) fn keep_lock(&self, time: Duration) {
-        self.pool.keep_lock(time);
-    }
-
     /// Returns the events that were not taken.
     #[cfg(test)]
     pub(super) fn scheduler_events(&self) -> impl Iterator<Item = &StreamEvent> {
@@ -254,7 +248,7 @@ mod tests {
         let options = StreamOptions::default().with_workers(1).with_budget(40_000);
         let mut streamer = Streamer::new(Arc::new(FaultyContent::new(70, Faults::default())), &options).unwrap();
         streamer.request(&[ItemRange { first: 3, end: 4, skipped: 0, cut: 0 }], Priority::new(0), 7).unwrap();
-        streamer.keep_lock(Duration::from_millis(50));
+        streamer.pool.keep_lock(Duration::from_millis(50));
         let mut polls = 0;
         let event = loop {
             streamer.begin_frame();

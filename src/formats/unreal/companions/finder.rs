@@ -87,8 +87,11 @@ impl Finder {
 
     /// Makes a finder with the given maximum sizes of folders and scripts.
     ///
-    /// [`Limits::items`](crate::Limits::items) is the maximum number of names in a folder, and also the maximum number of
-    /// commands in a script. [`Limits::script`](crate::Limits::script) is the maximum size of a script, in bytes.
+    /// [`Limits::items`] is the maximum number of names in a folder, and also the maximum number of
+    /// commands in a script. [`Limits::script`] is the maximum size of a script, in bytes.
+    ///
+    /// [`Limits::items`]: crate::Limits::items
+    /// [`Limits::script`]: crate::Limits::script
     #[cfg(feature = "internals")]
     #[must_use]
     pub fn with_limits(limits: &crate::parse::Limits) -> Self {
@@ -108,9 +111,10 @@ impl Finder {
     ///
     /// Returns [`ErrorKind::Missing`] if the data file or the aniv file of a mesh does not exist,
     /// [`ErrorKind::Outside`] if a path in a script leads out of the root folder of the script,
-    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`](crate::Limits), and
+    /// [`ErrorKind::Limit`] if a folder or script exceeds a maximum in [`Limits`], and
     /// [`ErrorKind::Io`] if the file system reports an error.
     ///
+    /// [`Limits`]: crate::Limits
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     /// [`ErrorKind::Outside`]: crate::ErrorKind::Outside
     /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit

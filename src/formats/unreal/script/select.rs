@@ -91,7 +91,7 @@ impl Selected {
     /// Finds the sequence of each function call. Keeps only the last texture for each texture
     /// index, and finds the command that imports the texture.
     fn settle(&mut self, commands: Commands<'_>, imports: &ImportNames) {
-        let sequence = |index| commands.get(index)?.value("SEQ").map(lower);
+        let sequence = |index| lower(commands.get(index).and_then(|command| command.value("SEQ")).unwrap_or_default());
         if !self.notifies.is_empty() {
             let places = self.sequences.iter().enumerate();
             let mut names: Vec<_> = places.map(|(place, index)| (sequence(*index), place)).collect();
@@ -99,7 +99,7 @@ impl Selected {
             for (place, index) in &mut self.notifies {
                 let name = sequence(*index);
                 let first = names.partition_point(|(known, _)| *known < name);
-                let found = names.get(first).filter(|(known, _)| known.is_some() && *known == name);
+                let found = names.get(first).filter(|(known, _)| *known == name);
                 *place = found.map_or(usize::MAX, |(_, place)| *place);
             }
             self.notifies.sort_unstable();
