@@ -115,14 +115,17 @@ impl<'f> FlatLosses<'f> {
             self.asset(scene, &*asset)?;
         }
         self.file(scene)?;
+        self.list.add_damaged_levels(&scene.placed);
         Ok(self.list.finish())
     }
 
     fn asset(&mut self, scene: &ExportScene<'_>, asset: &dyn Asset) -> Result<()> {
         let animations = asset.animations();
         if !self.is_still {
-            let bones = animations.bone_count()?;
-            self.add_text(LossKind::Skin, bones, counted(bones, "bone"));
+            match animations.bone_count() {
+                Ok(bones) => self.add_text(LossKind::Skin, bones, counted(bones, "bone")),
+                Err(_) => self.add_text(LossKind::Skin, 1, "the skin, which cannot be read".to_owned()),
+            }
             let mut frames = 0;
             for level in scene.placed.levels(asset)? {
                 let geometry = asset.level(level)?;

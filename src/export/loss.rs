@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::scene::PlacedScene;
 use crate::scene::triangles::LeftOut;
 
 /// A kind of data that an output does not contain.
@@ -36,6 +37,8 @@ pub enum LossKind {
     Placements,
     /// Collision shapes.
     Hulls,
+    /// Damaged levels of detail, in place of which others are exported.
+    Levels,
     /// Metadata of the file.
     Metadata,
     /// Triangles with an index that is out of range or with a position that is not finite.
@@ -63,6 +66,7 @@ impl LossKind {
             Self::Names => "names",
             Self::Placements => "placements",
             Self::Hulls => "hulls",
+            Self::Levels => "levels",
             Self::Metadata => "metadata",
             Self::Triangles => "triangles",
             Self::Values => "values",
@@ -74,7 +78,7 @@ impl LossKind {
     /// data that describes the mesh but does not change its shape or look.
     #[must_use]
     pub const fn is_minor(self) -> bool {
-        matches!(self, Self::ClipBones | Self::Tangents | Self::Names | Self::Metadata | Self::Values)
+        matches!(self, Self::ClipBones | Self::Tangents | Self::Names | Self::Metadata | Self::Values | Self::Levels)
     }
 }
 
@@ -137,6 +141,11 @@ impl LossList {
                 self.add(LossKind::Triangles, Some(surface), text);
             }
         }
+    }
+
+    /// Adds the damaged levels of detail of a scene.
+    pub(crate) fn add_damaged_levels(&mut self, scene: &PlacedScene<'_>) {
+        scene.damaged.borrow().iter().for_each(|level| self.add(LossKind::Levels, None, level.clone()));
     }
 
     /// Returns the losses in the order in which they were added, and the counts of the others.

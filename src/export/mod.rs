@@ -24,6 +24,7 @@
 //! ```
 
 mod block;
+pub(crate) mod bones;
 pub(crate) mod flat_losses;
 mod format;
 pub(crate) mod gltf;

@@ -125,6 +125,10 @@ pub trait Asset: FormatVersion {
     }
     /// Returns the surfaces of a level of detail. Level 0 is the most detailed.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>>;
+    /// Returns an error if a level of detail, or an array of it, cannot be read. No vertex is read.
+    fn check_level(&self, level: usize) -> Result<()> {
+        self.level(level).map(drop)
+    }
     /// Returns the bones and clips of the asset.
     fn animations(&self) -> &dyn Animations;
     /// Returns the number of collision shapes that are stored as points, or only as a kind.

@@ -107,8 +107,14 @@ impl SpaceConversion {
     /// also if the conversion scales the axes differently. A normal without length becomes 0, 0, 0.
     #[must_use]
     pub fn normal(&self, normal: [f32; 3]) -> [f32; 3] {
-        let turned = turned(self.cofactors, normal);
-        unit(if self.is_mirrored { turned.map(|part| -part) } else { turned }).unwrap_or_default()
+        unit(turned(self.normal_columns(), normal)).unwrap_or_default()
+    }
+
+    /// Returns the linear map of normals as the images of the axes. It changes the lengths of
+    /// normals if the conversion scales.
+    pub(crate) fn normal_columns(&self) -> [[f32; 3]; 3] {
+        let sign = if self.is_mirrored { -1.0 } else { 1.0 };
+        self.cofactors.map(|column| column.map(|part| part * sign))
     }
 
     /// Converts a tangent frame. The bitangent still points in the direction in which the converted

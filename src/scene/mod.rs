@@ -7,7 +7,7 @@ mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 pub use input::{ClipSource, SceneInput};
@@ -18,7 +18,7 @@ use shape::{ScenePose, SurfaceShape};
 
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::animation::Affine;
+use crate::model::animation::{Affine, Animations};
 use crate::model::{
     Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
 };
@@ -26,6 +26,9 @@ use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
 const MAX_INSTANCES: usize = 1 << 16;
+
+/// The greatest number of damaged levels of detail that are reported.
+const MAX_DAMAGED: usize = 8;
 
 /// The conventions of a mesh whose format and file define none.
 const ASSUMED: Space =
@@ -58,6 +61,8 @@ pub(crate) struct PlacedScene<'a> {
     /// The number of surfaces that were read until the load was exceeded, or `None` if all were
     /// read.
     pub(crate) cut: Cell<Option<u64>>,
+    /// The damaged levels of detail that are left out, as texts.
+    pub(crate) damaged: RefCell<Vec<String>>,
 }
 
 /// One surface at one place.
@@ -107,7 +112,15 @@ impl<'a> PlacedScene<'a> {
             OutputSpace::Target => target,
             OutputSpace::Stored => Space::UNKNOWN,
         };
-        let mut scene = Self { input: *input, contents, options, target, places: Vec::new(), cut: Cell::new(None) };
+        let mut scene = Self {
+            input: *input,
+            contents,
+            options,
+            target,
+            places: Vec::new(),
+            cut: Cell::new(None),
+            damaged: RefCell::default(),
+        };
         let count = contents.instance_count()?;
         if count > MAX_INSTANCES {
             let allowed = as_u64(MAX_INSTANCES);
@@ -167,22 +180,50 @@ impl<'a> PlacedScene<'a> {
     }
 
     /// Returns the chosen levels of detail of an asset. A level of which the file does not have the
-    /// bytes yet is left out, unless it is chosen by its index.
+    /// bytes yet is left out, unless it is chosen by its index. So is a damaged level, unless all
+    /// levels are damaged.
     pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Vec<usize>> {
+        let count = match self.options.levels {
+            LevelChoice::One(level) => return Ok(vec![level]),
+            LevelChoice::Best | LevelChoice::Scenes | LevelChoice::Nodes => asset.level_count()?,
+        };
         let is_there = |level: &usize| !asset.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
-        match self.options.levels {
-            LevelChoice::One(level) => Ok(vec![level]),
-            LevelChoice::Best => {
-                let count = asset.level_count()?;
-                let mut lowest = None;
-                if let Some(enough) = self.options.enough_triangles.filter(|_| count > 1) {
-                    let is_enough = |level: &usize| triangle_count(asset, *level).is_ok_and(|count| count >= enough);
-                    lowest = (0..count).rev().filter(is_there).find(is_enough);
+        if count <= 1 {
+            return Ok((0..count)
+                .filter(|level| self.options.levels == LevelChoice::Best || is_there(level))
+                .collect());
+        }
+        let is_whole = |level: &usize| match asset.check_level(*level) {
+            Ok(()) => true,
+            Err(error) => {
+                if is_there(level) {
+                    self.add_damaged(asset, *level, &error);
                 }
-                // A level is inflated to find out whether it is there, so the others are not asked.
-                Ok(vec![lowest.or_else(|| (0..count).find(is_there)).unwrap_or_default()])
+                false
             }
-            LevelChoice::Scenes | LevelChoice::Nodes => Ok((0..asset.level_count()?).filter(is_there).collect()),
+        };
+        if self.options.levels != LevelChoice::Best {
+            let whole: Vec<usize> = (0..count).filter(is_whole).collect();
+            return Ok(if whole.is_empty() { (0..count).filter(is_there).collect() } else { whole });
+        }
+        let is_enough = |level: &usize| {
+            let enough = self.options.enough_triangles.unwrap_or(u64::MAX);
+            triangle_count(asset, *level).is_ok_and(|count| count >= enough)
+        };
+        let lowest = self.options.enough_triangles.and_then(|_| (0..count).rev().filter(is_whole).find(is_enough));
+        // A level is inflated to find out whether it is there, so the others are not asked.
+        let best = lowest.or_else(|| (0..count).find(is_whole)).or_else(|| (0..count).find(is_there));
+        Ok(vec![best.unwrap_or_default()])
+    }
+
+    /// Notes that a level of detail is left out because it is damaged.
+    fn add_damaged(&self, asset: &dyn Asset, level: usize, error: &Error) {
+        let name =
+            asset.level_name(level).ok().flatten().map_or_else(|| format!("level {level}"), |name| name.to_string());
+        let text = format!("{name}, which is damaged: {error}");
+        let mut damaged = self.damaged.borrow_mut();
+        if damaged.len() < MAX_DAMAGED && !damaged.contains(&text) {
+            damaged.push(text);
         }
     }
 
@@ -206,6 +247,19 @@ impl<'a> PlacedScene<'a> {
     /// placement.
     pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
         geometry.space().or(&ASSUMED).placed(placement)
+    }
+
+    /// Returns the map from the stored positions of an asset to the scene of the file at a place.
+    ///
+    /// An asset with stored inverse bind matrices is placed by its joints: the transform of the
+    /// instance does not apply, and the map is the placement of the mesh.
+    pub(crate) fn placement(place: &InstancePlace, geometry: &dyn Geometry, animations: &dyn Animations) -> Affine {
+        if is_bound(animations) { geometry.space().placement } else { place.transform }
+    }
+
+    /// Returns the map from the space of the bones of an asset to the scene of the file at a place.
+    pub(crate) fn bone_placement(place: &InstancePlace, animations: &dyn Animations) -> Affine {
+        if is_bound(animations) { Affine::IDENTITY } else { place.transform }
     }
 
     /// Returns the conversion of stored values to the output at a place.
@@ -261,7 +315,11 @@ impl<'a> PlacedScene<'a> {
             if !load.take_place() {
                 break;
             }
-            let conversion = self.conversion(geometry, place.transform)?;
+            let placement = match pose {
+                ScenePose::Bones(_) => Self::bone_placement(place, asset.animations()),
+                ScenePose::Base | ScenePose::Frames(_) => Self::placement(place, geometry, asset.animations()),
+            };
+            let conversion = self.conversion(geometry, placement)?;
             for number in place.surfaces.clone().unwrap_or(0..geometry.surface_count()?) {
                 if !load.take_hidden() {
                     break;
@@ -287,6 +345,12 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
+}
+
+/// Returns whether the joints of an asset place it: the file stores the matrices that bind the
+/// vertices to the joints.
+pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
+    animations.bone_count().is_ok_and(|count| count > 0) && animations.inverse_bind(0).is_ok_and(|bind| bind.is_some())
 }
 
 /// Returns the number of bytes that are inflated each time an asset is opened.

@@ -45,6 +45,64 @@ fn inflates_only_what_it_is_asked_for() {
 }
 
 #[test]
+fn counts_the_triangles_of_all_levels() {
+    let arm = entry(&["info", &sample("arm"), "--json"]);
+    let triangles = |lods: &Value| -> Vec<u64> {
+        lods.as_array().unwrap().iter().map(|lod| lod["triangles"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(triangles(&arm["lods"]), [84, 32, 16, 6]);
+    assert_eq!((arm["surfaces"].as_array().unwrap().len(), &arm["triangles"]), (1, &json!(84)));
+}
+
+#[test]
+fn the_size_is_that_of_the_placed_mesh() {
+    // The bind shape matrix of the arm scales the axes by 0.75, 0.5 and 0.5.
+    let arm = entry(&["info", &sample("arm"), "--json"]);
+    let placed = json!({ "min": arm["placed_bounds"]["min"], "max": arm["placed_bounds"]["max"] });
+    assert_eq!((&arm["drawn_bounds"], arm["bounds"]["max"][0].as_f64()), (&placed, Some(0.5)));
+    assert_eq!([&placed["min"][0], &placed["max"][0], &placed["max"][1]], [-0.375, 0.375, 0.0625]);
+    let size = text(&meshpeek(&["info", &sample("arm"), "--fields", "size"]).stdout);
+    assert!(size.contains("size       0.75 x 0.1083 x 0.125"), "{size}");
+    let listed = json(&meshpeek(&["ls", &sample("arm"), "--columns", "size_x", "--json"]));
+    assert_eq!(listed["files"][0]["size_x"], 0.75, "{listed}");
+
+    let ray = |options: &[&str]| {
+        let ray = ["query", &sample("arm"), "ray", "--from=0.2,0,9", "--direction=0,0,-1", "--json"];
+        json(&meshpeek(&[&ray[..], options].concat()))["point"].clone()
+    };
+    let stored = ray(&[])[2].as_f64().unwrap();
+    let found = ray(&["--placed"])[2].as_f64().unwrap();
+    let highest = placed["max"][2].as_f64().unwrap();
+    assert!(found > 0.0 && found <= highest && stored > highest, "{stored}, {found}, {placed}");
+}
+
+#[test]
+fn the_best_whole_level_is_described_in_place_of_a_damaged_one() {
+    let mut bytes = std::fs::read(sample("arm")).unwrap();
+    let place = Mesh::open(bytes.clone()).unwrap().view().stored(AssetPart::HighLod).unwrap().unwrap().0;
+    let middle = usize::try_from(u64::midpoint(place.start, place.end)).unwrap();
+    bytes[middle] ^= 0x55;
+    let (_folder, path) = scratch("damaged.llmesh", &bytes);
+    let described = entry(&["info", &path, "--json"]);
+    assert_eq!((&described["triangles"], &described["surfaces"][0]["lod"]), (&json!(32), &json!("medium_lod")));
+    assert!(described["findings"].as_array().unwrap().iter().any(|finding| finding["rule"] == "SL05"));
+    let printed = text(&meshpeek(&["info", &path]).stdout);
+    assert!(printed.contains("level      medium_lod, because high_lod is damaged: "), "{printed}");
+    assert_eq!(json(&meshpeek(&["ls", &path, "--json"]))["files"][0]["triangles"], 32);
+    let chosen = entry(&["info", &path, "--json", "--lod", "high"]);
+    assert_eq!((&chosen["triangles"], chosen["surfaces"].as_array().unwrap().len()), (&json!(0), 0));
+    for out in ["out.png", "out.glb", "out.html"] {
+        let verb = if out == "out.glb" { "convert" } else { "view" };
+        let out = std::path::Path::new(&path).with_file_name(out).to_string_lossy().into_owned();
+        let taken = meshpeek(&[verb, &path, "-o", &out]);
+        assert_eq!(code(&taken), 0, "{}", text(&taken.stderr));
+        assert!(text(&taken.stderr).contains("high_lod, which is damaged"), "{out}: {}", text(&taken.stderr));
+        let asked = meshpeek(&[verb, &path, "-o", &out, "--force", "--lod", "high"]);
+        assert_eq!(code(&asked), 3, "{out}: {}", text(&asked.stderr));
+    }
+}
+
+#[test]
 fn shows_what_a_viewer_would_where_a_level_is_missing() {
     let asset = Mesh::open(secondlife::bytes("quad.llmesh")).unwrap();
     let mut edit = meshpeek::secondlife::Edit::of(asset.view()).unwrap();

@@ -1,7 +1,8 @@
 //! The values that an export must have, decoded directly from the mesh.
 
-use meshpeek::model::{Axis, Contents, Handedness, Space, SpaceConversion, Winding};
-use meshpeek::{Array, Corner, Surface};
+use meshpeek::model::animation::Affine;
+use meshpeek::model::{Asset, Axis, Contents, Handedness, Space, SpaceConversion, Winding};
+use meshpeek::{Array, Corner, Geometry, Surface};
 
 /// A surface at a place, with converted values.
 pub struct ExpectedSurface {
@@ -21,6 +22,17 @@ pub fn assumed() -> Space {
     space.with_winding(Winding::CounterClockwise)
 }
 
+/// Returns whether the joints of an asset place it, because the file stores their bind matrices.
+pub fn is_bound(asset: &dyn Asset) -> bool {
+    let animations = asset.animations();
+    animations.bone_count().unwrap() > 0 && animations.inverse_bind(0).unwrap().is_some()
+}
+
+/// Returns the map from stored to placed positions at an instance with the given transform.
+pub fn placement(asset: &dyn Asset, geometry: &dyn Geometry, transform: Affine) -> Affine {
+    if is_bound(asset) { geometry.space().placement } else { transform }
+}
+
 /// Decodes all visible surfaces at all places, in level 0.
 pub fn decode(contents: &dyn Contents, target: &Space) -> Vec<ExpectedSurface> {
     let mut all = Vec::new();
@@ -28,7 +40,8 @@ pub fn decode(contents: &dyn Contents, target: &Space) -> Vec<ExpectedSurface> {
         let instance = contents.instance(instance).unwrap();
         let asset = contents.asset(instance.asset).unwrap();
         let geometry = asset.level(0).unwrap();
-        let space = geometry.space().or(&assumed()).placed(instance.transform);
+        let placement = placement(&*asset, &*geometry, instance.transform);
+        let space = geometry.space().or(&assumed()).placed(placement);
         let conversion = space.conversion_to(target).unwrap();
         let count = geometry.surface_count().unwrap();
         for surface in instance.surfaces.clone().unwrap_or(0..count) {

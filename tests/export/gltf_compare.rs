@@ -9,6 +9,7 @@ use meshpeek::model::{
 };
 use meshpeek::{Animations, Array, Bounds, ErrorKind, Geometry, Skeleton, Surface};
 
+use crate::expected::placement;
 use crate::gltf_reader::{Matrix, Part, Reader, apply, matrix_of};
 
 /// The greatest deviation of each kind that was found, and counts.
@@ -102,7 +103,7 @@ pub fn mesh_nodes(reader: &Reader, contents: &dyn Contents, options: &ExportOpti
             };
             for level in levels {
                 let geometry = open.level(level).unwrap();
-                let converted = conversion(&*geometry, Affine::IDENTITY, options);
+                let converted = conversion(&*geometry, placement(&*open, &*geometry, Affine::IDENTITY), options);
                 for is_skinned in [false, true] {
                     let is_shown = |number: &usize| {
                         let surface = Surface::new(&*geometry, *number);
@@ -140,7 +141,7 @@ pub fn compare(
     for mesh_node in &nodes {
         let asset = contents.asset(mesh_node.asset).unwrap();
         let geometry = asset.level(mesh_node.level).unwrap();
-        let converted = conversion(&*geometry, Affine::IDENTITY, options);
+        let converted = conversion(&*geometry, placement(&*asset, &*geometry, Affine::IDENTITY), options);
         let node = reader.document.nodes().nth(mesh_node.node).unwrap();
         let skin = node.skin();
         assert_eq!(skin.is_some(), mesh_node.is_skinned, "{what}");
@@ -152,10 +153,11 @@ pub fn compare(
             SurfaceCheck { surface, conversion: converted, bones, frame, what, worst }.compare(&mut parts);
         }
         assert!(parts.next().is_none(), "{what}: a primitive belongs to no surface");
-        let placement = contents.instance(mesh_node.instance).unwrap().transform;
-        let placed = conversion(&*geometry, placement, options);
+        let transform = contents.instance(mesh_node.instance).unwrap().transform;
+        let placed = conversion(&*geometry, placement(&*asset, &*geometry, transform), options);
         if let Some(skin) = skin {
-            compare_skin(reader, &skin, asset.animations(), &converted, what, worst);
+            let bones = conversion(&*geometry, Affine::IDENTITY, options);
+            compare_skin(reader, &skin, asset.animations(), &bones, what, worst);
         } else {
             compare_place(&worlds[mesh_node.node], &*geometry, &converted, &placed, what, worst);
         }
@@ -204,7 +206,7 @@ fn compare_skin(
     let joints = reader.joints(skin);
     let rest = reader.rest();
     let skeleton = Skeleton::new(animations).unwrap();
-    let (inverses, shape) = (skeleton.inverse_binds().unwrap(), skeleton.bind_shape());
+    let inverses = skeleton.inverse_binds().unwrap();
     assert!(joints.len() == skeleton.len() || joints.len() == skeleton.len() + 1, "{what}");
     let mut parents = BTreeMap::new();
     for node in reader.document.nodes() {
@@ -228,7 +230,7 @@ fn compare_skin(
             let off = distance(apply(&local, at), expected) / far;
             worst.expect("rest transform", off, 3e-6, &|| format!("{what}: bone {bone} `{name}`"));
             let Some(inverse) = &inverses[bone] else { continue };
-            let expected = inside(&shape.then(inverse));
+            let expected = inside(inverse);
             let far = expected.iter().fold(1.0_f64, |far, part| far.max(part.abs()));
             let off = distance(apply(&bind, at), expected) / far;
             worst.expect("inverse bind", off, 3e-6, &|| format!("{what}: bone {bone} `{name}`"));

@@ -36,6 +36,7 @@ mod gltf_unusual;
 mod json_document;
 mod limits;
 mod readers;
+mod rigged;
 #[path = "../support/mod.rs"]
 mod support;
 

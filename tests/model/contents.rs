@@ -117,7 +117,7 @@ fn shows_all_of_a_container() {
         let stored = surface.surface().positions().unwrap().get(0).unwrap();
         let [x, y, z] = instance.transform.apply(stored);
         let found = surface.positions().unwrap().get(0).unwrap();
-        assert!(found.iter().zip([x, z, -y]).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?}, {:?}", [x, y, z]);
+        assert!(found.iter().zip([y, z, x]).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?}, {:?}", [x, y, z]);
     }
     assert_eq!(seen.len(), materials);
     assert_eq!(keys(contents)[0].0, "name");

@@ -102,14 +102,14 @@ impl Rules {
     }
 
     /// The rules of Second Life: the file stores the bind matrices.
-    fn of_skin(skin: &secondlife::Skin<'_>) -> Self {
+    fn of_skin(skin: &secondlife::Skin<'_>, parents: Vec<i32>) -> Self {
         let wide = |matrix: [f32; 16]| -> Matrix {
             std::array::from_fn(|row| std::array::from_fn(|column| f64::from(matrix[4 * row + column])))
         };
         let joints = 0..skin.joint_count();
         Self {
             shape: wide(skin.bind_shape().unwrap()),
-            parents: vec![-1; skin.joint_count()],
+            parents,
             inverses: joints.map(|joint| wide(skin.inverse_bind(joint).unwrap())).collect(),
             clamped: true,
         }
@@ -169,6 +169,10 @@ impl Rules {
         }
         mean
     }
+}
+
+fn parents(animations: &dyn Animations) -> Vec<i32> {
+    (0..animations.bone_count().unwrap()).map(|bone| animations.bone(bone).unwrap().parent).collect()
 }
 
 /// The poses of a file: the transforms of the bones, and their world matrices by the format's
@@ -382,11 +386,11 @@ fn expect_rules(files: &[PathBuf]) -> usize {
         } else if let Ok(file) = secondlife::Mesh::open(bytes.as_slice()) {
             for mesh in file.assets() {
                 if let Ok(Some(skin)) = mesh.skin() {
-                    found.push(compare_all(&mesh, &mesh, &Rules::of_skin(&skin), path));
+                    found.push(compare_all(&mesh, &mesh, &Rules::of_skin(&skin, parents(&mesh)), path));
                     let lods = secondlife::Lod::ALL.into_iter().filter(|lod| mesh.level(*lod).is_ok());
                     found.extend(lods.map(|lod| {
                         let level = secondlife::LevelGeometry::new(mesh.view(), lod.part());
-                        compare_all(&level, &level, &Rules::of_skin(&skin), path)
+                        compare_all(&level, &level, &Rules::of_skin(&skin, parents(&level)), path)
                     }));
                 }
             }

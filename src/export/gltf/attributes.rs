@@ -57,7 +57,7 @@ impl VertexInput<'_, '_> {
             });
         }
         let source = self.stored_source(Semantic::Normal, VertexFormat::Float32x3)?;
-        let turn = DirectionMap::new(|axis| self.conversion.normal(axis));
+        let turn = DirectionMap(self.conversion.normal_columns());
         let convert = |floats: &mut [f32]| {
             floats.as_chunks_mut::<3>().0.iter_mut().for_each(|normal| *normal = turn.apply(*normal));
             unit_length::<3>(floats);
@@ -175,12 +175,11 @@ impl VertexInput<'_, '_> {
     }
 }
 
-/// The turn of directions by a conversion that scales all axes equally. The lengths of directions
-/// do not change.
+/// A linear map of directions, as the images of the axes.
 struct DirectionMap([[f32; 3]; 3]);
 
 impl DirectionMap {
-    /// Makes the turn with the images of the axes.
+    /// Makes the map of a conversion that scales all axes equally, without the scale.
     fn new(convert: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
         Self([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(convert))
     }

@@ -18,7 +18,7 @@ use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 use crate::scene::shape::{ScenePose, SurfaceShape};
-use crate::scene::whole_frames;
+use crate::scene::{is_bound, whole_frames};
 
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
@@ -75,6 +75,8 @@ pub(super) struct BuiltLevel {
 /// What the nodes of an asset need.
 pub(super) struct BuiltAsset {
     pub(super) conversion: SpaceConversion,
+    /// Whether the written vertices are placed, so that the transforms of instances do not apply.
+    pub(super) is_bound: bool,
     pub(super) levels: Vec<BuiltLevel>,
     pub(super) skeleton: Option<SkeletonPlan>,
     /// The accessor of the inverse bind matrices, if a surface has weights.
@@ -89,13 +91,11 @@ impl Builder<'_, '_> {
         if let Some(skeleton) = &built.skeleton
             && built.levels.iter().flat_map(|level| &level.plans).any(|plan| plan.is_skinned)
         {
-            // Written vertices are converted, so the way back is the inverse of the conversion.
-            let stored = built.conversion.map().inverse().unwrap_or_default();
             let sink = &mut *self.surfaces.sink;
-            built.inverse_binds = Some(skeleton.inverse_binds(&stored, sink, self.losses)?);
+            built.inverse_binds = Some(skeleton.inverse_binds(None, sink, self.losses)?);
             for plan in built.levels.iter_mut().flat_map(|level| &mut level.plans).filter(|plan| plan.is_skinned) {
                 if let Some(interval) = &plan.interval {
-                    plan.inverse_binds = Some(skeleton.inverse_binds(&interval.map(), sink, self.losses)?);
+                    plan.inverse_binds = Some(skeleton.inverse_binds(Some(&interval.map()), sink, self.losses)?);
                 }
             }
         }
@@ -117,15 +117,23 @@ impl Builder<'_, '_> {
             let geometry = asset.level(level)?;
             let geometry: &dyn Geometry = &*geometry;
             self.scene.placed.check_surfaces(geometry)?;
-            let conversion = self.scene.placed.conversion(geometry, Affine::IDENTITY)?;
+            let bones = self.scene.placed.conversion(geometry, Affine::IDENTITY)?;
+            // Viewers ignore the transforms of nodes with a skin, so the vertices are placed. Those in
+            // a pose are where the joints are.
+            let is_bound = is_bound(asset.animations());
+            let conversion = if is_bound && self.scene.options.frame.is_none() {
+                self.scene.placed.conversion(geometry, geometry.space().placement)?
+            } else {
+                bones
+            };
             let built = if let Some(built) = &mut built {
                 built
             } else {
                 let skeleton = match self.scene.options.frame {
-                    None => SkeletonPlan::new(asset.animations(), conversion, self.losses)?,
+                    None => SkeletonPlan::new(asset.animations(), bones, self.losses)?,
                     Some(_) => None,
                 };
-                built.insert(BuiltAsset { conversion, levels: Vec::new(), skeleton, inverse_binds: None })
+                built.insert(BuiltAsset { conversion, is_bound, levels: Vec::new(), skeleton, inverse_binds: None })
             };
             let mut plans = Vec::new();
             let targets = self.level(asset, geometry, conversion, &mut built.skeleton, &mut plans)?;
@@ -209,7 +217,8 @@ impl Builder<'_, '_> {
         let options = self.scene.options;
         let chosen = |clip: usize| options.clip.is_none_or(|chosen| chosen == clip);
         let count = own.clip_count()?;
-        let identity: Vec<Option<usize>> = (0..own.bone_count()?).map(Some).collect();
+        let bone_count = built.skeleton.as_ref().map_or(0, SkeletonPlan::bone_count);
+        let identity: Vec<Option<usize>> = (0..bone_count).map(Some).collect();
         for clip in (0..count).filter(|clip| chosen(*clip)) {
             let input = ClipInput { animations: own, clip, name: options.source.name(), rate: options.rate };
             if !self.clip(&input, built, &identity, bones, meshes)? {
@@ -220,7 +229,7 @@ impl Builder<'_, '_> {
             }
         }
         for source in self.scene.placed.input.clips {
-            let map = different_bones(own, source.animations)?;
+            let map = if bone_count > 0 { different_bones(own, source.animations)? } else { Vec::new() };
             for clip in 0..source.animations.clip_count()? {
                 let input =
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };

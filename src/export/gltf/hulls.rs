@@ -13,15 +13,14 @@ use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion, Surface};
-use crate::scene::InstancePlace;
 use crate::scene::shape::SurfaceShape;
 
-/// Adds a node for each collision shape of an asset at a place, and returns the nodes. Does nothing
-/// unless the options choose collision shapes.
+/// Adds a node for each collision shape of an asset at a place with the transform `placed`, and
+/// returns the nodes. Does nothing unless the options choose collision shapes.
 pub(super) fn add_nodes(
     asset: &dyn Asset,
     scene: &ExportScene<'_>,
-    place: &InstancePlace,
+    placed: &Affine,
     conversion: &SpaceConversion,
     document: &mut Document,
     writer: &mut SurfaceWriter<'_>,
@@ -45,7 +44,7 @@ pub(super) fn add_nodes(
             let stored = hull.name.map(|name| name.to_string_lossy()).filter(|name| !name.is_empty());
             let kind = format!("{:?}", hull.kind).to_lowercase();
             let name = stored.unwrap_or_else(|| format!("hull {index} ({kind})"));
-            add_mesh(name, vec![primitive], &hull.transform.then(&place.transform), losses);
+            add_mesh(name, vec![primitive], &hull.transform.then(placed), losses);
         } else {
             let text = format!("collision shape {index}, for which the file stores no points");
             losses.add(LossKind::Hulls, None, text);
@@ -54,7 +53,7 @@ pub(super) fn add_nodes(
     if let Some(geometry) = asset.collision_mesh()? {
         let primitives = collision_primitives(&*geometry, conversion, writer)?;
         if !primitives.is_empty() {
-            add_mesh("collision mesh".to_owned(), primitives, &place.transform, losses);
+            add_mesh("collision mesh".to_owned(), primitives, placed, losses);
         }
     }
     Ok(nodes)

@@ -69,6 +69,7 @@ impl<'a> GltfWriter<'a> {
                 losses.add(LossKind::Metadata, None, format!("`{}`, which is not finite", entry.key));
             }
         })?;
+        losses.add_damaged_levels(&scene.placed);
         Ok((Self { scene, document, plan, cache, is_binary }, losses.finish()))
     }
 

@@ -104,7 +104,10 @@ impl Builder<'_, '_> {
         skeletons: &mut Vec<SkeletonNodes>,
         meshes: &mut Vec<u32>,
     ) -> Result<()> {
-        let transform = self.transform(place, &built.conversion);
+        // Placed vertices need no transform, and rounding would give them one.
+        let placed = if built.is_bound { Affine::IDENTITY } else { place.transform };
+        let transform =
+            if built.is_bound { None } else { node_transform(&placed, &built.conversion, "an instance", self.losses) };
         let name = place.name.clone().or_else(|| self.scene.options.source.name().map(str::to_owned));
         let nodes = built.skeleton.as_ref().map(|skeleton| {
             let nodes = skeleton.add_nodes(&mut self.document, name.as_deref(), transform);
@@ -128,7 +131,7 @@ impl Builder<'_, '_> {
         let more = hulls::add_nodes(
             asset,
             self.scene,
-            at.place,
+            &placed,
             conversion,
             &mut self.document,
             &mut self.surfaces,
@@ -136,11 +139,6 @@ impl Builder<'_, '_> {
         )?;
         self.add_roots(roots, built, nodes.map(|nodes| nodes.root), &more);
         self.surfaces.sink.check_objects(self.document.object_count())
-    }
-
-    /// Returns the transform of a place as a transform of a node, or `None` if it moves nothing.
-    fn transform(&mut self, place: &InstancePlace, conversion: &SpaceConversion) -> Option<Transform> {
-        node_transform(&place.transform, conversion, "an instance", self.losses)
     }
 
     /// Adds the nodes of a level at a place: one for all surfaces without weights, one for those

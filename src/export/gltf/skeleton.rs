@@ -5,6 +5,7 @@ use super::buffers::BufferSink;
 use super::document::{Document, NodeObject, add};
 use super::elements::{ArraySpec, ElementType};
 use crate::error::{Cause, Result};
+use crate::export::bones::usable_skeleton;
 use crate::export::fault;
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::math::narrow;
@@ -35,22 +36,19 @@ pub(super) struct SkeletonNodes {
 }
 
 impl SkeletonPlan {
-    /// Reads the bones of an asset. Returns `None` if it has no bones. Rest transforms that are not
-    /// finite are added to `losses`.
+    /// Reads the bones of an asset. Returns `None` if it has no bones, or if they cannot be used.
+    /// The reason, and rest transforms that are not finite, are added to `losses`.
     pub(super) fn new(
         animations: &dyn Animations,
         conversion: SpaceConversion,
         losses: &mut LossList,
     ) -> Result<Option<Self>> {
-        let count = animations.bone_count()?;
-        if count == 0 {
-            return Ok(None);
-        }
+        let count = animations.bone_count().unwrap_or_default();
         if count >= MAX_JOINTS {
             let expected = format!("fewer than {MAX_JOINTS} bones, whose indices have 16 bits").into();
             return Err(fault("bones", Cause::Refused { expected, found: counted(count, "bone").into() }));
         }
-        let skeleton = Skeleton::new(animations)?;
+        let Some(skeleton) = usable_skeleton(animations, losses)? else { return Ok(None) };
         let (mut rest, mut names) = (Vec::new(), Vec::new());
         for bone in 0..count {
             let bone = animations.bone(bone)?;
@@ -144,10 +142,10 @@ impl SkeletonPlan {
     }
 
     /// Writes the inverse bind matrices of all joints. `stored` is the map from written vertices to
-    /// stored vertices.
+    /// stored vertices, or `None` if the written vertices are placed and converted.
     pub(super) fn inverse_binds(
         &self,
-        stored: &Affine,
+        stored: Option<&Affine>,
         sink: &mut dyn BufferSink,
         losses: &mut LossList,
     ) -> Result<u32> {
@@ -157,8 +155,12 @@ impl SkeletonPlan {
             let text = format!("the bind matrices of {}, which are singular", counted(singular, "bone"));
             losses.add(LossKind::Skin, None, text);
         }
-        let still = self.has_still.then(|| stored.then(self.conversion.map()));
-        let bound = stored.then(&self.skeleton.bind_shape());
+        // The joints are bound in the space before the conversion.
+        let bound = match stored {
+            Some(stored) => stored.then(&self.skeleton.bind_shape()),
+            None => self.conversion.map().inverse().unwrap_or_default(),
+        };
+        let still = self.has_still.then(|| bound.then(self.conversion.map()));
         let joints =
             || inverses.iter().map(|inverse| bound.then(&inverse.unwrap_or_default()).then(self.conversion.map()));
         let replaced = joints().chain(still).filter(|map| !map.fits_f32()).count();

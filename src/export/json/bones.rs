@@ -68,7 +68,8 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
             let animations = asset.animations();
             json.object(|json| {
                 json.field("asset").count(number)?;
-                write_matrix(json.field("bind_shape"), conversion.transform(&animations.bind_shape()?))?;
+                // The written positions are in the space in which the bones are bound.
+                write_matrix(json.field("bind_shape"), Some(Affine::IDENTITY))?;
                 write_skeleton(animations, &BoneSpace::new(conversion), scene.options.clip, "", json)
             })?;
         }
@@ -85,7 +86,13 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
     })
 }
 
-/// Writes the fields `bones` and `clips`. `chosen` is the index of the only clip that is written.
+/// Returns whether all bones and their stored matrices can be read.
+pub(super) fn has_readable_bones(animations: &dyn Animations) -> bool {
+    let is_readable = |bone| animations.bone(bone).is_ok() && animations.inverse_bind(bone).is_ok();
+    animations.bone_count().is_ok_and(|count| (0..count).all(is_readable))
+}
+
+/// Writes the fields `bones` and `clips`. The list of bones is empty if one cannot be read. `chosen` is the index of the only clip that is written.
 /// `name` is the name of clips for which the file stores none.
 fn write_skeleton(
     animations: &dyn Animations,
@@ -95,7 +102,8 @@ fn write_skeleton(
     json: &mut JsonText<'_>,
 ) -> Result<()> {
     json.field("bones").list(|json| {
-        (0..animations.bone_count()?).try_for_each(|number| {
+        let count = if has_readable_bones(animations) { animations.bone_count()? } else { 0 };
+        (0..count).try_for_each(|number| {
             let stored = animations.inverse_bind(number)?;
             let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
             write_bone(&animations.bone(number)?, inverse_bind, space, json)

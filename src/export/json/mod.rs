@@ -51,6 +51,11 @@ impl<'a> JsonMeshWriter<'a> {
             losses.surface(surface)?;
             surfaces::list_losses(surface, &mut losses)
         })?;
+        for asset in scene.placed.assets()? {
+            if !bones::has_readable_bones(scene.placed.contents.asset(asset)?.animations()) {
+                losses.list.add(LossKind::Skin, None, format!("the bones of asset {asset}, which cannot be read"));
+            }
+        }
         let losses = losses.finish(&scene)?;
         Ok((Self { scene }, losses))
     }

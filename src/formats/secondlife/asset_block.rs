@@ -9,6 +9,7 @@ use super::hull_index::HullIndex;
 use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
+use super::skin::SkinIndex;
 use crate::array::runs::RunIndex;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
@@ -99,6 +100,8 @@ pub(super) struct BlockData {
     indices: Vec<OnceLock<Option<RunIndex>>>,
     /// The places of the arrays of convex hulls, which are found on the first access to a hull.
     hulls: OnceLock<HullIndex>,
+    /// What the joints of a skin have in common, which is computed on the first access to a joint.
+    skin: OnceLock<SkinIndex>,
 }
 
 impl BlockData {
@@ -135,6 +138,7 @@ impl BlockData {
         self.lists.iter_mut().for_each(Vec::clear);
         self.indices.clear();
         self.hulls = OnceLock::new();
+        self.skin = OnceLock::new();
         self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes)
             .map_err(|error| Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind))?;
         let read = llsd::marker_line(&self.bytes).and_then(|start| {
@@ -309,6 +313,11 @@ impl<'a> AssetBlock<'a> {
     /// Returns the cache slot for the places of the arrays of convex hulls.
     pub(super) const fn hull_index(self) -> &'a OnceLock<HullIndex> {
         &self.data.hulls
+    }
+
+    /// Returns the cache slot for what the joints of a skin have in common.
+    pub(super) const fn skin_index(self) -> &'a OnceLock<SkinIndex> {
+        &self.data.skin
     }
 
     /// Creates an error about the byte at offset `at` of the inflated bytes.

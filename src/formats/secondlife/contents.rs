@@ -129,6 +129,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
         Ok(Handle::Owned(Box::new(level)))
     }
 
+    fn check_level(&self, level: usize) -> Result<()> {
+        self.view().block(part_of(self, level)?)?.map_or(Ok(()), |block| block.level()?.check())
+    }
+
     fn animations(&self) -> &dyn Animations {
         self
     }

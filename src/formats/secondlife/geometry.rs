@@ -11,6 +11,7 @@ use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
+use crate::model::animation::Affine;
 use crate::model::{
     Axis, Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
     PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
@@ -20,6 +21,7 @@ use crate::parse::Name;
 /// The coordinate conventions of all mesh assets.
 pub(super) const SPACE: Space = Space {
     up: Some(Axis::Z),
+    forward: Some(Axis::X),
     handedness: Some(Handedness::Right),
     winding: Some(Winding::CounterClockwise),
     uv_origin: Some(UvOrigin::BottomLeft),
@@ -33,8 +35,7 @@ const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "fac
 ///
 /// A [`Mesh`] and a [`LevelGeometry`] implement the same format-independent traits, but a [`Mesh`]
 /// always shows its highest level of detail. In contrast to most mesh formats, the texture
-/// coordinate v points up. No bone has a parent bone, because the file does not store the joint
-/// hierarchy.
+/// coordinate v points up.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -147,12 +148,14 @@ impl FormatVersion for LevelGeometry<'_> {
 }
 
 impl<A: ShownAsset> Geometry for A {
-    /// Returns right-handed conventions with z up.
+    /// Returns right-handed conventions with z up and x forward. The placement of an asset with a
+    /// skin is the bind shape matrix, because viewers draw the mesh on the joints of an avatar.
     ///
     /// The unit is unknown, because the positions lie in a cube with a side of 1 unit. Each object
     /// in the virtual world stretches this cube to its own size.
     fn space(&self) -> Space {
-        SPACE
+        let skin = self.asset().skin().ok().flatten();
+        SPACE.placed(skin.map_or(Affine::IDENTITY, |skin| skin.placement()))
     }
 
     /// Returns the bounding box of all positions of the level of detail that

@@ -90,6 +90,18 @@ impl<'a> Level<'a> {
         }
     }
 
+    /// Returns the first error of finding an array of a submesh.
+    pub fn check(&self) -> Result<()> {
+        self.submeshes().try_for_each(|submesh| {
+            let submesh = submesh?;
+            submesh.positions()?;
+            submesh.indices()?;
+            submesh.normals()?;
+            submesh.uvs()?;
+            submesh.weights().map(drop)
+        })
+    }
+
     /// Returns an iterator over the submeshes of the level of detail, in file order.
     #[must_use]
     pub fn submeshes(&self) -> impl ExactSizeIterator<Item = Result<Submesh<'a>>> + use<'a> {

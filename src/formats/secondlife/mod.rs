@@ -77,6 +77,7 @@ mod asset_block;
 mod asset_part;
 mod asset_state;
 mod asset_view;
+mod avatar_joints;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
@@ -106,7 +107,8 @@ pub use file::Mesh;
 pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
-    asset_block::{AssetBlock, InflateBuffer},
+    asset_block::AssetBlock,
+    avatar_joints::is_avatar_joint,
     builder::{Edit, extract},
     container::Instance,
     header::BlockRange,
@@ -114,10 +116,10 @@ pub use {
     physics::{Convex, Degeneracy, PhysicsCost, PhysicsShape, degeneracy, hull_size},
     skinning::Palette,
     surface::{Submesh, SubmeshKey},
-    validate::avatar_joints::is_avatar_joint,
 };
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {
+    asset_block::InflateBuffer,
     asset_part::{AssetPart, Lod},
     asset_view::AssetView,
     builder::extract_available,

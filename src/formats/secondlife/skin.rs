@@ -3,6 +3,7 @@
 
 use super::asset_block::{AssetBlock, SKIN_LISTS};
 use super::asset_part::AssetPart;
+use super::avatar_joints;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
 use crate::error::{Cause, Error, Field, Result};
@@ -23,6 +24,15 @@ use crate::parse::Name;
 pub struct Skin<'a> {
     block: AssetBlock<'a>,
     map: LlsdMap<'a>,
+}
+
+/// What the joints of a skin have in common.
+#[derive(Debug)]
+pub(super) struct SkinIndex {
+    /// The index of the parent of each joint, or -1 for a root.
+    parents: Vec<i32>,
+    /// The bind shape matrix, or the identity if viewers ignore the skin.
+    placement: Affine,
 }
 
 impl<'a> AssetBlock<'a> {
@@ -183,6 +193,29 @@ impl<'a> Skin<'a> {
                 Err(self.block.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
             }
         }
+    }
+
+    /// Returns the index of the parent of a joint, or -1 for a root. The parent is the nearest
+    /// ancestor in the avatar's skeleton that is a joint of the skin.
+    pub(super) fn parent(&self, joint: usize) -> Result<i32> {
+        Ok(self.index()?.parents.get(joint).copied().unwrap_or(-1))
+    }
+
+    /// Returns the map from stored positions to the space in which the joints are bound, or the
+    /// identity if viewers ignore the skin and draw the mesh without it.
+    pub(super) fn placement(&self) -> Affine {
+        self.index().map_or(Affine::IDENTITY, |index| index.placement)
+    }
+
+    fn index(&self) -> Result<&'a SkinIndex> {
+        let slot = self.block.skin_index();
+        if let Some(index) = slot.get() {
+            return Ok(index);
+        }
+        let name = |joint| self.joint_name(joint).ok().map(|name| name.as_bytes());
+        let parents = avatar_joints::parents(self.joint_count(), name)?;
+        let placement = self.bind_shape_map().unwrap_or_default();
+        Ok(slot.get_or_init(|| SkinIndex { parents, placement }))
     }
 
     /// Returns the bind shape matrix as a map.

@@ -197,6 +197,8 @@ impl Skeleton {
         self.rest.get(bone)?.as_ref().filter(|rest| *rest == local)?;
         let bind = self.bind.get(bone)?;
         let Some(parent) = parent_of(&self.parents, bone) else { return Some(*bind) };
+        // The stored matrix of a parent without a rest transform has no inverse.
+        self.rest.get(parent)?.as_ref()?;
         Some(bind.then(self.back.get()?.get(parent)?.as_ref()?))
     }
 

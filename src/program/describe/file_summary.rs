@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::array::Sphere;
+use crate::export::LevelChoice;
 use crate::formats::FormatFile;
+use crate::formats::secondlife::Lod;
 use crate::formats::unigine::Mesh;
 use crate::math::as_u64;
 use crate::model::Axis;
@@ -20,7 +22,7 @@ use super::skeletons::Skeletons;
 use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::program::formats::facts::remarks;
 use crate::program::formats::gpu_size::gpu_size;
-use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::formats::secondlife::level_args::{LodFilter, level_index};
 use crate::program::formats::secondlife::survey::AssetSurvey;
 use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, SurfaceSummary};
 use crate::program::formats::unreal::properties::drawing_style;
@@ -44,7 +46,7 @@ pub struct FileSummary {
     pub stores_bounds: bool,
     /// The bounds of the surfaces that are drawn.
     pub drawn_bounds: Bounds,
-    /// The bounds in the world, if they were requested.
+    /// The bounds in the world, if they were requested or differ from those of the stored positions.
     pub placed: Option<PlacedBounds>,
     /// The axis that points up, or `None` if the format does not define it.
     pub up: Option<Axis>,
@@ -73,6 +75,10 @@ pub struct FileSummary {
 pub struct SummaryRequest {
     /// The levels of detail of compressed blocks that are described.
     pub levels: LodFilter,
+    /// Whether the best whole level is described if the chosen one is damaged.
+    pub replaces_damaged: bool,
+    /// Whether the triangles of all levels are counted.
+    pub counts_levels: bool,
     /// The maximum number of surfaces that are described.
     pub max_surfaces: usize,
     /// Whether the fields that only the JSON output contains are also read. An error in them is
@@ -82,7 +88,7 @@ pub struct SummaryRequest {
     pub gpu: bool,
     /// Whether the bones that each clip moves are listed.
     pub moved_bones: bool,
-    /// Whether the bounds in the world are computed.
+    /// Whether the bounds in the world are printed even if nothing moves the stored positions.
     pub placed: bool,
 }
 
@@ -91,7 +97,7 @@ impl FileSummary {
     pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
         let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
         if let FormatFile::SecondLife(mesh) = asset.model.format_file() {
-            return Self::of_blocks(asset, AssetSurvey::of(mesh, levels), request);
+            return Self::of_blocks(asset, AssetSurvey::of(mesh, request), request);
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
@@ -126,7 +132,9 @@ impl FileSummary {
             summarize_surface(&asset.model, &surface, shares, header.is_some(), request.gpu, &mut read)
         });
         let surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
-        let placed = if request.placed { Some(value_or(PlacedBounds::of(geometry).map(Some), None)?) } else { None };
+        let drawn_bounds = drawn_bounds(&surfaces);
+        let placed = value_or(PlacedBounds::of(asset.model.contents(), geometry, LevelChoice::Best), None)?;
+        let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
         let mut summary = Self {
             format: geometry.format(),
             version: geometry.version(),
@@ -134,8 +142,8 @@ impl FileSummary {
             touched: 0,
             bounds,
             stores_bounds: matches!(asset.model.format_file(), FormatFile::Unigine(_)),
-            drawn_bounds: drawn_bounds(&surfaces),
-            placed: placed.flatten(),
+            drawn_bounds,
+            placed: placed.or(unchanged),
             up: geometry.space().up,
             sphere: geometry.sphere()?,
             vertex_frames: match asset.model.format_file() {
@@ -240,10 +248,21 @@ impl FileSummary {
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
     fn of_blocks(asset: &InputAsset, survey: BlockSurvey, request: &SummaryRequest) -> crate::Result<Self> {
-        let BlockSurvey { described, surfaces, bones, bounds, mut findings, touched } = survey;
+        let BlockSurvey { described, surfaces, bones, bounds, mut findings, replaced, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
+        let levels = match described.levels {
+            LodFilter::One(lod) if request.replaces_damaged && lod == Lod::High => Some(LevelChoice::Best),
+            LodFilter::One(lod) => level_of(asset, lod),
+            LodFilter::All => Some(LevelChoice::Scenes),
+            LodFilter::None => None,
+        };
+        // An error in a level of detail is a finding.
+        let placed =
+            levels.and_then(|levels| PlacedBounds::of(asset.model.contents(), geometry, levels).ok().flatten());
+        let drawn_bounds = placed.map_or_else(|| drawn_bounds(&surfaces), |placed| placed.bounds);
+        let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
         Ok(Self {
             format: geometry.format(),
             version: geometry.version(),
@@ -251,14 +270,14 @@ impl FileSummary {
             touched,
             bounds,
             stores_bounds: false,
-            drawn_bounds: drawn_bounds(&surfaces),
-            placed: request.placed.then(|| PlacedBounds::unchanged(drawn_bounds(&surfaces), &geometry.space())),
+            drawn_bounds,
+            placed: placed.or(unchanged),
             up: geometry.space().up,
             sphere: None,
             bones,
             vertex_frames: None,
             is_animation: false,
-            remarks: Vec::new(),
+            remarks: replaced.into_iter().map(|level| ("level", level)).collect(),
             described,
             surfaces,
             left_out: 0,
@@ -267,6 +286,15 @@ impl FileSummary {
             files: Vec::new(),
         })
     }
+}
+
+/// Returns the level of detail that is described of the only asset of a file, or `None` if the file
+/// has several.
+fn level_of(asset: &InputAsset, lod: Lod) -> Option<LevelChoice> {
+    let contents = asset.model.contents();
+    let asset = contents.asset(0).ok().filter(|_| contents.asset_count().is_ok_and(|count| count == 1))?;
+    let has = |lod: &Lod| level_index(&*asset, *lod).ok();
+    lod.nearest(|lod| has(&lod).is_some()).and_then(|lod| has(&lod)).map(LevelChoice::One)
 }
 
 /// Returns the bounds of the surfaces that are drawn.

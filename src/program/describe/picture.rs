@@ -34,18 +34,25 @@ pub fn with_enough_detail(options: PictureOptions) -> PictureOptions {
 }
 
 /// What is not in a picture.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MissingParts {
     pub triangles: LeftOutTriangles,
     /// The number of lines and bones of overlays.
     pub lines: u64,
     /// The number of surfaces in the picture, if it does not have all.
     pub first_surfaces: Option<u64>,
+    /// The damaged levels of detail.
+    pub levels: Vec<String>,
 }
 
 impl MissingParts {
-    pub const fn new(drawn: &MeshPicture) -> Self {
-        Self { triangles: drawn.left_out, lines: drawn.left_out_lines, first_surfaces: drawn.first_surfaces }
+    pub fn new(drawn: &MeshPicture) -> Self {
+        Self {
+            triangles: drawn.left_out,
+            lines: drawn.left_out_lines,
+            first_surfaces: drawn.first_surfaces,
+            levels: drawn.damaged_levels.clone(),
+        }
     }
 
     /// Returns a number that is greater if more is left out.
@@ -70,7 +77,7 @@ impl MissingParts {
             let surfaces = counted(surfaces, "surface");
             format!("everything after the first {surfaces}, because a file of its size may not have more in a picture")
         });
-        texts.chain(surfaces).collect()
+        self.levels.iter().cloned().chain(texts).chain(surfaces).collect()
     }
 
     /// Prints a note for each text.

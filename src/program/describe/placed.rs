@@ -1,8 +1,11 @@
-//! Computes the bounding box of a mesh in the units of the world.
+//! Computes the bounding box of a mesh where an export or a picture places it.
 
-use crate::model::Space;
+use crate::export::{LevelChoice, SceneInput};
+use crate::math::as_index;
 use crate::model::animation::Affine;
-use crate::{Array as _, Bounds, Geometry, Surface};
+use crate::model::{Contents, Geometry, Space};
+use crate::scene::{OutputSpace, PlacedScene, SceneOptions, is_bound};
+use crate::{Array as _, Bounds};
 
 /// The bounding box of the drawn surfaces in the world.
 #[derive(Clone, Copy, Debug)]
@@ -13,35 +16,55 @@ pub struct PlacedBounds {
 }
 
 impl PlacedBounds {
-    /// Computes the box of all drawn positions after the scale, rotation and origin of a script.
-    /// Without a script, these are the stored positions.
-    pub fn of(geometry: &dyn Geometry) -> crate::Result<Self> {
-        let Space { placement, metres_per_unit, .. } = geometry.space();
-        let mut bounds = Bounds::EMPTY;
-        for surface in Surface::all(geometry)? {
-            if surface.is_drawn()? {
-                let placed =
-                    if placement == Affine::IDENTITY { surface.bounds()? } else { apply(&surface, &placement)? };
-                bounds = bounds.union(&placed);
-            }
+    /// Computes the box of all drawn positions after the scale, rotation and origin of a script, on
+    /// the joints that place a rigged mesh, and at the instances of the file. Returns `None` if
+    /// these do not move the stored positions.
+    pub fn of(contents: &dyn Contents, geometry: &dyn Geometry, levels: LevelChoice) -> crate::Result<Option<Self>> {
+        if !is_moved(contents)? {
+            return Ok(None);
         }
-        Ok(Self { bounds, metres_per_unit })
+        let options = SceneOptions {
+            asset: None,
+            surfaces: None,
+            levels,
+            enough_triangles: None,
+            clip: None,
+            frame: None,
+            space: OutputSpace::Stored,
+            max_bytes: u64::MAX,
+            is_limited: true,
+        };
+        let mut bounds = Bounds::EMPTY;
+        PlacedScene::new(&SceneInput::new(contents), options, Space::UNKNOWN)?.each_surface(&mut |placed| {
+            let map = placed.conversion.map();
+            if *map == Affine::IDENTITY {
+                bounds = bounds.union(&placed.surface.bounds()?);
+                return Ok(());
+            }
+            let (positions, corners) = (placed.surface.positions()?, placed.surface.indices()?);
+            let used = corners.iter().filter_map(|corner| positions.get(as_index(corner)));
+            bounds = used.map(|position| point(map.apply(position))).fold(bounds, |sum, one| sum.union(&one));
+            Ok(())
+        })?;
+        Ok(Some(Self { bounds, metres_per_unit: geometry.space().metres_per_unit }))
     }
-}
 
-impl PlacedBounds {
-    /// Returns the box of a mesh whose format has no scripts.
+    /// Returns the box of a mesh that nothing moves.
     pub const fn unchanged(bounds: Bounds, space: &Space) -> Self {
         Self { bounds, metres_per_unit: space.metres_per_unit }
     }
 }
 
-/// Returns the bounding box of the positions that the triangles of a surface use, after a map.
-fn apply(surface: &Surface<'_>, placement: &Affine) -> crate::Result<Bounds> {
-    let positions = surface.positions()?;
-    let corners = surface.indices()?;
-    let used = corners.iter().filter_map(|corner| positions.get(usize::try_from(corner).ok()?));
-    Ok(used.map(|position| point(placement.apply(position))).fold(Bounds::EMPTY, |sum, one| sum.union(&one)))
+/// Returns whether an instance or the joints of an asset move the stored positions.
+fn is_moved(contents: &dyn Contents) -> crate::Result<bool> {
+    let count = contents.instance_count()?;
+    for index in 0..count {
+        if contents.instance(index)?.transform != Affine::IDENTITY {
+            return Ok(true);
+        }
+    }
+    // Only the first asset of a file with several is part of the file in memory.
+    Ok(count == 1 && is_bound(contents.asset(0)?.animations()))
 }
 
 /// Returns the box of one point, or an empty box if a coordinate is not a number.

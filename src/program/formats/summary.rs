@@ -117,6 +117,8 @@ pub struct BlockSurvey {
     pub bounds: Bounds,
     /// The findings about the content of the inflated blocks.
     pub findings: Vec<Finding>,
+    /// The levels of detail that are described in place of damaged ones, as texts.
+    pub replaced: Vec<String>,
     /// The number of bytes of the file that were read to describe the file.
     pub touched: u64,
 }

@@ -35,7 +35,7 @@ pub(crate) fn add_bones(scene: &PlacedScene<'_>, is_alone: bool, out: &mut Strok
         }
         let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
         let geometry = asset.level(level)?;
-        let space = PlacedScene::space(&*geometry, place.transform);
+        let space = PlacedScene::space(&*geometry, PlacedScene::bone_placement(place, asset.animations()));
         let Some(placed) = placed_bones(scene, &*geometry, asset.animations(), &space, is_alone)? else { continue };
         count = count.saturating_add(placed.add(out));
         if !load.take_inflated(inflated_bytes(&asset)) {
@@ -59,7 +59,6 @@ fn placed_bones(
     }
     let (options, clips) = (&scene.options, scene.input.clips);
     let map = *space.conversion_to(&scene.target)?.map();
-    // Without a frame, the vertices are drawn as they are stored: before the bind shape matrix.
     let has_vertex_frames = clips.is_empty() && geometry.vertex_frame_count()? > 0;
     let clip = options.clip.unwrap_or_default();
     let other = clips.first().map(|source| source.animations);
@@ -67,9 +66,7 @@ fn placed_bones(
     let first = is_alone && source.clip_count()? > clip && source.clip(clip)?.frames > 0;
     let frame = options.frame.filter(|_| !has_vertex_frames).or(first.then_some(0.0));
     let Some(frame) = frame else {
-        let bones = PosedBones::at_rest(animations)?;
-        let back = bones.skeleton.bind_shape().inverse().unwrap_or_default();
-        return Ok(Some(PlacedBones { bones, map: back.then(&map) }));
+        return Ok(Some(PlacedBones { bones: PosedBones::at_rest(animations)?, map }));
     };
     let bones = PosedBones::at_frame(animations, clips, clip, frame)?;
     Ok(Some(PlacedBones { bones, map }))

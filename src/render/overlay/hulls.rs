@@ -33,7 +33,9 @@ pub(crate) fn add_hulls(scene: &PlacedScene<'_>, out: &mut StrokeList) -> Result
         }
         let asset = scene.contents.asset(place.asset)?;
         let Some(level) = scene.levels(&*asset)?.first().copied() else { continue };
-        let conversion = scene.conversion(&*asset.level(level)?, place.transform)?;
+        let geometry = asset.level(level)?;
+        let placement = PlacedScene::placement(place, &*geometry, asset.animations());
+        let conversion = scene.conversion(&*geometry, placement)?;
         for index in 0..asset.hull_count()? {
             if out.is_full() || tests == 0 || !load.take(SHAPE) {
                 out.miss();

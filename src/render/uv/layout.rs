@@ -57,7 +57,8 @@ pub(crate) fn draw_uv_layout(
         first = end;
     }
     let UvLayout { triangles, left_out, .. } = layout;
-    Ok(MeshPicture { picture, triangles, bones: 0, left_out, left_out_lines: 0, first_surfaces: scene.cut.get() })
+    let (first_surfaces, damaged_levels) = (scene.cut.get(), scene.damaged.take());
+    Ok(MeshPicture { picture, triangles, bones: 0, left_out, left_out_lines: 0, first_surfaces, damaged_levels })
 }
 
 /// A UV layout that is measured.

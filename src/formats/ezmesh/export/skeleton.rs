@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::super::builder;
 use super::DistinctNames;
 use crate::error::{Cause, Result};
+use crate::export::bones::usable_skeleton;
 use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
 use crate::export::{clip_rate, fault};
@@ -14,6 +15,7 @@ use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, Skeleton, bones_by_name};
 use crate::model::{Geometry, SpaceConversion, Transform};
 use crate::parse::filled;
+use crate::scene::is_bound;
 
 /// The greatest number of bones, whose indices have 16 bits.
 const MAX_BONES: usize = 1 << 16;
@@ -24,8 +26,10 @@ pub(super) struct AssetBones {
     pub(super) name: Vec<u8>,
     /// The index in the skeleton of each bone of the asset.
     pub(super) order: Vec<u32>,
-    /// The conversion of the vertices, without a placement.
+    /// The conversion of the bones.
     pub(super) conversion: SpaceConversion,
+    /// The conversion of the vertices, without the transform of an instance.
+    pub(super) vertices: SpaceConversion,
 }
 
 impl AssetBones {
@@ -62,17 +66,20 @@ pub(super) fn add(
         let asset = scene.placed.contents.asset(index)?;
         let animations = asset.animations();
         // The levels of an asset without bones are not inflated here.
-        if !animations.bone_count().is_ok_and(|count| count > 0) {
-            continue;
-        }
+        let Some(read) = usable_skeleton(animations, losses)? else { continue };
         let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
         let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;
+        let vertices = if is_bound(animations) {
+            scene.placed.conversion(geometry, geometry.space().placement)?
+        } else {
+            conversion
+        };
         let name = names.add(b"", "skeleton");
-        let (bones, order, labels) = skeleton(animations, &conversion, losses)?;
+        let (bones, order, labels) = skeleton(animations, &read, &conversion, losses)?;
         mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });
-        let own = AssetBones { name, order, conversion };
+        let own = AssetBones { name, order, conversion, vertices };
         add_clips(scene, animations, &own, &labels, mesh, losses)?;
         all.insert(index, own);
     }
@@ -83,15 +90,15 @@ pub(super) fn add(
 #[allow(clippy::type_complexity, reason = "three lists of the same bones")]
 fn skeleton(
     animations: &dyn Animations,
+    skeleton: &Skeleton,
     conversion: &SpaceConversion,
     losses: &mut LossList,
 ) -> Result<(Vec<builder::Bone>, Vec<u32>, Vec<Vec<u8>>)> {
-    let count = animations.bone_count()?;
+    let count = skeleton.len();
     if count >= MAX_BONES {
         let expected = format!("fewer than {MAX_BONES} bones, whose indices have 16 bits").into();
         return Err(fault("bones", Cause::Refused { expected, found: counted(count, "bone").into() }));
     }
-    let skeleton = Skeleton::new(animations)?;
     let (mut names, mut replaced) = (DistinctNames::default(), 0_usize);
     let (mut bones, mut order) = (Vec::new(), filled("export", "bones", count, u32::MAX)?);
     let mut labels = filled("export", "bones", count, Vec::new())?;

@@ -87,7 +87,7 @@ impl<'b> PartWalk<'b> {
     ) -> Result<()> {
         let view = &surface.surface;
         let bones = self.bones.get(&surface.place.asset);
-        let conversion = bones.map_or(surface.conversion, |bones| bones.conversion);
+        let conversion = bones.map_or(surface.conversion, |bones| bones.vertices);
         let parts = VertexParts::new(view, &surface.input)?;
         let pool = surface.attribute_pool()?.filter(|_| parts == VertexParts::Stored);
         let is_first = pool.is_none() || pool != self.pool;

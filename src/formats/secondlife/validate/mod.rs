@@ -8,7 +8,6 @@
 //! location of the first item.
 
 mod asset;
-pub(in crate::formats::secondlife) mod avatar_joints;
 mod finding;
 mod header;
 mod physics;

@@ -164,4 +164,8 @@ rules! {
     Error HEADER_VALUE_TYPE "SL40" "Header values other than block entries have the right type."
         why "A program that expects another type ignores the value, or refuses the header."
         mend "Write the header value with the type that the finding expects.";
+    Warning SINGULAR_BIND_MATRIX "SL41" "Every inverse bind matrix has an inverse."
+        why "The place of a joint is the inverse of its matrix. Without an inverse, all vertices of the joint collapse \
+             into a plane, a line or a point, and exporters leave the skin out."
+        mend "Bind the mesh to the joints again, and upload it again.";
 }

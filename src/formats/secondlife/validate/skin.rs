@@ -1,10 +1,10 @@
 //! Checks the rules about skins.
 
 use super::super::asset_block::AssetBlock;
+use super::super::avatar_joints::is_avatar_joint;
 use super::super::layout::MAX_JOINTS;
-use super::super::matrix::Matrix;
+use super::super::matrix::{Matrix, affine};
 use super::super::skin::Skin;
-use super::avatar_joints::is_avatar_joint;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::{Error, Field, Result};
@@ -56,6 +56,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
     }
     let inverse = (0..skin.inverse_bind_count()).map(|joint| skin.inverse_bind(joint));
     check_matrices(check, block, "inverse_bind_matrix", inverse);
+    check_singular(check, block, &skin);
     let alternative = (0..skin.alt_inverse_bind_count()).map(|joint| skin.alt_inverse_bind(joint));
     check_matrices(check, block, "alt_inverse_bind_matrix", alternative);
     for error in [skin.pelvis_offset().err(), skin.lock_scale_if_joint_position().err()].into_iter().flatten() {
@@ -88,6 +89,21 @@ fn check_matrices(
         let skin = Field::new("").in_struct("skin");
         let field = if name == "bind_shape_matrix" { skin.named(name) } else { skin.in_inner_list(name, bad.first) };
         check.add_in(rules::INVALID_SKIN, field, block, at, format_args!("{what}{more}"));
+    }
+}
+
+/// Reports a finding if an inverse bind matrix of finite numbers has no inverse.
+fn check_singular(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, skin: &Skin<'_>) {
+    let mut singular = Tally::default();
+    for joint in 0..skin.inverse_bind_count() {
+        let matrix = skin.inverse_bind(joint).ok().filter(|matrix| matrix.iter().all(|value| value.is_finite()));
+        singular.add(as_u64(joint), matrix.is_some_and(|matrix| affine(&matrix).inverse().is_none()));
+    }
+    if singular.count > 0 {
+        let field = Field::new("").in_struct("skin").in_inner_list("inverse_bind_matrix", singular.first);
+        let at = skin.map().get("inverse_bind_matrix").map_or(block.value_at(), |entry| entry.at);
+        let text = format_args!("a matrix without an inverse, expected an invertible one; {} such", singular.count);
+        check.add_in(rules::SINGULAR_BIND_MATRIX, field, block, at, text);
     }
 }
 

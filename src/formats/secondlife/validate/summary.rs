@@ -47,8 +47,13 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     }
     for ((higher, (_, more)), (lod, (_, triangles))) in there.iter().zip(there.iter().skip(1)) {
         if triangles >= more {
-            let text = format_args!("{triangles} triangles, but {} has only {more}", higher.part().key());
-            check.add(rules::LEVEL_NOT_SIMPLER, Field::new(lod.part().key()), start, text);
+            let (field, higher) = (Field::new(lod.part().key()), higher.part().key());
+            let text = if triangles == more {
+                format!("as many triangles as {higher} ({more})")
+            } else {
+                format!("{triangles} triangles, more than {higher} ({more})")
+            };
+            check.add(rules::LEVEL_NOT_SIMPLER, field, start, text);
         }
     }
     // An asset in a viewer's `.slm` file can have both an array of hulls and collision triangles.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::formats::secondlife::Lod;
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
@@ -47,7 +48,7 @@ in the header. The findings are those about the structure of the file; `validate
 Examples:
   meshpeek info data/unigine/skinned_ms12.mesh
   meshpeek info data --fields size,triangles
-  meshpeek info data/unreal/guard --placed --gpu
+  meshpeek info data/unreal/guard --gpu
   meshpeek info data --json";
 
 #[derive(Debug, Args)]
@@ -55,21 +56,21 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     files: Files,
-    /// Level of detail to describe; `none` prints only the header and inflates nothing
+    /// Level of detail to describe; the highest one that is whole by default; `none` prints only
+    /// the header and inflates nothing
     ///
     /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
     /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
     /// only.
-    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
-    lod: LodFilter,
+    #[arg(long, value_parser = filter_parser(), help_heading = "Meshes of compressed blocks")]
+    lod: Option<LodFilter>,
     /// Describe only these parts, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
     fields: Vec<InfoPart>,
     /// Count the vertices on a GPU of surfaces with two index streams, which reads all indices
     #[arg(long)]
     gpu: bool,
-    /// Print the size and the bounds after the scale, the rotation and the origin of the script of
-    /// an Unreal mesh
+    /// Print the bounds in the world even if they are those of the stored positions
     #[arg(long)]
     placed: bool,
     #[command(flatten)]
@@ -185,7 +186,9 @@ impl InfoArgs {
     ) -> crate::Result<(InputAsset, FileSummary)> {
         let asset = asset?;
         let request = SummaryRequest {
-            levels: self.lod,
+            levels: self.lod.unwrap_or(LodFilter::One(Lod::High)),
+            replaces_damaged: self.lod.is_none(),
+            counts_levels: self.lod.is_none(),
             max_surfaces: budget.left(&asset),
             in_full: global.json,
             gpu: self.gpu,

@@ -70,7 +70,9 @@ impl TextReport<'_> {
             self.print_materials(out)?;
         }
         self.print_clips(out)?;
-        for (heading, remark) in summary.remarks.iter().filter(|(heading, _)| self.verbose || *heading == "moves") {
+        for (heading, remark) in
+            summary.remarks.iter().filter(|(heading, _)| self.verbose || ["moves", "level"].contains(heading))
+        {
             line(out, heading, remark)?;
         }
         if self.fields.names(InfoPart::Properties) {

@@ -23,6 +23,7 @@ use output::{PICTURE_CELLS, RowOutput, TableFormat};
 use row::{RowValues, TableRow};
 use totals::Totals;
 
+use crate::formats::secondlife::Lod;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::describe::picture::draw_small;
@@ -88,9 +89,10 @@ pub struct LsArgs {
     format: TableFormat,
     #[command(flatten)]
     picture: PictureArgs,
-    /// Level of detail to describe of Second Life meshes; `none` inflates nothing
-    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
-    lod: LodFilter,
+    /// Level of detail to describe of Second Life meshes; the highest one that is whole by default;
+    /// `none` inflates nothing
+    #[arg(long, value_parser = filter_parser(), help_heading = "Meshes of compressed blocks")]
+    lod: Option<LodFilter>,
 }
 
 /// The rows to print, and what is computed for them.
@@ -260,7 +262,9 @@ impl LsArgs {
 
     fn values(&self, asset: &InputAsset, selection: &Selection) -> crate::Result<Vec<RowValues>> {
         let request = SummaryRequest {
-            levels: self.lod,
+            levels: self.lod.unwrap_or(LodFilter::One(Lod::High)),
+            replaces_damaged: self.lod.is_none(),
+            counts_levels: false,
             max_surfaces: if self.surfaces { MAX_SURFACE_ROWS } else { usize::MAX },
             in_full: false,
             gpu: selection.gpu,

@@ -93,7 +93,9 @@ impl RowValues {
             seconds: seconds.reduce(f32::max),
             lods: as_u64(lods),
             materials: summary.materials(MAX_NAMES).into_iter().map(str::to_owned).collect(),
-            size: (!summary.drawn_bounds.is_empty()).then(|| summary.drawn_bounds.size()),
+            size: Some(summary.placed.map_or(summary.drawn_bounds, |placed| placed.bounds))
+                .filter(|bounds| !bounds.is_empty())
+                .map(|bounds| bounds.size()),
             ..Self::of_file(summary)
         }
     }

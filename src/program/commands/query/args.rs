@@ -37,6 +37,12 @@ pub struct SharedArgs {
     /// By default, --frame refers to the first bone animation, or to all vertex frames.
     #[arg(long, value_name = "N")]
     pub clip: Option<Selector>,
+    /// Query the mesh where pictures and exports show it, and not where its positions are stored
+    ///
+    /// The script of an Unreal mesh scales, turns and moves it. A rigged Second Life mesh is on the
+    /// joints of the avatar. Coordinates keep the axes of the file.
+    #[arg(long)]
+    pub placed: bool,
     #[command(flatten)]
     pub level: LevelArgs,
 }

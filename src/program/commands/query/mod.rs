@@ -10,7 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::formats::FormatFile;
+use crate::model::animation::Affine;
 use crate::query::{Attributes, Scene};
+use crate::scene::is_bound;
 use crate::{Geometry, Surface};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -33,7 +35,7 @@ use shape::AnimatedShape;
 const HELP: &str = "\
 Answers refer to a triangle by the number of its surface and by its own number within that surface, both from 0 and in file order. \
 Barycentric coordinates are the weights of the second and the third corner of the triangle. Coordinates are in the units of the file, \
-in which `dump` prints positions. If nothing is hit, the exit code is still 0.
+in which `dump` prints positions; with --placed, they are those of exports and pictures, with the axes of the file. If nothing is hit, the exit code is still 0.
 
 With trees over the triangles, a query need not test every triangle. The trees are read from the sidecar that `meshpeek index` writes; \
 without a sidecar they are built first. The answers are the same.
@@ -200,6 +202,13 @@ impl QueryArgs {
         let motion = asset.model.animations()?;
         let clip = shared.clip.as_ref().map(|clip| clip.clip(motion)).transpose()?;
         let shape = AnimatedShape::new((geometry, motion), &numbers, clip, shared.frame.as_ref())?;
+        // The pose of a rigged mesh is where its joints are.
+        let is_posed = shape.is_some() && is_bound(motion);
+        let placement = Some(geometry.space().placement).filter(|map| *map != Affine::IDENTITY && !is_posed);
+        let shape = match placement.filter(|_| shared.placed) {
+            Some(map) => Some(AnimatedShape::placed(geometry, &numbers, shape, &map)?),
+            None => shape,
+        };
         let scene = match &shape {
             Some(shape) => {
                 let moved = base.refit(|surface| shape.triangles(geometry, surface))?;

@@ -91,6 +91,35 @@ impl AnimatedShape {
         Self::skinned((geometry, animations), surfaces, clip, &moment).map(Some)
     }
 
+    /// Moves the positions of a shape, or of the base shape, by a map.
+    pub fn placed(
+        geometry: &dyn Geometry,
+        surfaces: &[usize],
+        shape: Option<Self>,
+        map: &Affine,
+    ) -> crate::Result<Self> {
+        let frame = match shape {
+            None => None,
+            Some(Self::Stored(frame)) => Some(frame),
+            Some(Self::Computed(mut computed)) => {
+                computed.lists.iter_mut().flatten().for_each(|position| *position = map.apply(*position));
+                return Ok(Self::Computed(computed));
+            }
+        };
+        let mut computed = ComputedPositions::default();
+        for number in surfaces {
+            let surface = Surface::new(geometry, *number);
+            let stored = frame.map_or_else(|| surface.positions(), |frame| surface.vertex_frame(frame))?;
+            computed.add(*number, &[stored.as_bytes()], || {
+                let mut positions = vec![[0.0; 3]; stored.len()];
+                stored.decode_into(&mut positions)?;
+                positions.iter_mut().for_each(|position| *position = map.apply(*position));
+                Ok(positions)
+            })?;
+        }
+        Ok(Self::Computed(computed))
+    }
+
     fn between(geometry: &dyn Geometry, surfaces: &[usize], moment: &FrameBlend) -> anyhow::Result<Self> {
         let [from, to] = [moment.from, moment.to].map(|frame| usize::try_from(frame).unwrap_or(usize::MAX));
         // If the frame index has no fraction, the vertex frame is stored in the file and is not

@@ -23,7 +23,7 @@ pub struct ViewResult {
 }
 
 /// The facts about a picture.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DrawnFacts {
     pub size: [u32; 2],
     /// The frames of a turntable or an animation, or `None` for a single picture.
@@ -45,7 +45,7 @@ pub struct MovieFrames {
 }
 
 impl DrawnFacts {
-    pub const fn new(drawn: &MeshPicture) -> Self {
+    pub fn new(drawn: &MeshPicture) -> Self {
         Self {
             size: drawn.picture.size(),
             frames: None,

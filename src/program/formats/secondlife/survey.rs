@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
+use crate::formats::secondlife::{AssetPart, AssetView, InflateBuffer, Level, LevelGeometry, Lod, Mesh};
 use crate::model::Counts;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
+use crate::program::describe::file_summary::SummaryRequest;
 use crate::program::formats::gpu_size::gpu_size;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
@@ -39,11 +40,18 @@ pub struct AssetSurvey {
     inflatable: u64,
     /// The maximum number of bytes to which one block may inflate.
     largest_block: u64,
+    /// Whether the best whole level is described if the chosen one is damaged.
+    replaces_damaged: bool,
+    /// Whether the triangles of all levels are counted.
+    counts_levels: bool,
 }
 
 impl AssetSurvey {
-    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter) -> BlockSurvey {
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, request: &SummaryRequest) -> BlockSurvey {
+        let SummaryRequest { levels, replaces_damaged, counts_levels, .. } = *request;
         let mut found = Self {
+            replaces_damaged,
+            counts_levels,
             survey: BlockSurvey {
                 described: DescribedBlocks {
                     blocks: Vec::new(),
@@ -54,6 +62,7 @@ impl AssetSurvey {
                 bones: Vec::new(),
                 bounds: Bounds::EMPTY,
                 findings: Vec::new(),
+                replaced: Vec::new(),
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
             counts: BTreeMap::new(),
@@ -81,9 +90,11 @@ impl AssetSurvey {
         let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = match levels {
-            LodFilter::One(lod) => lod.nearest(is_there).map(Lod::part),
+            LodFilter::One(lod) if self.replaces_damaged => self.best_whole(view, lod.nearest(is_there), number),
+            LodFilter::One(lod) => lod.nearest(is_there),
             LodFilter::All | LodFilter::None => None,
         };
+        let nearest = nearest.map(Lod::part);
         let is_wanted = |part: AssetPart| match levels {
             LodFilter::None => false,
             LodFilter::All => true,
@@ -93,7 +104,13 @@ impl AssetSurvey {
             let part = stored.part;
             let is_there = view.stored(part).is_ok();
             let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
-            let inflated = if is_inflated { self.inflate(view, part, number) } else { None };
+            let inflated = if is_inflated {
+                self.inflate(view, part, number)
+            } else if is_there && levels != LodFilter::None {
+                self.count(view, part)
+            } else {
+                None
+            };
             self.survey.described.blocks.push(BlockSummary {
                 asset: number,
                 name: part.key(),
@@ -110,6 +127,52 @@ impl AssetSurvey {
             let [_, _, joints] = &mut self.survey.described.left_out;
             *joints = count.saturating_sub(MAX_JOINTS);
             self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
+        }
+    }
+
+    /// Returns the highest level of detail that is whole, or `first` if all of them are damaged.
+    /// Adds a finding for each damaged level above it.
+    fn best_whole(&mut self, view: AssetView<'_>, first: Option<Lod>, number: Option<usize>) -> Option<Lod> {
+        let levels: Vec<Lod> = view.header().ok()?.lods().collect();
+        let is_whole = |lod: &Lod| view.level(*lod).and_then(|level| level.check()).is_ok();
+        let best = levels.iter().copied().find(is_whole).filter(|best| Some(*best) != first);
+        let Some(best) = best else { return first };
+        for damaged in levels.into_iter().take_while(|lod| *lod != best) {
+            let error = view.level(damaged).and_then(|level| level.check()).err();
+            if let Some(error) = error {
+                self.charge_error(view, damaged.part(), &error);
+                let is_stored = view.stored(damaged.part()).is_ok();
+                let asset = number.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
+                let [damaged, best] = [damaged, best].map(|lod| lod.part().key());
+                self.survey.replaced.push(format!("{asset}{best}, because {damaged} is damaged: {error}"));
+                // An error in the header entry of a block is a finding about the structure.
+                if is_stored {
+                    self.value_or_finding::<()>(Err(error), number);
+                }
+            }
+        }
+        Some(best)
+    }
+
+    /// Counts the triangles of a level that is not described, if they are requested. The inflated
+    /// bytes are freed. A damaged level has no counts.
+    fn count(&mut self, view: AssetView<'_>, part: AssetPart) -> Option<InflatedSummary> {
+        part.lod().filter(|_| self.counts_levels && self.inflatable > 0)?;
+        let mut buffer = InflateBuffer::default();
+        match view.block_into(part, &mut buffer) {
+            Ok(block) => {
+                let block = block?;
+                self.charge(block.bytes().len());
+                let bytes = u64::try_from(block.bytes().len()).unwrap_or(u64::MAX);
+                let level = block.level().ok()?;
+                let triangles = level.submeshes().map(|submesh| submesh.map_or(0, |submesh| submesh.triangle_count()));
+                let triangles = triangles.fold(0, usize::saturating_add);
+                Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
+            }
+            Err(error) => {
+                self.charge_error(view, part, &error);
+                None
+            }
         }
     }
 
