@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshpeek::export::{ExportOptions, LevelChoice, OutputSpace};
 use meshpeek::model::animation::Affine;
 use meshpeek::model::{
-    Axis, Contents, Corner, Handedness, Influences, SkinningRules, Space, SpaceConversion, Weights, Winding,
+    Axis, Contents, Corner, Handedness, Influences, SkinningRules, Space, SpaceConversion, Transform, Weights, Winding,
 };
 use meshpeek::{Animations, Array, Bounds, ErrorKind, Geometry, Skeleton, Surface};
 
@@ -194,6 +194,10 @@ fn compare_place(
     assert_eq!(placed.reverses_corners(), converted.reverses_corners() != is_mirror, "{what}");
 }
 
+fn without_scale(map: &Affine) -> Affine {
+    Affine::from(&Transform { scale: [1.0; 3], ..map.to_transform().unwrap() })
+}
+
 /// The joints are the bones, and their matrices are converted.
 fn compare_skin(
     reader: &Reader,
@@ -206,7 +210,16 @@ fn compare_skin(
     let joints = reader.joints(skin);
     let rest = reader.rest();
     let skeleton = Skeleton::new(animations).unwrap();
-    let inverses = skeleton.inverse_binds().unwrap();
+    // Joints that the file binds by matrices have no scale in the output.
+    let is_bound = (0..skeleton.len()).any(|bone| animations.inverse_bind(bone).unwrap().is_some());
+    let rigid: Vec<Affine> = skeleton.bind().iter().map(without_scale).collect();
+    let rigid_inverses: Vec<Option<Affine>> = rigid.iter().map(Affine::inverse).collect();
+    let inverses = if is_bound { rigid_inverses.as_slice() } else { skeleton.inverse_binds().unwrap() };
+    let local = |bone: usize, stored: &Transform| match skeleton.parent(bone).map(|parent| rigid_inverses[parent]) {
+        _ if !is_bound => Affine::from(stored),
+        None => rigid[bone],
+        Some(parent) => rigid[bone].then(&parent.unwrap()),
+    };
     assert!(joints.len() == skeleton.len() || joints.len() == skeleton.len() + 1, "{what}");
     let mut parents = BTreeMap::new();
     for node in reader.document.nodes() {
@@ -221,13 +234,13 @@ fn compare_skin(
         if let Ok(parent) = usize::try_from(stored.parent) {
             assert_eq!(parents.get(&joint.node), Some(&joints[parent].node), "{what}: parent of bone {bone}");
         }
-        let [local, bind] = [matrix_of(&rest.locals[joint.node]), joint.inverse_bind];
+        let [found, bind] = [matrix_of(&rest.locals[joint.node]), joint.inverse_bind];
         for point in points {
             let inside = |map: &Affine| converted.position(map.apply(point)).map(f64::from);
             let at = converted.position(point);
-            let expected = inside(&Affine::from(&stored.bind));
+            let expected = inside(&local(bone, &stored.bind));
             let far = expected.iter().fold(1.0_f64, |far, part| far.max(part.abs()));
-            let off = distance(apply(&local, at), expected) / far;
+            let off = distance(apply(&found, at), expected) / far;
             worst.expect("rest transform", off, 3e-6, &|| format!("{what}: bone {bone} `{name}`"));
             let Some(inverse) = &inverses[bone] else { continue };
             let expected = inside(inverse);

@@ -2,13 +2,13 @@
 //! damage of its skin or of a level of detail leaves the rest.
 
 use meshpeek::export::{Export, ExportFormat, ExportOptions, LevelChoice, LossKind, SceneInput};
-use meshpeek::model::Space;
+use meshpeek::model::{Axis, Space};
 use meshpeek::render::{PictureOptions, draw};
 use meshpeek::{Animations as _, Array as _, ErrorKind, Geometry as _, Model, Surface};
 
 use crate::export;
 use crate::gltf::options;
-use crate::gltf_reader::Reader;
+use crate::gltf_reader::{Reader, apply};
 use crate::gltf_structure::check;
 use crate::readers::{read_obj, read_ply, read_stl};
 use crate::support::secondlife::raw_assets::{
@@ -109,6 +109,37 @@ fn joints_are_one_tree_at_their_bind_places() {
     let children: Vec<usize> =
         reader.document.nodes().flat_map(|node| node.children().map(|child| child.index())).collect();
     assert_eq!(skin.joints().filter(|joint| !children.contains(&joint.index())).count(), 1, "one root");
+}
+
+#[test]
+fn joints_with_a_scale_are_written_without_it() {
+    // The joints scale by 0.1, 0.2 and 0.5, and their z is the y of the file.
+    let scaled = |at: [f32; 3]| {
+        let mut matrix = [10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, -5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        matrix[12..15].copy_from_slice(&[-10.0 * at[0], 5.0 * at[2], -2.0 * at[1]]);
+        reals(&matrix)
+    };
+    let at = [[0.5, 1.0, 0.25], [0.5, 1.5, 0.0]];
+    let model = open(rigged(&with(shaped(), "inverse_bind_matrix", array(&at.map(scaled)))));
+    assert_eq!((model.space().up, model.space().forward), (Some(Axis::Y), Some(Axis::X)));
+    let (files, losses) = export(&model, ExportFormat::Glb, &options()).unwrap();
+    assert!(losses.iter().all(|loss| ![LossKind::Skin, LossKind::Placements].contains(&loss.kind)), "{losses:?}");
+    let reader = Reader::glb(&files[0]);
+    check(&reader, "scaled joints");
+    let worlds = reader.worlds(&reader.rest());
+    let skin = reader.document.skins().next().unwrap();
+    for ((joint, read), [x, y, z]) in skin.joints().zip(reader.joints(&skin)).zip(at) {
+        let world = &worlds[joint.index()];
+        // Up is y in the file and in glTF, and x is forward, so z is to the right.
+        assert!(near([0, 1, 2].map(|axis| world[3][axis] as f32), [-z, y, x]), "{world:?}");
+        // In the rest pose, a vertex stays where it is.
+        for point in [[1.0, 2.0, 3.0], [-4.0, 0.5, 0.25]] {
+            let inside = apply(&read.inverse_bind, point);
+            assert!(near(apply(world, inside.map(|part| part as f32)).map(|part| part as f32), point));
+        }
+        let length = |row: usize| (0..3).map(|axis| world[row][axis].powi(2)).sum::<f64>().sqrt();
+        assert!((0..3).all(|row| (length(row) - 1.0).abs() < 1e-6), "{world:?}");
+    }
 }
 
 #[test]

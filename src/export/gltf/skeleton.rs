@@ -11,6 +11,7 @@ use crate::export::loss::{LossKind, LossList, counted};
 use crate::math::narrow;
 use crate::model::animation::{Affine, Animations, Skeleton};
 use crate::model::{SkinningRules, SpaceConversion, Transform};
+use crate::scene::is_bound;
 
 /// The greatest number of joints, whose indices have 16 bits.
 const MAX_JOINTS: usize = 1 << 16;
@@ -19,6 +20,8 @@ const MAX_JOINTS: usize = 1 << 16;
 pub(super) struct SkeletonPlan {
     skeleton: Skeleton,
     rest: Vec<Transform>,
+    /// The inverse bind matrices, or `None` to write those of the skeleton.
+    rigid: Option<Vec<Option<Affine>>>,
     names: Vec<String>,
     conversion: SpaceConversion,
     /// Whether there is a joint for vertices that no bone moves.
@@ -55,12 +58,13 @@ impl SkeletonPlan {
             rest.push(bone.bind);
             names.push(bone.name.to_string_lossy());
         }
+        let rigid = is_bound(animations).then(|| rigid_joints(&skeleton, &mut rest));
         let replaced = rest.iter().filter(|rest| !conversion.local(rest).is_finite()).count();
         if replaced > 0 {
             let text = format!("the rest transforms of {}, which are not finite", counted(replaced, "bone"));
             losses.add(LossKind::Values, None, text);
         }
-        Ok(Some(Self { skeleton, rest, names, conversion, has_still: false }))
+        Ok(Some(Self { skeleton, rest, rigid, names, conversion, has_still: false }))
     }
 
     /// Adds a joint for vertices that no bone moves.
@@ -149,7 +153,10 @@ impl SkeletonPlan {
         sink: &mut dyn BufferSink,
         losses: &mut LossList,
     ) -> Result<u32> {
-        let inverses = self.skeleton.inverse_binds()?;
+        let inverses = match &self.rigid {
+            Some(rigid) => rigid.as_slice(),
+            None => self.skeleton.inverse_binds()?,
+        };
         let singular = inverses.iter().filter(|inverse| inverse.is_none()).count();
         if singular > 0 {
             let text = format!("the bind matrices of {}, which are singular", counted(singular, "bone"));
@@ -177,6 +184,27 @@ impl SkeletonPlan {
             Ok(())
         })
     }
+}
+
+/// Replaces the rest transforms of joints that the file binds by matrices with transforms without
+/// scale and shear, and returns their inverse bind matrices.
+///
+/// A joint with a scale, such as a collision volume of an avatar, moves its vertices in the same way
+/// without the scale. Programs whose bones have no scale at rest, such as Blender, show only the
+/// result without it correctly.
+fn rigid_joints(skeleton: &Skeleton, rest: &mut [Transform]) -> Vec<Option<Affine>> {
+    let rigid = |map: &Affine| {
+        let transform = map.to_transform().unwrap_or_default();
+        Affine::from(&Transform { scale: [1.0; 3], ..transform })
+    };
+    let worlds: Vec<Affine> = skeleton.bind().iter().map(rigid).collect();
+    let inverses: Vec<Option<Affine>> = worlds.iter().map(Affine::inverse).collect();
+    for (bone, (rest, world)) in rest.iter_mut().zip(&worlds).enumerate() {
+        let parent = skeleton.parent(bone).and_then(|parent| *inverses.get(parent)?);
+        let local = parent.map_or(*world, |parent| world.then(&parent));
+        *rest = Transform { scale: [1.0; 3], ..local.to_transform().unwrap_or_default() };
+    }
+    inverses
 }
 
 /// Returns the columns of a 4 x 4 matrix.

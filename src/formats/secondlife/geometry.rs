@@ -7,21 +7,21 @@ use super::byte_ranges::highest_part;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::level::Level;
+use super::skin::AVATAR_AXES;
 use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::model::animation::Affine;
 use crate::model::{
-    Axis, Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
+    Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
     PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
 /// The coordinate conventions of all mesh assets.
 pub(super) const SPACE: Space = Space {
-    up: Some(Axis::Z),
-    forward: Some(Axis::X),
+    up: Some(AVATAR_AXES.0),
+    forward: Some(AVATAR_AXES.1),
     handedness: Some(Handedness::Right),
     winding: Some(Winding::CounterClockwise),
     uv_origin: Some(UvOrigin::BottomLeft),
@@ -149,13 +149,15 @@ impl FormatVersion for LevelGeometry<'_> {
 
 impl<A: ShownAsset> Geometry for A {
     /// Returns right-handed conventions with z up and x forward. The placement of an asset with a
-    /// skin is the bind shape matrix, because viewers draw the mesh on the joints of an avatar.
+    /// skin is the bind shape matrix, because viewers draw the mesh on the joints of an avatar. If
+    /// the inverse bind matrices turn all joints in the same way, the axes are those of the joints.
     ///
     /// The unit is unknown, because the positions lie in a cube with a side of 1 unit. Each object
     /// in the virtual world stretches this cube to its own size.
     fn space(&self) -> Space {
-        let skin = self.asset().skin().ok().flatten();
-        SPACE.placed(skin.map_or(Affine::IDENTITY, |skin| skin.placement()))
+        let Some(skin) = self.asset().skin().ok().flatten() else { return SPACE };
+        let (up, forward) = skin.axes();
+        SPACE.with_up(up).with_forward(forward).placed(skin.placement())
     }
 
     /// Returns the bounding box of all positions of the level of detail that

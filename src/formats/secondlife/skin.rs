@@ -7,7 +7,8 @@ use super::avatar_joints;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::{as_u64, narrow};
+use crate::math::{as_u64, dot, narrow};
+use crate::model::Axis;
 use crate::model::animation::Affine;
 use crate::parse::Name;
 
@@ -26,6 +27,9 @@ pub struct Skin<'a> {
     map: LlsdMap<'a>,
 }
 
+/// The axes that point up and to the front of an avatar in the virtual world.
+pub(super) const AVATAR_AXES: (Axis, Axis) = (Axis::Z, Axis::X);
+
 /// What the joints of a skin have in common.
 #[derive(Debug)]
 pub(super) struct SkinIndex {
@@ -33,6 +37,8 @@ pub(super) struct SkinIndex {
     parents: Vec<i32>,
     /// The bind shape matrix, or the identity if viewers ignore the skin.
     placement: Affine,
+    /// The axes of the bind space that point up and to the front of the avatar.
+    axes: (Axis, Axis),
 }
 
 impl<'a> AssetBlock<'a> {
@@ -207,6 +213,26 @@ impl<'a> Skin<'a> {
         self.index().map_or(Affine::IDENTITY, |index| index.placement)
     }
 
+    /// Returns the axes of the space in which the joints are bound that point up and to the front of
+    /// the avatar.
+    pub(super) fn axes(&self) -> (Axis, Axis) {
+        self.index().map_or(AVATAR_AXES, |index| index.axes)
+    }
+
+    /// Finds the axes of the bind space along which z and x of all joints point. Joints of an avatar
+    /// at rest are not turned, apart from some collision volumes, which lean a little. Returns
+    /// [`AVATAR_AXES`] if the joints differ.
+    fn find_axes(&self) -> (Axis, Axis) {
+        let axes_of = |joint| {
+            let [a, b, c, _] = affine(&self.inverse_bind(joint).ok()?).columns();
+            let along = |part: fn([f64; 3]) -> f64| nearest_axis([a, b, c].map(part));
+            Some((along(|[_, _, z]| z)?, along(|[x, _, _]| x)?))
+        };
+        let mut all = (0..self.inverse_bind_count()).map(axes_of);
+        let first = all.next().flatten().filter(|first| all.all(|other| other == Some(*first)));
+        first.filter(|(up, forward)| up != forward).unwrap_or(AVATAR_AXES)
+    }
+
     fn index(&self) -> Result<&'a SkinIndex> {
         let slot = self.block.skin_index();
         if let Some(index) = slot.get() {
@@ -215,7 +241,9 @@ impl<'a> Skin<'a> {
         let name = |joint| self.joint_name(joint).ok().map(|name| name.as_bytes());
         let parents = avatar_joints::parents(self.joint_count(), name)?;
         let placement = self.bind_shape_map().unwrap_or_default();
-        Ok(slot.get_or_init(|| SkinIndex { parents, placement }))
+        // The axes of a skin that viewers ignore do not matter.
+        let axes = self.bind_shape_map().map_or(AVATAR_AXES, |_| self.find_axes());
+        Ok(slot.get_or_init(|| SkinIndex { parents, placement, axes }))
     }
 
     /// Returns the bind shape matrix as a map.
@@ -294,6 +322,14 @@ impl<'a> Skin<'a> {
             Error::without_offset(super::layout::FORMAT, field(name, index), kind)
         })
     }
+}
+
+/// Returns the axis that is at most 30 degrees from a direction, or `None` if there is none.
+fn nearest_axis(direction: [f64; 3]) -> Option<Axis> {
+    let length = dot(direction, direction).sqrt();
+    let axes = [(Axis::X, Axis::NegativeX), (Axis::Y, Axis::NegativeY), (Axis::Z, Axis::NegativeZ)];
+    let found = axes.into_iter().zip(direction).find(|(_, part)| part.abs() >= 0.866 * length && length > 0.0);
+    found.map(|((positive, negative), part)| if part > 0.0 { positive } else { negative })
 }
 
 fn field(list: &'static str, index: usize) -> Field {
