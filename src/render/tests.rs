@@ -315,3 +315,17 @@ fn colors_of_unigine_are_data() {
     assert_eq!(picture(ColorUse::Stored), picture(ColorUse::Nothing));
     assert_ne!(picture(ColorUse::Stored), picture(ColorUse::Albedo));
 }
+
+#[test]
+fn equal_normals_of_triangles_that_face_other_ways_are_computed() {
+    let picture = |normals| drawn(&roof([0xFFFF_FFFF; 4], normals), &options(64)).unwrap().picture;
+    let computed = picture(None);
+    for normal in [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0; 3], [0.0, -0.999, 0.001]] {
+        assert_eq!(picture(Some([normal; 4])), computed, "{normal:?}");
+    }
+    let rounded = [[0.0, 1.0, 0.0], [0.0, 0.999, 0.003], [0.003, 0.999, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(picture(Some(rounded)), computed);
+    let mut own = [[0.0, 1.0, 0.0]; 4];
+    own[3] = [0.0, 0.6, 0.8];
+    assert_ne!(picture(Some(own)), computed);
+}

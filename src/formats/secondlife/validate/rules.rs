@@ -164,4 +164,8 @@ rules! {
     Error HEADER_VALUE_TYPE "SL40" "Header values other than block entries have the right type."
         why "A program that expects another type ignores the value, or refuses the header."
         mend "Write the header value with the type that the finding expects.";
+    Info EQUAL_NORMALS "SL41" "The normals of a submesh are not all equal, unless all its triangles face their way."
+        why "Viewers show such a submesh as a flat silhouette, unless the normals of leaves are equal on purpose. \
+             meshpeek draws it with computed normals."
+        mend "Compute the normals in the modelling program, unless they are meant, and upload the model again.";
 }
