@@ -70,7 +70,10 @@ impl<'f> FlatLosses<'f> {
         let counts = view.counts()?;
         self.count(LossKind::Skin, usize::from(counts.weights && !self.is_still));
         self.count(LossKind::MorphTargets, as_index(counts.targets.saturating_sub(1)));
-        self.count(LossKind::Colors, usize::from(counts.colors));
+        if let Some((_, role)) = surface.colors()? {
+            let kind = if role.is_harmless() { LossKind::Colors } else { LossKind::DataColors };
+            self.count(kind, 1);
+        }
         self.count(LossKind::Names, usize::from(!view.name()?.as_bytes().is_empty()));
         self.add(LossKind::UvSets, as_index(counts.uv_sets.saturating_sub(self.format.uv_sets)));
         if self.lacks(LossKind::Normals) {
@@ -223,6 +226,7 @@ fn text(kind: LossKind, count: usize) -> String {
         LossKind::Normals => format!("normals of {surfaces}"),
         LossKind::Tangents => format!("tangents of {surfaces}"),
         LossKind::Colors => format!("vertex colours of {surfaces}"),
+        LossKind::DataColors => format!("vertex colours of {surfaces}, which are data or all black"),
         LossKind::Materials => format!("materials of {surfaces}"),
         LossKind::Names => format!("names of {surfaces}"),
         LossKind::Values => format!("{} that are not finite", counted(count, "value")),

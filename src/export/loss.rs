@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::scene::PlacedScene;
 use crate::scene::triangles::LeftOut;
+use crate::scene::{ColorRole, PlacedScene};
 
 /// A kind of data that an output does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,8 @@ pub enum LossKind {
     Tangents,
     /// Vertex colours.
     Colors,
+    /// Vertex colours that are data or all black. The output contains them as data or not at all.
+    DataColors,
     /// Materials, or a part of them.
     Materials,
     /// Names.
@@ -62,6 +64,7 @@ impl LossKind {
             Self::Normals => "normals",
             Self::Tangents => "tangents",
             Self::Colors => "colors",
+            Self::DataColors => "data-colors",
             Self::Materials => "materials",
             Self::Names => "names",
             Self::Placements => "placements",
@@ -78,7 +81,16 @@ impl LossKind {
     /// data that describes the mesh but does not change its shape or look.
     #[must_use]
     pub const fn is_minor(self) -> bool {
-        matches!(self, Self::ClipBones | Self::Tangents | Self::Names | Self::Metadata | Self::Values | Self::Levels)
+        matches!(
+            self,
+            Self::ClipBones
+                | Self::Tangents
+                | Self::DataColors
+                | Self::Names
+                | Self::Metadata
+                | Self::Values
+                | Self::Levels
+        )
     }
 }
 
@@ -161,6 +173,17 @@ impl LossList {
 /// Returns `count` and a noun, which is plural unless the count is 1.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Describes vertex colours that are in the output, but not as colours to draw, or returns `None`
+/// for those that do not change the look of the mesh. `place` is where they are in the output.
+pub(crate) fn undrawn_colors(role: ColorRole, place: &str) -> Option<String> {
+    let what = match role {
+        ColorRole::Albedo | ColorRole::White => return None,
+        ColorRole::Data => "data",
+        ColorRole::Black => "all black",
+    };
+    Some(format!("colours to draw: the vertex colours are {what} and in {place}; --colors albedo draws them"))
 }
 
 /// Describes the last vertex frame of a file that contains only a part of it.

@@ -2,7 +2,7 @@
 
 use super::source::SourceFacts;
 use crate::parse::option_setters;
-use crate::scene::{LevelChoice, OutputSpace, SceneOptions};
+use crate::scene::{ColorUse, LevelChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct ExportOptions {
     /// shape with animations. A fraction is a moment between two frames. The frame belongs to
     /// `clip`, or else to the first clip; without a clip, it is the index of a vertex frame.
     pub frame: Option<f32>,
+    /// How vertex colours are used.
+    pub(crate) colors: ColorUse,
     /// The rate of clips for which the file stores no rate, in frames per second: 30 by default.
     pub rate: f32,
     /// The coordinate conventions of the output.
@@ -88,6 +90,7 @@ impl Default for ExportOptions {
             levels: LevelChoice::Best,
             clip: None,
             frame: None,
+            colors: ColorUse::default(),
             rate: DEFAULT_RATE,
             space: OutputSpace::Target,
             quantized: false,
@@ -119,6 +122,11 @@ impl ExportOptions {
         with_source(source: SourceFacts);
     }
 
+    /// Returns these options with another use of vertex colours.
+    pub(crate) fn with_colors(self, colors: ColorUse) -> Self {
+        Self { colors, ..self }
+    }
+
     /// Returns the options that choose what is exported.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {
@@ -128,6 +136,7 @@ impl ExportOptions {
             enough_triangles: None,
             clip: self.clip,
             frame: self.frame,
+            colors: self.colors,
             space: self.space,
             max_bytes: self.max_bytes,
             is_limited: false,

@@ -5,7 +5,8 @@
 //! | `x`, `y`, `z` | float | |
 //! | `nx`, `ny`, `nz` | float | 0 |
 //! | `s`, `t`: UV set 0, `t` grows upwards | float | 0 |
-//! | `red`, `green`, `blue`, `alpha` | uchar | 255 |
+//! | `red`, `green`, `blue`, `alpha`: colours that are drawn | uchar | 255 |
+//! | `data_red`, `data_green`, `data_blue`, `data_alpha`: vertex colours that are data | uchar | 255 |
 //!
 //! A property that no surface has is absent. Vertices have one index, so a surface with two
 //! different index streams is welded. A face has the property `vertex_indices`, a list of three
@@ -18,7 +19,7 @@ use std::io::Write;
 
 use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
-use super::loss::{Loss, LossKind, LossList};
+use super::loss::{Loss, LossKind, LossList, undrawn_colors};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
 use super::vertices::CornerBlocks;
@@ -51,10 +52,13 @@ const PLY: FlatFormat = FlatFormat {
 
 /// The optional properties of a vertex.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties")]
 struct VertexProperties {
     normals: bool,
     uvs: bool,
     colors: bool,
+    /// Vertex colours that are not drawn.
+    color_data: bool,
 }
 
 /// A writer of binary PLY.
@@ -90,7 +94,13 @@ impl<'a> PlyWriter<'a> {
             let view = &surface.surface;
             properties.normals |= view.normals()?.is_some();
             properties.uvs |= view.uvs(0)?.is_some();
-            properties.colors |= view.colors()?.is_some();
+            if let Some((_, role)) = surface.colors()? {
+                properties.colors |= role.is_harmless();
+                properties.color_data |= !role.is_harmless();
+                if let Some(text) = undrawn_colors(role, "the properties data_red to data_alpha") {
+                    losses.list.add(LossKind::DataColors, None, text);
+                }
+            }
             let positions = PlacedPositions::new(surface)?;
             each_part(surface, &mut losses.list, &mut |order, left_out| {
                 let corners = CornerBlocks::new(order, positions.stored.len());
@@ -119,12 +129,13 @@ impl<'a> PlyWriter<'a> {
             out.text(if is_plain { "\n" } else { "" });
         }
         out.text("element vertex ").unsigned(self.vertices).text("\n");
-        let VertexProperties { normals, uvs, colors } = self.properties;
+        let VertexProperties { normals, uvs, colors, color_data } = self.properties;
         for (is_written, kind, names) in [
             (true, "float", &turned(["x", "y", "z"], self.turn)[..]),
             (normals, "float", &["nx", "ny", "nz"]),
             (uvs, "float", &["s", "t"]),
             (colors, "uchar", &["red", "green", "blue", "alpha"]),
+            (color_data, "uchar", &["data_red", "data_green", "data_blue", "data_alpha"]),
         ] {
             for name in names.iter().filter(|_| is_written) {
                 out.text("property ").text(kind).text(" ").text(name).text("\n");
@@ -143,7 +154,7 @@ impl<'a> PlyWriter<'a> {
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
         let view = surface.surface.converted(surface.conversion);
-        let (normals, uvs, colors) = (view.normals()?, view.uvs(0)?, view.colors()?);
+        let (normals, uvs, colors) = (view.normals()?, view.uvs(0)?, surface.colors()?);
         CornerBlocks::new(order, positions.stored.len()).each(&mut |corners| {
             let posed = surface.shape.skinned_normals(&surface.surface, corners)?;
             for (number, Corner { position, attribute }) in corners.iter().enumerate() {
@@ -159,8 +170,10 @@ impl<'a> PlyWriter<'a> {
                     let uv = uvs.and_then(|uvs| uvs.get(attribute));
                     out.le_floats(&uv.unwrap_or_default().map(finite_or_zero));
                 }
-                if self.properties.colors {
-                    let color = colors.and_then(|colors| colors.get(attribute)).unwrap_or([1.0; 4]);
+                let kinds = [(self.properties.colors, true), (self.properties.color_data, false)];
+                for (_, is_harmless) in kinds.into_iter().filter(|(is_written, _)| *is_written) {
+                    let own = colors.filter(|(_, role)| role.is_harmless() == is_harmless);
+                    let color = own.and_then(|(colors, _)| colors.get(attribute)).unwrap_or([1.0; 4]);
                     out.bytes(&Unorm::<u8>::new().convert(color));
                 }
             }

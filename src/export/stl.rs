@@ -34,6 +34,7 @@ const STL: FlatFormat = FlatFormat {
         LossKind::Normals,
         LossKind::Tangents,
         LossKind::Colors,
+        LossKind::DataColors,
         LossKind::Materials,
         LossKind::Names,
         LossKind::Hulls,

@@ -70,6 +70,7 @@ forward! {
         fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>>;
         fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>>;
         fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>>;
+        fn colors_are_data(&self) -> bool;
         fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>>;
         fn indices(&self, surface: usize) -> Result<Indices<'_>>;
         fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;

@@ -171,6 +171,11 @@ pub trait Geometry: FormatVersion {
     /// Finds the vertex colours of a surface, or returns `None` if the surface has no vertex
     /// colours.
     fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>>;
+    /// Returns whether vertex colours are data for a purpose that the file does not state, such as
+    /// masks for the movement of leaves, and not colours to draw.
+    fn colors_are_data(&self) -> bool {
+        false
+    }
     /// Finds the bone weights of a surface, or returns `None` if the surface has no bone weights.
     /// Each position of the surface has one list of weights.
     fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>>;

@@ -22,6 +22,7 @@ mod conversion;
 pub mod converted;
 mod corners;
 mod draw_style;
+pub(crate) mod equal_normals;
 mod file_context;
 mod fixed_influences;
 mod format_version;

@@ -128,6 +128,10 @@ impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
         self.geometry.colors(self.at(surface)?)
     }
 
+    fn colors_are_data(&self) -> bool {
+        self.geometry.colors_are_data()
+    }
+
     fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
         self.geometry.weights(self.at(surface)?)
     }

@@ -165,6 +165,11 @@ impl<'a> Surface<'a> {
         self.geometry.colors(self.index)
     }
 
+    /// Returns whether vertex colours are data and not colours to draw.
+    pub(crate) fn colors_are_data(&self) -> bool {
+        self.geometry.colors_are_data()
+    }
+
     /// Finds the bone weights, or returns `None` if the surface has no bone weights.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         self.geometry.weights(self.index)

@@ -8,6 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ignore::overrides::{Override, OverrideBuilder};
 
+use crate::scene::ColorUse;
+
 /// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
 
@@ -241,6 +243,15 @@ pub fn named_values<T: Copy + Send + Sync + 'static>(
     all: Vec<(T, &'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = T> {
     possible_values(all.into_iter().map(|(value, name, help)| (value, PossibleValue::new(name).help(help))).collect())
+}
+
+/// Parses the value of `--colors`.
+pub fn colors_parser() -> impl TypedValueParser<Value = ColorUse> {
+    named_values(vec![
+        (ColorUse::Albedo, "albedo", "Colours to draw; COLOR_0 in glTF"),
+        (ColorUse::Data, "data", "Data that is not drawn; _COLOR_0 in glTF"),
+        (ColorUse::Nothing, "none", "Nothing: they are left out"),
+    ])
 }
 
 /// Parses the names and aliases of values of an option.

@@ -278,8 +278,7 @@ impl DrawJob<'_, '_> {
             return Ok(None);
         }
         let is_smooth = self.options.shading != Shading::Facets && !surface.surface.draw_style()?.flat;
-        let is_stored = !matches!(surface.shape, SurfaceShape::Frames(_)) && surface.surface.normals()?.is_some();
-        if !is_smooth || is_stored {
+        if !is_smooth || shades_with_stored(surface)? {
             let is_small = surface.surface.indices()?.len() <= MAX_MEASURED;
             return Ok(normals.pool(surface.position_pool(), 0).filter(|_| is_small));
         }
@@ -328,12 +327,13 @@ impl DrawJob<'_, '_> {
     ) -> Result<SurfaceShader<'s>> {
         let is_flat = self.options.shading == Shading::Facets || surface.surface.draw_style()?.flat;
         let measured = normals.get(surface.position_pool());
-        let computed = measured.filter(|measured| !measured.sums.is_empty());
-        let corner_normals = match (surface.surface.normals()?, computed) {
+        let stored = if is_flat || !shades_with_stored(surface)? { None } else { surface.surface.normals()? };
+        let computed = measured.filter(|measured| stored.is_none() && !measured.sums.is_empty());
+        let corner_normals = match (stored, computed) {
             _ if is_flat => CornerNormals::Flat,
-            (_, Some(computed)) => CornerNormals::Computed(&computed.sums),
             (Some(_), _) if matches!(surface.shape, SurfaceShape::Bones(_)) => CornerNormals::Posed,
             (Some(stored), _) => CornerNormals::Stored(stored),
+            (None, Some(computed)) => CornerNormals::Computed(&computed.sums),
             (None, None) => CornerNormals::Flat,
         };
         let is_flat = matches!(corner_normals, CornerNormals::Flat);
@@ -352,6 +352,13 @@ impl DrawJob<'_, '_> {
         let is_drawn = is_alone || self.options.shows(Overlay::Wireframe);
         is_drawn.then(|| EdgeStyle::new(Overlays::line_width(self.options.size), is_alone))
     }
+}
+
+/// Returns whether a surface is shaded with its stored normals: it has some that belong to its
+/// shape and say something.
+fn shades_with_stored(surface: &PlacedSurface<'_>) -> Result<bool> {
+    let has_own = !matches!(surface.shape, SurfaceShape::Frames(_)) && surface.surface.normals()?.is_some();
+    Ok(has_own && !surface.surface.has_meaningless_normals()?)
 }
 
 /// Writes the pixels of a band to the picture.

@@ -41,13 +41,17 @@ impl VertexNormals {
     /// Returns the normals of a pool with `count` vertices, or `None` if there are too many. The
     /// pool of a surface without triangles must not be requested: a file may have millions.
     pub(crate) fn pool(&mut self, key: PoolKey, count: usize) -> Option<&mut PoolNormals> {
-        if !self.pools.contains_key(&key) {
-            let vertices = self.vertices.saturating_add(count).saturating_add(POOL);
+        let own = self.pools.get(&key).map(|pool| pool.sums.len());
+        if own.is_none_or(|own| own < count) {
+            // The surfaces of a pool may have stored normals of which only some say something.
+            let more =
+                count.saturating_sub(own.unwrap_or_default()).saturating_add(if own.is_none() { POOL } else { 0 });
+            let vertices = self.vertices.saturating_add(more);
             if vertices > MAX_VERTICES {
                 return None;
             }
             self.vertices = vertices;
-            self.pools.insert(key, PoolNormals::new(count));
+            self.pools.entry(key).or_insert_with(PoolNormals::new).sums.resize(count, [0.0; 3]);
         }
         self.pools.get_mut(&key)
     }
@@ -59,8 +63,8 @@ impl VertexNormals {
 }
 
 impl PoolNormals {
-    fn new(count: usize) -> Self {
-        Self { sums: vec![[0.0; 3]; count], origin: None, total: [0.0; 3], area: 0.0, volume: 0.0 }
+    const fn new() -> Self {
+        Self { sums: Vec::new(), origin: None, total: [0.0; 3], area: 0.0, volume: 0.0 }
     }
 
     /// Adds the normals of the triangles of a batch.

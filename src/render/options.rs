@@ -3,7 +3,7 @@
 use super::camera::Camera;
 use super::framing::Framing;
 use crate::parse::option_setters;
-use crate::scene::{LevelChoice, OutputSpace, SceneOptions};
+use crate::scene::{ColorUse, LevelChoice, OutputSpace, SceneOptions};
 
 /// How the surfaces of a picture are shaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +90,8 @@ pub struct PictureOptions {
     /// The frame of the clip whose shape is drawn, or `None` for the base shape. A fraction is a
     /// moment between two frames.
     pub frame: Option<f32>,
+    /// How vertex colours are used.
+    pub(crate) colors: ColorUse,
     /// What all pictures of a series show, or `None` if this is the only picture.
     pub(crate) framing: Option<Framing>,
 }
@@ -110,6 +112,7 @@ impl Default for PictureOptions {
             enough_triangles: None,
             clip: None,
             frame: None,
+            colors: ColorUse::default(),
             framing: None,
         }
     }
@@ -144,6 +147,11 @@ impl PictureOptions {
         Self { framing, ..self }
     }
 
+    /// Returns these options with another use of vertex colours.
+    pub(crate) fn with_colors(self, colors: ColorUse) -> Self {
+        Self { colors, ..self }
+    }
+
     /// Returns the options that choose what is drawn.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {
@@ -153,6 +161,7 @@ impl PictureOptions {
             enough_triangles: self.enough_triangles,
             clip: self.clip,
             frame: self.frame,
+            colors: self.colors,
             space: OutputSpace::Target,
             max_bytes: u64::MAX,
             is_limited: true,

@@ -3,6 +3,7 @@
 use super::overlay::stroke::StrokeInk;
 use super::srgb::{MAX, encode};
 use super::{Background, Camera, MeshPicture, Overlay, PictureOptions, SceneInput, Shading, draw};
+use crate::scene::ColorUse;
 use crate::simd::at_each_level;
 use crate::{ErrorKind, Model};
 
@@ -261,4 +262,70 @@ fn overlays_are_drawn_over_too_many_triangles() {
     let all = options(64).with_overlays(vec![Overlay::Wireframe, Overlay::Bounds, Overlay::Normals, Overlay::Skeleton]);
     let drawn = drawn(&layers(1000), &all).unwrap();
     assert!(drawn.left_out_lines == 0 && inked(&drawn, StrokeInk::Bounds) > 50, "{}", drawn.left_out_lines);
+}
+
+/// Returns an EZ-Mesh of one roof of two slopes, with a colour and a normal for each vertex.
+fn roof(colors: [u32; 4], normals: Option<[[f32; 3]; 4]>) -> Vec<u8> {
+    let positions = ["-1 0 0", "1 0 0", "-1 1 -1", "1 1 1"];
+    let vertices = positions.iter().zip(colors).enumerate().map(|(vertex, (position, color))| {
+        let normal = normals.map(|normals| normals[vertex].map(|part| part.to_string()).join(" ")).unwrap_or_default();
+        format!("{position} {normal} {color:08X}")
+    });
+    let vertices = vertices.collect::<Vec<_>>().join(", ");
+    let kinds = if normals.is_some() {
+        "ctype=\"fff fff x4\" semantic=\"position normal color\""
+    } else {
+        "ctype=\"fff x4\" semantic=\"position color\""
+    };
+    format!(
+        "<MeshSystem><Meshes count=\"1\"><Mesh name=\"m\" submesh_count=\"1\">\
+         <vertexbuffer count=\"4\" {kinds}>{vertices}</vertexbuffer><MeshSection material=\"m\" {kinds}>\
+         <indexbuffer triangle_count=\"2\">0 1 2, 1 3 2</indexbuffer></MeshSection></Mesh></Meshes></MeshSystem>"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn colors_that_are_all_black_or_all_white_are_not_drawn() {
+    let (black, white) = (0xFF00_0000, 0xFFFF_FFFF);
+    let picture = |colors, used| drawn(&roof(colors, None), &options(64).with_colors(used)).unwrap().picture;
+    let clay = picture([white; 4], ColorUse::Nothing);
+    for (colors, is_drawn) in [
+        ([black; 4], false),
+        ([0xFF01_0101; 4], false),
+        ([0xFF03_0201; 4], false),
+        ([white; 4], false),
+        ([0xFFFC_FDFE; 4], false),
+        ([0xFF04_0000; 4], true),
+        ([0xFFFB_FFFF; 4], true),
+        ([black, white, black, white], true),
+        ([0xFF01_0101, 0xFFFE_FEFE, 0xFF01_0101, black], true),
+        ([0xFF80_8080; 4], true),
+    ] {
+        assert_eq!(picture(colors, ColorUse::Stored) != clay, is_drawn, "{colors:08X?}");
+        assert_eq!(picture(colors, ColorUse::Data), clay);
+        assert_ne!(picture(colors, ColorUse::Albedo), clay);
+    }
+}
+
+#[test]
+fn colors_of_unigine_are_data() {
+    let lamp = options(64).with_surfaces(Some(vec![1]));
+    let picture = |used| sample("unigine/room_ms11.mesh", &lamp.clone().with_colors(used)).picture;
+    assert_eq!(picture(ColorUse::Stored), picture(ColorUse::Nothing));
+    assert_ne!(picture(ColorUse::Stored), picture(ColorUse::Albedo));
+}
+
+#[test]
+fn equal_normals_of_triangles_that_face_other_ways_are_computed() {
+    let picture = |normals| drawn(&roof([0xFFFF_FFFF; 4], normals), &options(64)).unwrap().picture;
+    let computed = picture(None);
+    for normal in [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0; 3], [0.0, -0.999, 0.001]] {
+        assert_eq!(picture(Some([normal; 4])), computed, "{normal:?}");
+    }
+    let rounded = [[0.0, 1.0, 0.0], [0.0, 0.999, 0.003], [0.003, 0.999, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(picture(Some(rounded)), computed);
+    let mut own = [[0.0, 1.0, 0.0]; 4];
+    own[3] = [0.0, 0.6, 0.8];
+    assert_ne!(picture(Some(own)), computed);
 }

@@ -6,6 +6,7 @@ pub(crate) mod load;
 mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
+mod vertex_colors;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -15,6 +16,7 @@ use load::{OutputSize, SceneLoad};
 pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
+pub(crate) use vertex_colors::{ColorRole, ColorUse};
 
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
@@ -85,6 +87,8 @@ pub(crate) struct PlacedSurface<'s> {
     pub(crate) pool: VertexPool,
     /// The number of vertex frames of the mesh.
     pub(crate) frame_count: usize,
+    /// How vertex colours are used.
+    pub(crate) color_use: ColorUse,
 }
 
 /// The place and the pool of vertices. Surfaces with equal keys share vertices in the output.
@@ -330,9 +334,19 @@ impl<'a> PlacedScene<'a> {
                 let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
                 let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
                 size.add_surface(&surface)?;
-                let input = self.input;
-                let shown =
-                    PlacedSurface { surface, number, shape, conversion, place, input, place_number, pool, frame_count };
+                let (input, color_use) = (self.input, self.options.colors);
+                let shown = PlacedSurface {
+                    surface,
+                    number,
+                    shape,
+                    conversion,
+                    place,
+                    input,
+                    place_number,
+                    pool,
+                    frame_count,
+                    color_use,
+                };
                 if !load.take_surface(&shown) {
                     break;
                 }

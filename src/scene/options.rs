@@ -1,5 +1,7 @@
 //! The options that choose a part of a mesh file, its shape and its conventions.
 
+use super::ColorUse;
+
 /// The levels of detail that are exported or drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelChoice {
@@ -40,6 +42,8 @@ pub(crate) struct SceneOptions {
     pub(crate) clip: Option<usize>,
     /// The frame of the clip or the vertex frame, or `None` for the base shape.
     pub(crate) frame: Option<f32>,
+    /// How vertex colours are used.
+    pub(crate) colors: ColorUse,
     /// The conventions of the output.
     pub(crate) space: OutputSpace,
     /// The greatest size of the output in bytes.

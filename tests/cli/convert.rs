@@ -354,3 +354,32 @@ fn a_limit_for_the_size_of_a_file_leaves_the_old_file() {
     assert_eq!((fs::read(&to).unwrap(), tree(folder.path()).len()), (b"old".to_vec(), 1));
     assert!(text(&output.stderr).contains("guard.glb"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn vertex_colours_are_what_the_option_says() {
+    let (_folder, to) = scratch("room.glb", b"");
+    let room = sample("room_ms11");
+    let (own, albedo, none) = ("_COLOR_0", "COLOR_0", "");
+    for (colors, name) in [(None, own), (Some("data"), own), (Some("albedo"), albedo), (Some("none"), none)] {
+        let mut arguments = vec!["convert", &room, "-o", &to, "--force"];
+        arguments.extend(colors.into_iter().flat_map(|colors| ["--colors", colors]));
+        let output = meshpeek(&arguments);
+        let notes = text(&output.stderr);
+        assert_eq!((code(&output), notes.contains("--colors albedo")), (0, name == own), "{notes}");
+        let document = glb(&to);
+        let parts = &document["meshes"][0]["primitives"];
+        let names: Vec<&String> = parts[1]["attributes"].as_object().unwrap().keys().collect();
+        assert_eq!(
+            [own, albedo].map(|own| names.iter().any(|found| *found == own)),
+            [own, albedo].map(|own| own == name)
+        );
+    }
+    let (_folder, to) = scratch("room.ply", b"");
+    for (colors, property) in [("data", "uchar data_red"), ("albedo", "uchar red"), ("none", "alpha")] {
+        let output = meshpeek(&["convert", &room, "-o", &to, "--force", "--allow-loss", "--colors", colors]);
+        assert_eq!(code(&output), 0);
+        let ply = fs::read(&to).unwrap();
+        let has = String::from_utf8_lossy(&ply).contains(property);
+        assert_eq!(has, colors != "none", "{property}");
+    }
+}

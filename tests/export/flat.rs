@@ -4,7 +4,7 @@ use meshpeek::export::{
     Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, OutputSpace, SceneInput, SourceFacts,
 };
 use meshpeek::model::{Contents, Space, UvOrigin};
-use meshpeek::{ErrorKind, Surface};
+use meshpeek::{ErrorKind, Geometry, Surface};
 
 use crate::expected::{ExpectedSurface, decode};
 use crate::readers::{Obj, Object, read_obj, read_ply, read_stl};
@@ -51,8 +51,12 @@ fn obj_keeps_every_corner() {
         let materials: Vec<&str> = materials.collect();
         assert!(obj.objects.iter().all(|object| materials.contains(&object.material.as_str())), "{name}");
         // Colours are either all written or lost.
-        let single: usize = surfaces.iter().filter(|one| one.is_single_stream).map(|one| one.colors.len()).sum();
-        let others = surfaces.iter().filter(|one| !one.is_single_stream && !one.colors.is_empty()).count();
+        let all = surfaces.iter().filter(|one| !one.colors.is_empty()).count();
+        let drawn = if model.colors_are_data() { &[][..] } else { &surfaces[..] };
+        let single: usize = drawn.iter().filter(|one| one.is_single_stream).map(|one| one.colors.len()).sum();
+        let others = drawn.iter().filter(|one| !one.is_single_stream && !one.colors.is_empty()).count();
+        let has_data = losses.iter().any(|loss| loss.kind == LossKind::DataColors);
+        assert_eq!(has_data, model.colors_are_data() && all > 0, "{name}: {losses:?}");
         assert!(obj.colors.len() <= single && (obj.colors.is_empty() == (single == 0)), "{name}");
         assert_eq!(losses.iter().any(|loss| loss.kind == LossKind::Colors), others > 0, "{name}: {losses:?}");
         colors += obj.colors.len();

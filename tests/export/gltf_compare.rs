@@ -408,8 +408,9 @@ impl SurfaceCheck<'_, '_> {
             }
         }
         let colors = self.surface.colors().unwrap();
-        assert_eq!(part.colors.is_some(), colors.is_some(), "{}", self.what);
-        let Some((colors, found)) = colors.zip(part.colors.as_ref()) else { return };
+        let found = [&part.colors, &part.color_data].into_iter().flatten();
+        assert_eq!(found.clone().count(), usize::from(colors.is_some()), "{}", self.what);
+        let Some((colors, found)) = colors.zip(found.last()) else { return };
         for (corner, vertex) in corners {
             let expected = colors.get(corner.attribute as usize).unwrap().map(|part| (part * 255.0).round() as u8);
             assert_eq!(found[*vertex], expected, "{}", self.place(*corner));

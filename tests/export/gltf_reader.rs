@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gltf::animation::Property;
 use gltf::animation::util::ReadOutputs;
 use gltf::mesh::util::ReadColors;
-use gltf::{Document, Gltf};
+use gltf::{Document, Gltf, Semantic};
 use serde_json::Value;
 
 /// The columns of a matrix. The last column is the translation.
@@ -28,6 +28,8 @@ pub struct Part {
     pub tangents: Option<Vec<[f32; 4]>>,
     pub uvs: Vec<Vec<[f32; 2]>>,
     pub colors: Option<Vec<[u8; 4]>>,
+    /// The attribute `_COLOR_0`.
+    pub color_data: Option<Vec<[u8; 4]>>,
     /// The joints and weights of each vertex, in sets of four.
     pub sets: Vec<Vec<([u16; 4], [f32; 4])>>,
     pub indices: Vec<u32>,
@@ -126,6 +128,11 @@ impl Reader {
             colors: reader.read_colors(0).map(|colors| match colors {
                 ReadColors::RgbaU8(colors) => colors.collect(),
                 _ => panic!("expected colours of four bytes"),
+            }),
+            color_data: primitive.get(&Semantic::Extras("COLOR_0".to_owned())).map(|accessor| {
+                assert_eq!((accessor.size(), accessor.normalized()), (4, true));
+                let data = |buffer: gltf::Buffer<'_>| self.buffers.get(buffer.index()).map(Vec::as_slice);
+                gltf::accessor::Iter::new(accessor, data).unwrap().collect()
             }),
             sets: sets.collect(),
             indices: reader.read_indices().map(|indices| indices.into_u32().collect()).unwrap_or_default(),

@@ -115,3 +115,33 @@ fn each_level_is_a_scene_of_all_meshes() {
     let counts: Vec<usize> = scenes.iter().map(|scene| list(scene, "nodes").len()).collect();
     assert!(counts.iter().all(|count| *count == counts[0] && *count > 0), "{counts:?}");
 }
+
+#[test]
+fn vertex_colours_that_are_not_drawn_have_a_name_of_their_own() {
+    let names = |model: &Model<Vec<u8>>| {
+        let (reader, losses) = exported(model, &options());
+        let parts = list(&reader.json, "meshes").iter().flat_map(|mesh| list(mesh, "primitives"));
+        let has = |name: &&str| parts.clone().any(|part| part["attributes"].get(name).is_some());
+        let names: Vec<&str> = ["COLOR_0", "_COLOR_0"].into_iter().filter(has).collect();
+        (names.join(" "), losses)
+    };
+    let colored = |colors: [u32; 3]| {
+        let [a, b, c] = colors;
+        let vertices = "<vertexbuffer count='3' ctype='fff x4' semantic='position color'>";
+        ezmesh(&format!("{vertices}0 0 0 {a:08X}  1 0 0 {b:08X}  0 1 0 {c:08X}</vertexbuffer>"), "")
+    };
+    let (black, white, near_black, near_white) = (0xFF00_0000, 0xFFFF_FFFF, 0xFF03_0102, 0xFFFC_FEFD);
+    for (colors, name, note) in [
+        ([black, black, white], "COLOR_0", None),
+        ([near_black, near_black, near_white], "COLOR_0", None),
+        ([black, near_black, 0xFF04_0000], "COLOR_0", None),
+        ([white, near_white, 0xFFFF_FBFF], "COLOR_0", None),
+        ([0xFF80_8080; 3], "COLOR_0", None),
+        ([black, near_black, near_black], "_COLOR_0", Some(LossKind::DataColors)),
+        ([white, near_white, near_white], "_COLOR_0", None),
+    ] {
+        assert_eq!(names(&colored(colors)), (name.to_owned(), Vec::from_iter(note)), "{colors:08X?}");
+    }
+    let room = Model::open(std::fs::read("data/unigine/room_ms11.mesh").unwrap()).unwrap();
+    assert_eq!(names(&room), ("_COLOR_0".to_owned(), vec![LossKind::DataColors]));
+}

@@ -109,6 +109,12 @@ fn every_rule_about_text_is_told() {
         (VERTICES, String::new(), &["EZ32"]),
         (VERTICES, VERTICES.repeat(2), &["EZ43"]),
         ("asset_name=\"a\"", "asset_name=\"a<b\"".to_owned(), &["EZ44"]),
+        (
+            VERTICES,
+            own("ctype=\"fff fff\" semantic=\"position normal\"", "0 0 0 0 1 0, 1 0 0 0 1 0, 0 1 0 0 1 0"),
+            &["EZ45"],
+        ),
+        (VERTICES, own("ctype=\"fff fff\" semantic=\"position normal\"", "0 0 0 0 0 1, 1 0 0 0 0 1, 0 1 0 0 0 1"), &[]),
         ("material=\"m\">", "material=\"m\" ctype=\"ff\">".to_owned(), &["EZ34"]),
         ("framecount=\"1\"", "framecount=\"2\"".to_owned(), &["EZ35"]),
         (

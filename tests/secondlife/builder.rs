@@ -4,7 +4,7 @@ use md5::{Digest as _, Md5};
 use meshpeek::decode::{Influence, MinMax16};
 use meshpeek::secondlife::llsd::{LlsdLimits, LlsdValue, LlsdWriter, read};
 use meshpeek::secondlife::{AssetPart, Edit, Header, HeaderPrefix, Lod, Mesh, SubmeshKey, builder, extract, hull_size};
-use meshpeek::{Array, Error, ErrorKind, Limits};
+use meshpeek::{Array, Error, ErrorKind, Limits, MeshFile as _};
 
 use crate::support::secondlife::{arm, bytes, quad, ramp, rock, samples};
 
@@ -805,4 +805,19 @@ fn real_assets_stay_as_they_are() {
     }
     // The remaining blocks have their keys in another order.
     assert!(seen > 0 && identical + 2 >= blocks, "{identical} of {blocks} blocks");
+}
+
+#[test]
+fn equal_normals_of_a_ramp_are_reported() {
+    let rules = |asset: &builder::Asset| {
+        let mut rules = Vec::new();
+        open(asset).validate(&mut |finding| rules.push(finding.rule)).unwrap();
+        rules.retain(|rule| *rule == "SL42");
+        rules
+    };
+    let mut asset = ramp();
+    assert!(rules(&asset).is_empty());
+    let submesh = &mut asset.high.submeshes[0];
+    submesh.normals = vec![[1.0, 0.0, 0.0]; submesh.positions.len()];
+    assert_eq!(rules(&asset), ["SL42"]);
 }

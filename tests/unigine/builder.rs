@@ -374,3 +374,21 @@ fn a_generation_writes_its_own_form() {
         }
     }
 }
+
+#[test]
+fn equal_normals_of_a_cube_are_reported() {
+    for generation in [Generation::Ms10, Generation::Ms13, Generation::Ms15] {
+        let rules = |surface: builder::Surface| {
+            let mesh = builder::Mesh { surfaces: vec![surface], ..builder::Mesh::new(generation) };
+            let mut rules = Vec::new();
+            let mesh = Mesh::open(mesh.to_bytes().unwrap()).unwrap();
+            mesh.validate(&mut |finding| rules.push((finding.rule, finding.severity))).unwrap();
+            rules
+        };
+        let mut surface = cube("cube", 0.5);
+        assert!(rules(surface.clone()).is_empty());
+        let first = surface.targets[0].frames[0];
+        surface.targets[0].frames.fill(first);
+        assert_eq!(rules(surface), [("UG28", Severity::Info)]);
+    }
+}

@@ -170,6 +170,7 @@ impl Builder<'_, '_> {
             shape: first_frame(&pose, targets),
             targets,
             is_quantized: scene.options.quantized,
+            colors: scene.options.colors,
         };
         for number in shown {
             let lent = geometry.lend(number)?;

@@ -93,6 +93,8 @@ pub(super) enum AttributeName {
     Tangent,
     TexCoord(u32),
     Color,
+    /// Vertex colours that are not drawn.
+    ColorData,
     Joints(u32),
     Weights(u32),
 }
@@ -106,6 +108,7 @@ impl AttributeName {
             Self::Tangent => "TANGENT".to_owned(),
             Self::TexCoord(set) => format!("TEXCOORD_{set}"),
             Self::Color => "COLOR_0".to_owned(),
+            Self::ColorData => "_COLOR_0".to_owned(),
             Self::Joints(set) => format!("JOINTS_{set}"),
             Self::Weights(set) => format!("WEIGHTS_{set}"),
         }

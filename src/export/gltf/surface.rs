@@ -13,12 +13,13 @@ use super::skeleton::SkeletonPlan;
 use super::targets::TargetPlan;
 use crate::array::Array;
 use crate::error::Result;
-use crate::export::loss::{LossKind, LossList, counted};
+use crate::export::loss::{LossKind, LossList, counted, undrawn_colors};
 use crate::export::vertices::non_finite_attributes;
 use crate::export::{SceneInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
 use crate::scene::shape::SurfaceShape;
+use crate::scene::{ColorRole, ColorUse};
 
 /// The greatest size of the welded surfaces that are kept from the first run to the second, in
 /// bytes.
@@ -117,6 +118,8 @@ pub(super) struct LevelInput<'s> {
     pub(super) shape: SurfaceShape<'s>,
     pub(super) targets: TargetPlan,
     pub(super) is_quantized: bool,
+    /// How vertex colours are used.
+    pub(super) colors: ColorUse,
 }
 
 impl<'b> SurfaceWriter<'b> {
@@ -246,8 +249,13 @@ impl<'b> SurfaceWriter<'b> {
                 target_set = target_set.saturating_add(1);
             }
         }
-        if surface.colors()?.is_some() {
-            attributes.push((AttributeName::Color, input.colors(sink, block)?));
+        if let Some((_, role)) = level.colors.colors(surface)? {
+            let is_drawn = role == ColorRole::Albedo;
+            let name = if is_drawn { AttributeName::Color } else { AttributeName::ColorData };
+            attributes.push((name, input.colors(sink, block)?));
+            if let Some(text) = undrawn_colors(role, "the attribute _COLOR_0") {
+                losses.add(LossKind::DataColors, None, text);
+            }
         }
         let weights = surface.weights()?.filter(|_| matches!(level.shape, SurfaceShape::Base));
         let is_skinned = weights.is_some() && skeleton.is_some();

@@ -154,7 +154,7 @@ fn write_attributes(
             json.optional(converted.uvs(set)?, |json, uvs| json.list(|json| write_array(uvs, json)))
         })
     })?;
-    write_optional_array("colors", view.colors()?, json)
+    write_optional_array("colors", surface.colors()?.map(|(colors, _)| colors), json)
 }
 
 /// Writes the normals of a pose, which belong to vertices of the welded surface: the fields

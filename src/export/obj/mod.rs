@@ -37,6 +37,7 @@ const OBJ: FlatFormat = FlatFormat {
         LossKind::MorphTargets,
         LossKind::VertexFrames,
         LossKind::Tangents,
+        LossKind::DataColors,
         LossKind::Hulls,
         LossKind::Metadata,
     ],
@@ -85,8 +86,7 @@ impl<'a> ObjWriter<'a> {
 
 /// Counts the values of a surface that the output leaves out or replaces.
 fn check_values(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
-    let counts = surface.surface.counts()?;
-    if counts.colors && !surface.surface.is_single_stream()? {
+    if surface.harmless_colors()?.is_some() && !surface.surface.is_single_stream()? {
         losses.add(LossKind::Colors, 1);
     }
     losses.values(surface)?;

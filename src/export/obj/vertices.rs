@@ -55,7 +55,7 @@ impl VertexNumbers {
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
         let positions = PlacedPositions::new(surface)?;
-        let colors = surface.surface.colors()?.filter(|_| is_single);
+        let colors = surface.harmless_colors()?.filter(|_| is_single);
         let mut number = 0_usize;
         positions.stored.each_block(&mut |block| {
             for position in block {

@@ -45,6 +45,12 @@ macro_rules! arrays_of {
             Ok(self.$view(surface)?.colors()?.map(|array| Colors(ColorEncoding::Unorm8(array))))
         }
 
+        /// Returns `true`: materials of the engine use the colours only if a state says so, and
+        /// then mostly as masks for the movement of vegetation.
+        fn colors_are_data(&self) -> bool {
+            true
+        }
+
         fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
             self.$view(surface)?.weights()
         }

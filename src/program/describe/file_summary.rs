@@ -340,6 +340,7 @@ fn summarize_surface(
         material: surface.material()?.map(|material| material.to_string_lossy()),
         bounds: value_or(bounds, Bounds::EMPTY)?,
         counts,
+        colors_are_data: surface.colors_are_data(),
         is_whole,
         gpu: if is_whole { gpu_size(surface, &counts, counts_pairs) } else { None },
         drawn: surface.is_drawn()?,

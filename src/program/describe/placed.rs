@@ -4,7 +4,7 @@ use crate::export::{LevelChoice, SceneInput};
 use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Contents, Geometry, Space};
-use crate::scene::{OutputSpace, PlacedScene, SceneOptions, is_bound};
+use crate::scene::{ColorUse, OutputSpace, PlacedScene, SceneOptions, is_bound};
 use crate::{Array as _, Bounds};
 
 /// The bounding box of the drawn surfaces in the world.
@@ -30,6 +30,7 @@ impl PlacedBounds {
             enough_triangles: None,
             clip: None,
             frame: None,
+            colors: ColorUse::Nothing,
             space: OutputSpace::Stored,
             max_bytes: u64::MAX,
             is_limited: true,

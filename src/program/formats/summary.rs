@@ -9,6 +9,7 @@ use super::secondlife::level_args::LodFilter;
 use crate::program::render::json::with;
 
 /// The description of one surface.
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct SurfaceSummary {
     /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
     /// each level of detail start at 0.
@@ -21,6 +22,8 @@ pub struct SurfaceSummary {
     pub material: Option<String>,
     pub bounds: Bounds,
     pub counts: Counts,
+    /// Whether vertex colours are data.
+    pub colors_are_data: bool,
     /// Whether the counts of vertices, triangles and other elements in `counts` are complete. If
     /// `is_whole` is false, the counts come from the file header, because the surface was not
     /// inflated.

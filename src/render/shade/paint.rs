@@ -18,7 +18,7 @@ use crate::render::options::{PictureOptions, Shading};
 use crate::render::palette::palette;
 use crate::render::raster::projection::Projection;
 use crate::render::texture::{Texture, TextureSource};
-use crate::scene::PlacedSurface;
+use crate::scene::{ColorRole, PlacedSurface};
 
 /// The linear colour of a surface without a colour: light gray clay.
 const CLAY: [f32; 3] = [0.60, 0.59, 0.57];
@@ -28,8 +28,6 @@ const PAPER: f32 = 0.70;
 const GLASS: f32 = 0.45;
 /// The alpha below which a texel of a masked texture is cut out.
 const CUT_OUT: f32 = 0.5;
-/// The number of vertex colours that are read to find out whether a file has set them.
-const COLORS_TESTED: usize = 64;
 
 /// The materials and the textures of a mesh.
 pub(crate) struct PaintSources<'a> {
@@ -91,7 +89,7 @@ impl<'a> SurfacePaint<'a> {
             paint.without_texture();
             return Ok(paint);
         }
-        paint.colors = surface.surface.colors()?.filter(|colors| is_set(*colors));
+        paint.colors = surface.colors()?.filter(|(_, role)| *role == ColorRole::Albedo).map(|(colors, _)| colors);
         paint.find_material(surface, sources)?;
         if paint.texture.is_none() {
             paint.without_texture();
@@ -252,15 +250,6 @@ impl<'a> SurfacePaint<'a> {
         let uv = |index: u32| self.texture.as_ref().and_then(|(_, uvs)| uvs.get(as_index(index)));
         attributes.map(|index| uv(index).unwrap_or_default())
     }
-}
-
-/// Returns whether vertex colours are set: some are neither black nor white.
-fn is_set(colors: Colors<'_>) -> bool {
-    let step = (colors.len() / COLORS_TESTED).max(1);
-    (0..colors.len()).step_by(step).filter_map(|index| colors.get(index)).any(|[red, green, blue, _]| {
-        let (least, most) = (red.min(green).min(blue), red.max(green).max(blue));
-        most > 0.0 && least < 1.0
-    })
 }
 
 /// Returns the square root of the number of texels that a pixel of a triangle covers.

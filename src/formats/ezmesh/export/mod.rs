@@ -24,6 +24,7 @@ use crate::export::loss::LossList;
 use crate::export::scene::ExportScene;
 use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
 use crate::model::{MetadataValue, Space};
+use crate::scene::ColorRole;
 
 /// What a text file cannot hold.
 const TEXT: FlatFormat = FlatFormat {
@@ -67,6 +68,9 @@ impl<'a> EzMeshWriter<'a> {
         let (mut walk, mut plan) = (PartWalk::new(&bones), MeshPlan::new(is_binary));
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
+            if surface.colors()?.is_some_and(|(_, role)| role == ColorRole::Data) {
+                losses.add(LossKind::DataColors, 1);
+            }
             losses.values(surface)?;
             walk.visit(surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))
         })?;

@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::scene::shape::ShapePositions;
 use crate::scene::triangles::finite_or_zero;
-use crate::scene::{PlacedSurface, PoolKey};
+use crate::scene::{ColorRole, PlacedSurface, PoolKey};
 
 /// The number of influences on a vertex.
 const INFLUENCES: usize = 4;
@@ -271,7 +271,8 @@ impl<'s> SurfacePart<'_, 's> {
             let Some(set) = view.uvs(set)? else { break };
             uvs.push(set);
         }
-        let (normals, colors) = (view.normals()?, view.colors()?);
+        let normals = view.normals()?;
+        let colors = self.surface.colors()?.filter(|(_, role)| *role != ColorRole::Data).map(|(colors, _)| colors);
         let frames = if normals.is_some() { view.tangent_frames()? } else { None };
         let weights = if self.bones.is_some() { view.weights()? } else { None };
         Ok(PartAttributes { normals, frames, uvs, colors, weights })

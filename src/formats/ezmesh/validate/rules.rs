@@ -174,6 +174,10 @@ rules! {
         why "A quotation mark or a `<` ends the value in programs with simple XML readers, and a `<` is not allowed \
              by XML."
         mend "`meshpeek rewrite FILE -o OUT` writes the characters as entities.";
+    Warning EQUAL_NORMALS "EZ45" "The normals of a surface are not all equal, unless all its triangles face their way."
+        why "Programs that light the surface by equal normals show a flat silhouette. The normals were never computed, or \
+             got lost in an export. meshpeek draws the surface with computed ones."
+        mend "Compute the normals in the modelling program, and export the mesh again.";
 }
 
 /// The names of the attributes whose values are numbers.

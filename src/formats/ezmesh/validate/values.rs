@@ -13,6 +13,7 @@ use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
+use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
 use crate::parse::{Report, Tally};
 
 /// Maximum accepted difference between the sum of the bone weights of a vertex and 1.
@@ -41,6 +42,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                 bounds = bounds.union(&check_vertices(view, &buffer, &bones, report)?);
             }
             check_triangles(section, report)?;
+            check_normals(section, report)?;
         }
         check_box(report, place, mesh.start(), mesh.declared_bounds().ok().flatten(), bounds);
         all = all.union(&bounds);
@@ -61,6 +63,17 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     let start = view.state.elements.root;
     check_box(report, Field::new(""), start, view.declared_bounds().ok().flatten(), all);
+    Ok(())
+}
+
+fn check_normals(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (Ok(buffer), Ok(Some(triangles))) = (section.vertex_buffer(), section.index_buffer()) else { return Ok(()) };
+    let (Ok(vertices), Ok(indices)) = (buffer.vertices(), triangles.indices()) else { return Ok(()) };
+    let Some((normals, positions)) = vertices.normals().zip(vertices.positions()) else { return Ok(()) };
+    if are_meaningless(&normals, &positions, &indices, &indices) {
+        let (place, _) = section.place();
+        report.add(rules::EQUAL_NORMALS, place.named("normal"), buffer.offset()?, SAME_NORMALS);
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::super::layout::MAX_HULLS;
 use super::super::llsd::LlsdValue;
 use super::super::physics::{Convex, hull_size};
 use super::report::AssetReport;
-use super::{rules, surface};
+use super::rules;
 use crate::array::Array;
 use crate::error::Field;
 use crate::parse::Tally;
@@ -21,7 +21,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> b
     check.check_map_in(place, block, convex.map(), &KEYS);
     if convex.map().get("Min").is_some() || convex.map().get("Max").is_some() {
         let field = Field::new("Min").in_struct(block.part().key());
-        surface::check_domain::<3>(check, field, block, block.value_at(), LlsdValue::Map(convex.map()));
+        check.check_domain::<3>(field, block, block.value_at(), LlsdValue::Map(convex.map()));
     }
     match convex.bounding_points() {
         Ok(Some(_)) => {}

@@ -7,7 +7,7 @@ use super::super::llsd::{LlsdItem, LlsdMap, LlsdValue};
 use super::finding::{WithInflatedOffset, broken_rule};
 use super::rules;
 use crate::error::{Error, Field, Result};
-use crate::math::as_u64;
+use crate::math::{as_u64, narrow};
 use crate::parse::{Report, Rule};
 
 /// Passes findings about one asset to the closure that the caller of `validate` supplies.
@@ -130,6 +130,61 @@ impl AssetReport<'_, '_> {
                 "an integer in place of a real; it is read as a real",
             );
         }
+    }
+
+    /// Returns the minimum and the maximum of a domain, or reports a finding and returns `None` if
+    /// a number of the domain is missing or not finite, or if a minimum exceeds its maximum.
+    pub(super) fn check_domain<const N: usize>(
+        &mut self,
+        field: Field,
+        block: AssetBlock<'_>,
+        at: usize,
+        value: LlsdValue<'_>,
+    ) -> Option<[[f64; N]; 2]> {
+        let LlsdValue::Map(map) = value else {
+            self.add_in(
+                rules::INVALID_DOMAIN,
+                field,
+                block,
+                at,
+                format_args!("expected a map, found {}", value.kind()),
+            );
+            return None;
+        };
+        let ends = ["Min", "Max"].map(|name| {
+            let entry = map.get(name);
+            let numbers = entry.and_then(|entry| entry.value.array()).and_then(|array| array.numbers::<N>());
+            if let (Some(entry), Some(_)) = (entry, numbers) {
+                self.check_reals(field, block, entry.at, entry.value);
+            } else {
+                let found = entry.map_or_else(
+                    || "none".to_owned(),
+                    |entry| {
+                        entry
+                            .value
+                            .array()
+                            .map_or(entry.value.kind().to_owned(), |array| format!("{} values", array.len()))
+                    },
+                );
+                let place = entry.map_or(at, |entry| entry.at);
+                self.add_in(
+                    rules::INVALID_DOMAIN,
+                    field,
+                    block,
+                    place,
+                    format_args!("expected {N} numbers as {name}, found {found}"),
+                );
+            }
+            numbers
+        });
+        let [min, max] = [ends[0]?, ends[1]?];
+        // A domain with NaN, or with an extent that is not finite in `f32`, is invalid.
+        let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
+        if !is_sound {
+            let text = format_args!("{min:?} to {max:?} is not a valid interval");
+            self.add_in(rules::INVALID_DOMAIN, field, block, at, text);
+        }
+        is_sound.then_some([min, max])
     }
 }
 

@@ -168,4 +168,8 @@ rules! {
         why "The place of a joint is the inverse of its matrix. Without an inverse, all vertices of the joint collapse \
              into a plane, a line or a point, and exporters leave the skin out."
         mend "Bind the mesh to the joints again, and upload it again.";
+    Info EQUAL_NORMALS "SL42" "The normals of a submesh are not all equal, unless all its triangles face their way."
+        why "Viewers show such a submesh as a flat silhouette, unless the normals of leaves are equal on purpose. \
+             meshpeek draws it with computed normals."
+        mend "Compute the normals in the modelling program, unless they are meant, and upload the model again.";
 }

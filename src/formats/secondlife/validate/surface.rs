@@ -14,7 +14,9 @@ use super::report::AssetReport;
 use super::rules;
 use super::summary::AssetSummary;
 use crate::error::Field;
-use crate::math::{as_u64, narrow};
+use crate::math::as_u64;
+use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
+use crate::model::{IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions};
 use crate::parse::{Rule, Severity, Tally};
 
 /// The greatest absolute coordinate of a `PositionDomain` that `validate` does not report.
@@ -86,6 +88,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         // Without positions, every index is out of range and all weights are missing.
         if any {
             self.triangles();
+            self.normals();
             self.weights();
         }
     }
@@ -134,6 +137,18 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
                 self.check.add_error(&error);
             }
+        }
+    }
+
+    fn normals(&mut self) {
+        let Ok(Some(normals)) = self.submesh.normals() else { return };
+        let (Ok(positions), Ok(indices)) = (self.submesh.positions(), self.submesh.indices()) else { return };
+        let (normals, positions) =
+            (Normals(NormalEncoding::Unit16(normals)), Positions(PositionEncoding::MinMax16(positions)));
+        let indices = Indices(IndexEncoding::U16(indices));
+        if are_meaningless(&normals, &positions, &indices, &indices) {
+            let at = self.submesh.get(SubmeshKey::Normal).map_or(self.submesh.at(), |(at, _)| at);
+            self.add(rules::EQUAL_NORMALS, SubmeshKey::Normal, at, SAME_NORMALS);
         }
     }
 
@@ -191,7 +206,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
 
     fn domain<const N: usize>(&mut self, key: SubmeshKey, at: usize, value: LlsdValue<'_>) -> Option<[[f64; N]; 2]> {
         let field = self.submesh.field(key);
-        check_domain(self.check, field, self.block, at, value)
+        self.check.check_domain(field, self.block, at, value)
     }
 
     fn triangles(&mut self) {
@@ -351,50 +366,4 @@ impl SubmeshCheck<'_, '_, '_, '_> {
 fn is_set(words: &[u64], bit: usize) -> bool {
     let shift = u32::try_from(bit % 64).unwrap_or_default();
     words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
-}
-
-/// Returns the minimum and the maximum of a domain, or reports a finding and returns `None` if a
-/// number of the domain is missing or not finite, or if a minimum exceeds its maximum.
-pub(super) fn check_domain<const N: usize>(
-    check: &mut AssetReport<'_, '_>,
-    field: Field,
-    block: AssetBlock<'_>,
-    at: usize,
-    value: LlsdValue<'_>,
-) -> Option<[[f64; N]; 2]> {
-    let LlsdValue::Map(map) = value else {
-        check.add_in(rules::INVALID_DOMAIN, field, block, at, format_args!("expected a map, found {}", value.kind()));
-        return None;
-    };
-    let ends = ["Min", "Max"].map(|name| {
-        let entry = map.get(name);
-        let numbers = entry.and_then(|entry| entry.value.array()).and_then(|array| array.numbers::<N>());
-        if let (Some(entry), Some(_)) = (entry, numbers) {
-            check.check_reals(field, block, entry.at, entry.value);
-        } else {
-            let found = entry.map_or_else(
-                || "none".to_owned(),
-                |entry| {
-                    entry.value.array().map_or(entry.value.kind().to_owned(), |array| format!("{} values", array.len()))
-                },
-            );
-            let place = entry.map_or(at, |entry| entry.at);
-            check.add_in(
-                rules::INVALID_DOMAIN,
-                field,
-                block,
-                place,
-                format_args!("expected {N} numbers as {name}, found {found}"),
-            );
-        }
-        numbers
-    });
-    let [min, max] = [ends[0]?, ends[1]?];
-    // A domain with NaN, or with an extent that is not finite in `f32`, is invalid.
-    let is_sound = min.iter().zip(&max).all(|(min, max)| min <= max && (narrow(*max) - narrow(*min)).is_finite());
-    if !is_sound {
-        let text = format_args!("{min:?} to {max:?} is not a valid interval");
-        check.add_in(rules::INVALID_DOMAIN, field, block, at, text);
-    }
-    is_sound.then_some([min, max])
 }

@@ -128,6 +128,10 @@ rules! {
     Warning FRAME_RATE "UG27" "The rate of an12 and an13 is above 0 frames per second."
         why "The rate determines how long a frame lasts. With 0 or less, no time belongs to a frame."
         mend "Set the frames per second in the source of the animation, and export it again.";
+    Info EQUAL_NORMALS "UG28" "The normals of a surface are not all equal, unless all its triangles face their way."
+        why "A surface that is lit by equal normals looks like a flat silhouette. Grass may have such normals on purpose, \
+             to be as light as the ground. meshpeek draws the surface with computed ones."
+        mend "Compute the normals in the modelling program, unless they are meant, and export the mesh again.";
 }
 
 /// Creates a [`Report`] for violations of the UNIGINE rules. The report passes each finding to

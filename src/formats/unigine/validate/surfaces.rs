@@ -17,7 +17,8 @@ use crate::formats::unigine::reader::arrays::ArrayKind;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::model::{Counts, Indices, PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
+use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
+use crate::model::{Counts, Indices, Normals, PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
 use crate::parse::{Report, Rule, Severity, Tally, filled};
 use crate::{io, scan};
 
@@ -63,6 +64,7 @@ pub(super) fn check_surface(
         }
     }
     surface.indices()?;
+    surface.normals()?;
     surface.report.turn_into(None);
     trees::check(mesh, index, &view, surface.report)
 }
@@ -205,6 +207,16 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             if tally.any() {
                 self.add(rule, "weights", tally.first, format_args!("{} {what}", tally.count));
             }
+        }
+        Ok(())
+    }
+
+    fn normals(&mut self) -> Result<()> {
+        let normals = Normals::from(self.view.tangent_frames()?);
+        let positions = Positions(PositionEncoding::F32(self.view.positions()?));
+        if are_meaningless(&normals, &positions, &self.view.indices()?, &self.view.attribute_indices()?) {
+            let (field, at) = (self.field.in_inner_list("target", 0), self.at(ArrayKind::TangentFrames(0))?);
+            self.report.add(rules::EQUAL_NORMALS, field.named("tangents"), at, SAME_NORMALS);
         }
         Ok(())
     }

@@ -9,13 +9,14 @@ use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, OutputSpace};
 use crate::formats::secondlife::Lod;
 use crate::model::Asset;
-use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
+use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
 use crate::program::formats::secondlife::level_args::level_index;
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
+use crate::scene::ColorUse;
 
 const HELP: &str = "\
 OUT is a file if there is one mesh, and its extension chooses the format: glb, gltf, obj, ply, stl, ezm, ezb or json. With several \
@@ -65,6 +66,9 @@ pub struct ConvertArgs {
     /// Coordinate conventions of the output
     #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
     space: SpaceName,
+    /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
+    #[arg(long, value_parser = colors_parser(), value_name = "USE")]
+    colors: Option<ColorUse>,
     /// Also write collision shapes (glTF)
     #[arg(long)]
     hulls: bool,
@@ -280,6 +284,7 @@ impl ConvertArgs {
             .with_clip(clip)
             .with_frame(self.frame.as_ref().map(|frame| frame.value))
             .with_rate(self.rate)
+            .with_colors(self.colors.unwrap_or_default())
             .with_space(match self.space {
                 SpaceName::Target => OutputSpace::Target,
                 SpaceName::Stored => OutputSpace::Stored,

@@ -252,7 +252,7 @@ fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
             let [first, second] = index_widths;
             parts.push(format!("indices of {first} and {second} bytes"));
         }
-        parts.extend(extras(&surface.counts));
+        parts.extend(extras(&surface.counts, surface.colors_are_data));
     }
     let material = surface.material.as_deref().filter(|material| *material != surface.name);
     parts.extend(material.map(|material| format!("material {}", Name::new(material.as_bytes()))));
@@ -260,12 +260,13 @@ fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
 }
 
 /// Describes the attributes of a surface.
-fn extras(counts: &Counts) -> Vec<String> {
+fn extras(counts: &Counts, colors_are_data: bool) -> Vec<String> {
     let mut parts = vec![match counts.uv_sets {
         0 => "no UVs".to_owned(),
         sets => counted(sets, "UV set"),
     }];
-    for (is_there, what) in [(counts.colors, "colours"), (counts.weights, "weights")] {
+    let colors = if colors_are_data { "colours (data)" } else { "colours" };
+    for (is_there, what) in [(counts.colors, colors), (counts.weights, "weights")] {
         if is_there {
             parts.push(what.to_owned());
         }

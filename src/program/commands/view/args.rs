@@ -6,12 +6,13 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::formats::secondlife::Lod;
-use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
+use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
 use crate::program::formats::names::has_extension;
 use crate::program::formats::secondlife::level_args::lod_parser;
 use crate::program::formats::selectors::Selector;
 use crate::program::terminal::ProtocolChoice;
 use crate::render::{Background, Camera, Overlay, Picture, Shading};
+use crate::scene::ColorUse;
 
 const HELP: &str = "\
 The picture is drawn by the processor: no display, graphics card or window is needed. The mesh is shown with y up, from the front, \
@@ -91,6 +92,9 @@ pub struct ViewArgs {
     /// Draw clay: without the colours and textures of materials and without vertex colours
     #[arg(long, help_heading = SHAPE)]
     pub plain: bool,
+    /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
+    #[arg(long, value_parser = colors_parser(), value_name = "USE", help_heading = SHAPE)]
+    pub colors: Option<ColorUse>,
     /// Number of a surface to draw, from 0, or its name; can be given several times
     #[arg(long = "surface", value_name = "N", help_heading = SHAPE)]
     pub surfaces: Vec<Selector>,

@@ -55,9 +55,10 @@ impl<'a> Drawing<'a> {
     /// Returns the options on the command line for the geometry of a mesh on a page. The clip is
     /// the only one, unless there are clips of other files.
     pub fn export_options(&self, asset: &InputAsset) -> anyhow::Result<ExportOptions> {
-        let PictureOptions { asset: number, surfaces, level, clip, .. } = self.options(asset, [1; 2])?;
+        let PictureOptions { asset: number, surfaces, level, clip, colors, .. } = self.options(asset, [1; 2])?;
         let levels = level.map_or(LevelChoice::Scenes, LevelChoice::One);
         let options = ExportOptions::default().with_asset(number).with_surfaces(surfaces).with_levels(levels);
+        let options = options.with_colors(colors);
         Ok(options.with_clip(clip.filter(|_| self.args.animations.is_empty())))
     }
 
@@ -77,6 +78,7 @@ impl<'a> Drawing<'a> {
             .with_background(args.drawn_background())
             .with_shading(args.style)
             .with_plain(args.plain)
+            .with_colors(args.colors.unwrap_or_default())
             .with_overlays(args.overlays.clone())
             .with_uv_set(args.uv_set)
             .with_asset(args.asset)

@@ -229,6 +229,7 @@ impl AssetSurvey {
         let text = |name: crate::Name<'_>| name.to_string_lossy();
         let counts = surface.counts().unwrap_or_else(|_| no_counts());
         self.survey.surfaces.push(SurfaceSummary {
+            colors_are_data: surface.colors_are_data(),
             shares: false,
             index,
             lod: Some(level.part().key()),
