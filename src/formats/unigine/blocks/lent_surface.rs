@@ -141,7 +141,7 @@ impl<'a> LentSurface<'a> {
 impl<'a> MeshReader<'a> {
     /// Inflates the geometry of a surface, unless the mesh or another [`LentSurface`] has already
     /// inflated it.
-    fn lend(self, index: usize) -> Result<LentSurface<'a>> {
+    pub(crate) fn lend(self, index: usize) -> Result<LentSurface<'a>> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return LentSurface::new(self, index, None) };
         let mut shared = lock(&blocks.shared);
         if blocks.geometry.get().is_some() {

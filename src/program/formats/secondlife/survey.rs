@@ -12,7 +12,7 @@ use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 use super::level_args::LodFilter;
 use crate::program::formats::gpu_size::gpu_size;
 use crate::program::formats::summary::{
-    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
+    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary,
 };
 
 /// The maximum number of assets, of blocks and of surfaces that are described. A small file may
@@ -81,7 +81,7 @@ impl AssetSurvey {
         let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = match levels {
-            LodFilter::One(lod) => lod.nearest(is_there).map(Lod::part),
+            LodFilter::One(number) => number.lod().nearest(is_there).map(Lod::part),
             LodFilter::All | LodFilter::None => None,
         };
         let is_wanted = |part: AssetPart| match levels {
@@ -168,7 +168,8 @@ impl AssetSurvey {
         self.survey.surfaces.push(SurfaceSummary {
             shares: false,
             index,
-            lod: Some(level.part().key()),
+            lod: Some(SurfaceLod::Block(level.part().key())),
+            is_counted: true,
             name: surface.name().map(text).unwrap_or_default(),
             material: surface.material().ok().flatten().map(text),
             bounds,
