@@ -18,7 +18,7 @@ use crate::parse::Name;
 /// The coordinate conventions of the engine, which all its files share.
 pub(super) const SPACE: Space = Space {
     up: Some(Axis::Z),
-    forward: Some(Axis::Y),
+    forward: Some(Axis::NegativeY),
     handedness: Some(Handedness::Right),
     winding: Some(Winding::CounterClockwise),
     metres_per_unit: Some(1.0),

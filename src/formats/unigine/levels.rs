@@ -97,11 +97,17 @@ impl LevelTable {
         for surface in 0..count {
             members.push(Member::new(surface, name(surface)?, &mut keys));
         }
-        members.sort_unstable_by(|one, other| one.order(&keys).cmp(&other.order(&keys)));
+        Self::of(format, members, &keys)
+    }
+
+    /// Finds the levels of surfaces whose keys are in `keys`.
+    fn of(format: &'static str, mut members: Vec<Member>, keys: &[u8]) -> Result<Self> {
+        let count = members.len();
+        members.sort_unstable_by(|one, other| one.order(keys).cmp(&other.order(keys)));
         let visible = members.partition_point(|member| !member.is_shadow);
         let (visible, shadows) = members.split_at_mut(visible);
         let mut numbers = room(format, "levels", count)?;
-        for chain in visible.chunk_by_mut(|one, other| one.key(&keys) == other.key(&keys)) {
+        for chain in visible.chunk_by_mut(|one, other| one.key(keys) == other.key(keys)) {
             number_base(chain);
             if let [first, .., last] = numbered(chain)
                 && first.number != last.number
@@ -115,10 +121,10 @@ impl LevelTable {
             numbers.clear();
         }
         let mut surfaces = filled(format, "levels", count, 0..numbers.len().max(1))?;
-        for chain in visible.chunk_by(|one, other| one.key(&keys) == other.key(&keys)) {
+        for chain in visible.chunk_by(|one, other| one.key(keys) == other.key(keys)) {
             place_chain(numbered(chain), &numbers, &mut surfaces);
         }
-        for shadow in shadows.iter().filter(|shadow| has_part(visible, shadow.key(&keys), &keys)) {
+        for shadow in shadows.iter().filter(|shadow| has_part(visible, shadow.key(keys), keys)) {
             set_range(&mut surfaces, shadow.surface, 0..0);
         }
         Ok(Self { labels: numbers.into_iter().map(LevelLabel::new).collect(), surfaces: surfaces.into() })
@@ -335,5 +341,111 @@ impl<'a> MeshReader<'a> {
     pub(crate) fn expect_level(self, level: usize) -> Result<()> {
         let count = self.levels()?.len();
         if level < count { Ok(()) } else { Err(no_such(self.format(), "level", count, level)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the key of a name, the number of its level, and whether it is a shadow.
+    fn member(name: &str) -> (String, Option<u32>, bool) {
+        let mut keys = Vec::new();
+        let member = Member::new(0, name.as_bytes(), &mut keys);
+        (String::from_utf8(keys).unwrap(), member.number, member.is_shadow)
+    }
+
+    #[test]
+    fn finds_levels_anywhere_in_a_name() {
+        for (name, key, number) in [
+            ("tree_lod_0", "tree", Some(0)),
+            ("tree_LOD 12 leaf", "tree_leaf", Some(12)),
+            ("spruce_01_3_lod_1_spruce_mat", "spruce_01_3_spruce_mat", Some(1)),
+            ("treeLod2Leaf", "tree_leaf", Some(2)),
+            ("Sleeper_LOD0_07", "sleeper", Some(0)),
+            ("Sleeper_LOD1_", "sleeper", Some(1)),
+            ("trunk.lod0.001", "trunk", Some(0)),
+            ("bark_lod_1_bark_lod_0", "bark_bark", Some(1)),
+            ("lod_3", "", Some(3)),
+            ("glod1", "g", Some(1)),
+            ("lod99999999999", "", Some(u32::MAX)),
+            ("лист_lod_0", "лист", Some(0)),
+            ("lod", "lod", None),
+            ("lod__1", "lod_1", None),
+            ("LODgroup 1", "lodgroup_1", None),
+            ("loading1", "loading1", None),
+            ("Explode3", "explode3", None),
+            ("explode_1", "explode_1", None),
+            ("melody1", "melody1", None),
+            ("", "", None),
+        ] {
+            assert_eq!(member(name), (key.to_owned(), number, false), "{name}");
+        }
+    }
+
+    #[test]
+    fn finds_the_word_shadow() {
+        for (name, key) in [
+            ("leaves_shadow", "leaves"),
+            ("tree_shadow_mesh_base", "tree"),
+            ("LeavesShadow", "leaves"),
+            ("LEAVES_SHADOW", "leaves"),
+            ("leaves_lod_1_shadow", "leaves"),
+            ("leaves_shadowcaster", "leaves"),
+            ("leavesShadowProxy01", "leaves"),
+            ("shadow_lod_0", ""),
+            ("Shadow Caster", ""),
+            ("shadow_02", ""),
+            ("shadow_leaves", "leaves"),
+            ("shadow_plane", "plane"),
+        ] {
+            assert_eq!(member(name), (key.to_owned(), None, true), "{name}");
+        }
+        for name in ["eyeshadow", "shadowed", "shadowless", "glass_no_shadow", "GlassNoShadow", "shado"] {
+            assert!(!member(name).2, "{name}");
+        }
+    }
+
+    /// Returns the levels of surfaces with the given names, as the ranges of their indices.
+    fn levels(names: &[&str]) -> (Vec<String>, Vec<Range<usize>>) {
+        let mut keys = Vec::new();
+        let members = names.iter().enumerate().map(|(at, name)| Member::new(at, name.as_bytes(), &mut keys)).collect();
+        let table = LevelTable::of("unigine", members, &keys).unwrap();
+        let all = (0..).map_while(|level| table.name(level).map(|name| name.to_string()));
+        (all.collect(), table.surfaces.to_vec())
+    }
+
+    #[test]
+    fn a_level_shows_one_surface_of_each_chain() {
+        let none: [&str; 0] = [];
+        for (names, labels, ranges) in [
+            (
+                &["a_lod_0", "b_lod_0", "b_lod_1", "b_shadow"][..],
+                &["lod 0", "lod 1"][..],
+                &[0..2, 0..1, 1..2, 0..0][..],
+            ),
+            (&["body_lod1", "head_lod1"], &none, &[0..1, 0..1]),
+            // A surface without a number is the most detailed one of its chain.
+            (&["box_lod2", "box", "box_lod1"], &["lod 0", "lod 1", "lod 2"], &[2..3, 0..1, 1..2]),
+            (&["box_lod0", "box", "box_lod1"], &["lod 0", "lod 1"], &[0..1, 0..2, 1..2]),
+            // Chains with gaps, with a later start, and with one later level only.
+            (
+                &["a_lod0", "a_lod1", "a_lod2", "b_lod0", "b_lod2", "c_lod1", "c_lod2", "d_lod1", "e"],
+                &["lod 0", "lod 1", "lod 2"],
+                &[0..1, 1..2, 2..3, 0..2, 2..3, 0..2, 2..3, 1..3, 0..3],
+            ),
+            (&["a_LOD0_01", "a_LOD0_02", "a_LOD1_", "b_LOD9_"], &["lod 0", "lod 1"], &[0..1, 0..1, 1..2, 1..2]),
+            // A shadow of nothing is no proxy.
+            (&["shadow_body", "shadow_head"], &none, &[0..1, 0..1]),
+            (&["floor", "lamp_shadow"], &none, &[0..1, 0..1]),
+            (&["tree_trunk", "treetop", "tree_shadow", "tree2_shadow"], &none, &[0..1, 0..1, 0..0, 0..1]),
+            (&["body", "shadow"], &none, &[0..1, 0..0]),
+        ] {
+            let (found, places) = levels(names);
+            assert_eq!((found, &places[..]), (labels.iter().map(ToString::to_string).collect(), ranges), "{names:?}");
+        }
+        let names: Vec<String> = (0..100).map(|number| format!("a_lod_{number}")).collect();
+        let (found, places) = levels(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(found.is_empty() && places.iter().all(|levels| *levels == (0..1)), "too many levels are none");
     }
 }
