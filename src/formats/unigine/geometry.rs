@@ -118,7 +118,7 @@ macro_rules! geometry_of_level {
             }
 
             fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
-                Ok(Box::new(self.reader().lend(surface)?))
+                Ok(Box::new(self.reader().lend(surface)?.with_level(Self::shown_level(self))))
             }
         }
     };
@@ -217,6 +217,11 @@ impl Geometry for LentSurface<'_> {
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
         Ok(Some(self.only(surface)?.sphere()))
+    }
+
+    fn is_drawn(&self, surface: usize) -> Result<bool> {
+        self.only(surface)?;
+        self.is_shown()
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {
