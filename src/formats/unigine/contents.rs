@@ -3,7 +3,7 @@
 
 use super::animation::Animation;
 use super::file::Mesh;
-use super::geometry::LevelGeometry;
+use super::geometry::MeshLevel;
 use crate::error::Result;
 use crate::model::animation::Animations;
 use crate::model::contents::{bytes_of, expect_only};
@@ -47,7 +47,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
         Ok(match level {
             0 => Handle::Borrowed(self),
-            _ => Handle::Owned(Box::new(LevelGeometry::new(self.reader(), level)?)),
+            _ => Handle::Owned(Box::new(MeshLevel::new(self.reader(), level)?)),
         })
     }
 

@@ -125,7 +125,7 @@ macro_rules! geometry_of_level {
 }
 
 geometry_of_level!([D: AsRef<[u8]> + Send + Sync] Mesh<D>);
-geometry_of_level!([] LevelGeometry<'_>);
+geometry_of_level!([] MeshLevel<'_>);
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the index of the most detailed level, which is the drawn one.
@@ -135,12 +135,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 }
 
 /// A level of detail of a mesh: all surfaces of the file, of which those of the level are drawn.
-pub(super) struct LevelGeometry<'a> {
+pub(super) struct MeshLevel<'a> {
     reader: MeshReader<'a>,
     level: usize,
 }
 
-impl<'a> LevelGeometry<'a> {
+impl<'a> MeshLevel<'a> {
     /// Makes the geometry of a level, or returns an error if the mesh does not have it.
     pub(super) fn new(reader: MeshReader<'a>, level: usize) -> Result<Self> {
         reader.expect_level(level)?;
@@ -160,7 +160,7 @@ impl<'a> LevelGeometry<'a> {
     }
 }
 
-impl FormatVersion for LevelGeometry<'_> {
+impl FormatVersion for MeshLevel<'_> {
     fn format(&self) -> &'static str {
         "unigine"
     }

@@ -19,6 +19,8 @@
 //! A shadow proxy is in no level. A surface with `shadow` in its name is a proxy if the name of
 //! another surface starts with the words before `shadow`, or after it if there are none before.
 
+// Rule: this file sorts and maps by copies only.
+
 use std::io::Write as _;
 use std::ops::Range;
 

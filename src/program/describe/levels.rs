@@ -7,8 +7,8 @@ use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
 use crate::program::formats::summary::{LevelSummary, SurfaceLod, SurfaceSummary};
 use crate::program::input::bytes::Data;
 
-/// Describes the levels of detail of a mesh, which only the names of its surfaces tell. The surfaces
-/// of the chosen level are counted and drawn.
+/// Describes the levels of detail of a mesh, which only the names of its surfaces tell. The
+/// surfaces of the chosen level are counted and drawn.
 pub fn describe_levels(
     mesh: &Mesh<Data>,
     filter: LodFilter,

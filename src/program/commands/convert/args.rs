@@ -90,8 +90,9 @@ pub struct ConvertArgs {
     /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]
     split: Option<u64>,
-    /// Level of detail: one level, such as 1 or `medium`, `all` for a glTF scene of each level, or `nodes` for glTF nodes
-    /// that the extension `MSFT_lod` connects; the highest existing level by default
+    /// Level of detail: one level, such as 1 or `medium`, `all` for a glTF scene of each level, or
+    /// `nodes` for glTF nodes that the extension `MSFT_lod` connects; the highest existing level by
+    /// default
     #[arg(long, value_parser = levels_parser(), value_name = "LOD")]
     lod: Option<LevelName>,
     /// Number of the only asset of an .slm container to convert, from 0

@@ -55,12 +55,13 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     files: Files,
-    /// Level of detail to describe; `none` prints only the header and inflates nothing
+    /// Level of detail to describe: a number from 0 or one of the names; `none` prints only the
+    /// header and inflates nothing
     ///
-    /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
-    /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
-    /// only.
-    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
+    /// If an asset lacks the level, the level that a viewer would show instead is described. The
+    /// levels apply to Second Life meshes and to UNIGINE meshes whose surface names tell them, and
+    /// `none` to Second Life meshes and to UNIGINE ms14 and ms15 meshes.
+    #[arg(long, value_name = "LOD", value_parser = filter_parser(), default_value = "high")]
     lod: LodFilter,
     /// Describe only these parts, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]

@@ -88,8 +88,8 @@ pub struct LsArgs {
     format: TableFormat,
     #[command(flatten)]
     picture: PictureArgs,
-    /// Level of detail to describe of Second Life meshes; `none` inflates nothing
-    #[arg(long, value_parser = filter_parser(), default_value = "high", help_heading = "Meshes of compressed blocks")]
+    /// Level of detail to describe of Second Life and UNIGINE meshes; `none` inflates nothing
+    #[arg(long, value_name = "LOD", value_parser = filter_parser(), default_value = "high")]
     lod: LodFilter,
 }
 

@@ -107,14 +107,14 @@ pub fn filter_parser() -> impl TypedValueParser<Value = LodFilter> {
 
 /// A level of detail, or the triangles for collisions.
 #[derive(Clone, Copy, Debug)]
-enum LevelPart {
+enum ChosenPart {
     Level(LevelNumber),
     Physics,
 }
 
 /// Parses the name or the number of a level of detail, or the name of the triangles for collisions.
-fn part_parser() -> impl TypedValueParser<Value = LevelPart> {
-    level_parser(LevelPart::Level, &[(LevelPart::Physics, "physics", "Triangles for collisions")])
+fn part_parser() -> impl TypedValueParser<Value = ChosenPart> {
+    level_parser(ChosenPart::Level, &[(ChosenPart::Physics, "physics", "Triangles for collisions")])
 }
 
 /// Returns the index of a level of detail of an asset. Number 0 is the most detailed level, also if
@@ -141,8 +141,8 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
     Err(UsageError(format!("--lod: the mesh has no {level}; it has {}", names.join(", "))).into())
 }
 
-/// Returns the index of the level of detail that is shown if a mesh may lack the level `number`: the
-/// least detailed one whose number is not greater.
+/// Returns the index of the level of detail that is shown if a mesh may lack the level `number`:
+/// the least detailed one whose number is not greater.
 pub fn nearest_level(asset: &dyn Asset, number: LevelNumber) -> crate::Result<usize> {
     let mut nearest = 0;
     for level in 0..asset.level_count()? {
@@ -162,7 +162,7 @@ pub struct LevelArgs {
     /// Level of detail: a number from 0, or high, medium, low or lowest, or `physics` for the
     /// triangles for collisions; the highest existing level by default
     #[arg(long, value_parser = part_parser(), help_heading = None)]
-    lod: Option<LevelPart>,
+    lod: Option<ChosenPart>,
     /// Number of the asset in an .slm container, from 0
     #[arg(long, value_name = "N")]
     pub asset: Option<usize>,
@@ -198,7 +198,7 @@ impl LevelArgs {
                 Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
             });
         };
-        if let Some(LevelPart::Level(number)) = self.lod
+        if let Some(ChosenPart::Level(number)) = self.lod
             && usize::try_from(number.0).is_ok_and(|number| number >= LEVELS.len())
         {
             let text = format!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
@@ -212,15 +212,15 @@ impl LevelArgs {
         Ok(Some(level))
     }
 
-    /// Returns the index of the chosen level of detail, for a mesh whose levels have the surfaces of
-    /// one list. Returns `None` if the options choose no level.
+    /// Returns the index of the chosen level of detail, for a mesh whose levels have the surfaces
+    /// of one list. Returns `None` if the options choose no level.
     ///
     /// # Errors
     ///
     /// Returns an error if the mesh does not have the level, or if the options choose an asset.
     pub fn listed_level(&self, asset: &dyn Asset) -> anyhow::Result<Option<usize>> {
         match (self.lod, self.asset) {
-            (Some(LevelPart::Level(number)), None) => level_index(asset, number).map(Some),
+            (Some(ChosenPart::Level(number)), None) => level_index(asset, number).map(Some),
             (None, None) => Ok(None),
             (lod, _) => {
                 let option = if lod.is_some() { "--lod physics" } else { "--asset" };
@@ -231,8 +231,8 @@ impl LevelArgs {
 
     fn asset_part(&self) -> Option<AssetPart> {
         self.lod.map(|part| match part {
-            LevelPart::Level(number) => number.lod().part(),
-            LevelPart::Physics => AssetPart::PhysicsMesh,
+            ChosenPart::Level(number) => number.lod().part(),
+            ChosenPart::Physics => AssetPart::PhysicsMesh,
         })
     }
 
