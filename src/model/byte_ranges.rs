@@ -59,7 +59,7 @@ pub enum Part {
     },
     /// The bones of the file.
     Bones,
-    /// All surfaces of a level of detail.
+    /// All surfaces that a level of detail draws.
     Level {
         /// The index of the asset.
         asset: usize,

@@ -25,7 +25,7 @@ const CONVENTIONS: &str = "space";
 /// use meshpeek::model::Space;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let conversion = mesh.space().conversion_to(&Space::GLTF)?;
-/// assert_eq!(conversion.position([1.0, 2.0, 3.0]), [-1.0, 3.0, 2.0]); // y was forward, z was up
+/// assert_eq!(conversion.position([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]); // -y was forward, z was up
 /// assert!(!conversion.reverses_corners());
 /// # Ok(())
 /// # }

@@ -63,8 +63,8 @@ short_debug!(Scene<'_>: |scene| {
 });
 
 impl<'a> Scene<'a> {
-    /// Makes a scene of all surfaces of a file in their base shape, and builds a tree for each
-    /// surface.
+    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// shape, and builds a tree for each surface.
     ///
     /// # Errors
     ///
@@ -72,11 +72,11 @@ impl<'a> Scene<'a> {
     /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
     /// memory.
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
-        Self::from_surfaces(geometry, 0..geometry.surface_count()?, None)
+        Self::from_surfaces(geometry, drawn_surfaces(geometry)?, None)
     }
 
-    /// Makes a scene of all surfaces of a file in their base shape, with the trees that `sidecar`
-    /// stores.
+    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// shape, with the trees that `sidecar` stores.
     ///
     /// If the sidecar has no tree for a surface, a new tree is built for this surface.
     ///
@@ -89,7 +89,7 @@ impl<'a> Scene<'a> {
     ///
     /// Returns the same errors as [`Scene::new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
-        Self::from_surfaces(geometry, 0..geometry.surface_count()?, Some(sidecar))
+        Self::from_surfaces(geometry, drawn_surfaces(geometry)?, Some(sidecar))
     }
 
     /// Makes a scene of some surfaces of a file, given by their indices.
@@ -120,8 +120,8 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Makes a scene of all surfaces of a file in their base shape, with trees that are converted
-    /// from the spatial trees in the file.
+    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// shape, with trees that are converted from the spatial trees in the file.
     ///
     /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no spatial tree for
     /// a surface, or a spatial tree that cannot be converted, a tree is built as in
@@ -135,7 +135,8 @@ impl<'a> Scene<'a> {
     /// from the file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
         let mut scene = Self::with_room(geometry.surface_count()?)?;
-        for surface in Surface::all(geometry)? {
+        for surface in drawn_surfaces(geometry)? {
+            let surface = Surface::new(geometry, surface);
             let triangles = Triangles::new(&surface)?;
             let stored = match surface.partition() {
                 Ok(Some(spatial_tree)) if triangles.len() > MAX_ROOT_LEAF_TRIANGLES => {
@@ -294,4 +295,10 @@ impl<'a> Scene<'a> {
         self.trees.to_mut().iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
         self
     }
+}
+
+/// Returns the indices of the surfaces that are drawn. A surface for which this cannot be found out
+/// is one of them, so that its error is reported when its arrays are located.
+fn drawn_surfaces(geometry: &dyn Geometry) -> Result<impl Iterator<Item = usize>> {
+    Ok((0..geometry.surface_count()?).filter(|surface| geometry.is_drawn(*surface).unwrap_or(true)))
 }

@@ -102,12 +102,15 @@ where
         asset.byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
     }
 
-    /// Decodes all surfaces of a level.
+    /// Decodes all drawn surfaces of a level.
     fn decode_level(&self, opened: &M, level: usize, work: &mut Work) -> Result<Buffers<T::Buffer>> {
         let asset = opened.asset(0)?;
         let geometry = asset.level(level)?;
         let mut parts = Vec::new();
         for surface in 0..geometry.surface_count()? {
+            if !geometry.is_drawn(surface)? {
+                continue;
+            }
             work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
             let number = u32::try_from(surface).unwrap_or(u32::MAX);
             parts.push(TriangleRange { surface: Surface::new(&*geometry, surface), number, range: 0..u32::MAX / 3 });

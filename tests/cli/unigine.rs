@@ -269,3 +269,103 @@ fn flags_that_nobody_knows_are_a_finding() {
     assert!(text(&output.stdout).contains(&format!("UG08  animation[0].keys at byte {keys}")), "{output:?}");
     assert_eq!(dumped(&[&path, "--pose", "3"])["bones"], dumped(&[WAVE, "--pose", "3"])["bones"]);
 }
+
+/// The names of the surfaces of this sample tell levels of detail and a shadow proxy.
+const TREE: &str = "data/unigine/tree_ms12.mesh";
+
+#[test]
+fn counts_the_most_detailed_level() {
+    let tree = entry(&["info", TREE]);
+    assert_eq!(tree["triangles"], 60);
+    assert_eq!(
+        tree["lods"],
+        json!([
+            { "name": "lod 0", "surfaces": 5, "triangles": 60 },
+            { "name": "lod 1", "surfaces": 4, "triangles": 48 },
+        ])
+    );
+    let surfaces = |entry: &Value, field: &str| -> Vec<Value> {
+        entry["surfaces"].as_array().unwrap().iter().map(|surface| surface[field].clone()).collect()
+    };
+    assert_eq!(
+        surfaces(&tree, "lod"),
+        [json!(0), json!(0), json!(1), json!(null), json!(null), 0.into(), 0.into(), 1.into()]
+    );
+    let drawn = |drawn: [u8; 8]| drawn.map(|drawn| Value::from(drawn == 1));
+    assert_eq!(surfaces(&tree, "drawn"), drawn([1, 1, 0, 0, 1, 1, 1, 0]));
+    for (lod, triangles, shown) in
+        [("0", 60, [1, 1, 0, 0, 1, 1, 1, 0]), ("1", 48, [1, 0, 1, 0, 1, 0, 0, 1]), ("7", 48, [1, 0, 1, 0, 1, 0, 0, 1])]
+    {
+        let found = entry(&["info", TREE, "--lod", lod]);
+        assert_eq!(
+            (&found["triangles"], surfaces(&found, "drawn")),
+            (&json!(triangles), drawn(shown).to_vec()),
+            "{lod}"
+        );
+    }
+    assert_eq!(entry(&["info", TREE, "--lod", "all"])["triangles"], 96);
+    let row = |arguments: &[&str]| {
+        let output = meshpeek(
+            &[&["ls", TREE, "--format", "json", "--columns", "triangles,lods,gpu_vertices"], arguments].concat(),
+        );
+        json(&output)["files"][0].clone()
+    };
+    assert_eq!(row(&[]), json!({ "triangles": 60, "lods": 2, "gpu_vertices": 5 * 24 }));
+    assert_eq!(row(&["--lod", "medium"]), json!({ "triangles": 48, "lods": 2, "gpu_vertices": 4 * 24 }));
+}
+
+/// Returns the names of the objects of an OBJ file that `convert` writes.
+fn objects(arguments: &[&str]) -> Vec<String> {
+    let (_folder, path) = scratch("tree.obj", b"");
+    let output = meshpeek(&[&["convert", TREE, "-o", &path, "--force"], arguments].concat());
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", text(&output.stderr));
+    let written = std::fs::read_to_string(&path).unwrap();
+    written.lines().filter_map(|line| line.strip_prefix("o ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn takes_away_one_level() {
+    let best = ["trunk_lod_0", "leaves_lod_0", "stone", "fruit_LOD0_01", "fruit_LOD0_02"];
+    assert_eq!(objects(&[]), best);
+    assert_eq!(objects(&["--lod", "high"]), best);
+    assert_eq!(objects(&["--lod", "1"]), ["trunk_lod_0", "leaves_lod_1", "stone", "fruit_LOD1_"]);
+    assert_eq!(objects(&["--surface", "leaves_shadow"]), ["leaves_shadow"]);
+    refused(&["convert", TREE, "-o", "x.obj", "--lod", "2"], 2, "the mesh has no lod 2; it has lod 0, lod 1");
+    refused(&["view", ROOM, "-o", "x.png", "--lod", "1"], 2, "the mesh has no levels of detail");
+
+    let (folder, glb) = scratch("tree.gltf", b"");
+    assert_eq!(code(&meshpeek(&["convert", TREE, "-o", &glb, "--force", "--lod", "all"])), 0);
+    let document: Value = serde_json::from_slice(&std::fs::read(&glb).unwrap()).unwrap();
+    let names: Vec<&Value> = document["scenes"].as_array().unwrap().iter().map(|scene| &scene["name"]).collect();
+    assert_eq!(names, ["lod 0", "lod 1"]);
+
+    let pictures = [&[][..], &["--lod", "0"], &["--lod", "1"], &["--surface", "0,1,4,5,6"]].map(|arguments| {
+        let output = meshpeek(&[&["view", TREE, "-o", "-", "--size", "64"], arguments].concat());
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        output.stdout
+    });
+    assert!(pictures[0] == pictures[1] && pictures[0] == pictures[3] && pictures[0] != pictures[2]);
+    drop(folder);
+}
+
+#[test]
+fn queries_one_level() {
+    let hits = |arguments: &[&str]| {
+        let ray = ["query", TREE, "ray", "--from", "0.1,0.2,9", "--direction", "0,0,-1", "--all", "--json"];
+        let output = meshpeek(&[&ray, arguments].concat());
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let mut hit: Vec<u64> =
+            json(&output)["hits"].as_array().unwrap().iter().map(|hit| hit["surface"].as_u64().unwrap()).collect();
+        hit.sort_unstable();
+        hit.dedup();
+        hit
+    };
+    assert_eq!(hits(&[]), [0, 1]);
+    assert_eq!(hits(&["--lod", "1"]), [0, 2]);
+    assert_eq!(hits(&["--surface", "3"]), [3]);
+    refused(&["query", TREE, "ray", "--from", "0,0,9", "--toward", "0,0,0", "--lod", "5"], 2, "no lod 5");
+    refused(&["query", TREE, "ray", "--from", "0,0,9", "--toward", "0,0,0", "--lod", "physics"], 2, "Second Life");
+    // All surfaces are compared, each once.
+    let output = meshpeek(&["diff", TREE, TREE, "--json"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+}

@@ -209,10 +209,12 @@ fn a_turntable_turns_once() {
 fn a_clip_is_played_at_its_speed() {
     let folder = Folder::new();
     let (skinned, bend) = (sample("skinned_ms12"), sample("bend_an10"));
-    let movie = folder.draw(&[&skinned, "--animation", &bend, "--animate", "--size", "32"]);
+    // From this side, the bar bends away.
+    let side = ["--size", "32", "--camera", "210,20"];
+    let movie = folder.draw(&[&[&*skinned, "--animation", &bend, "--animate"], &side[..]].concat());
     assert_eq!((movie.frames.len(), movie.delay), (3, Some((1, 30))));
     assert!(movie.frames[0] != movie.frames[1] && movie.frames[1] != movie.frames[2]);
-    let still = folder.draw(&[&skinned, "--animation", &bend, "--frame", "0", "--size", "32"]);
+    let still = folder.draw(&[&[&*skinned, "--animation", &bend, "--frame", "0"], &side[..]].concat());
     assert!(still.frames.len() == 1 && still.pixels != movie.frames[0], "the camera of a movie shows all frames");
     for (arguments, frames) in [
         (&["data/unreal/guard", "--animate"][..], 10),

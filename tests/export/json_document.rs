@@ -79,8 +79,8 @@ fn bones_and_keys_are_in_the_space_of_the_output() {
                 |value: &Value| value.as_array().unwrap().iter().map(|part| part.as_f64().unwrap()).collect::<Vec<_>>();
             (vector(&stored[field]), vector(&gltf[field]))
         });
-        // In the file, z points up and y to the front.
-        assert_eq!(position.1, [-position.0[0], position.0[2], position.0[1]]);
+        // In the file, z points up and -y to the front.
+        assert_eq!(position.1, [position.0[0], position.0[2], -position.0[1]]);
         assert_eq!(scale.1, [scale.0[0], scale.0[2], scale.0[1]]);
         assert_eq!(stored["parent"], gltf["parent"]);
         assert_eq!(stored["rotation"][3], gltf["rotation"][3]);

@@ -180,3 +180,27 @@ fn pictures_of_many_surfaces_take_little_memory() {
         }
     }
 }
+
+/// Tests that finding levels of detail takes time and memory for the names only.
+#[test]
+fn levels_of_many_surfaces_take_little_time_and_memory() {
+    use meshpeek::model::Asset as _;
+    use meshpeek::unigine::{Generation, Mesh, builder};
+    let long = "no_shadow_lod_lo".repeat(16);
+    for name in [|_: usize| String::from("lod_0"), |at| format!("lod_{at}"), |at| format!("part{at}_lod_{}", at % 2)] {
+        let surface = |at: usize| builder::Surface {
+            name: format!("{long}{}", name(at)),
+            targets: vec![builder::MorphTarget::default()],
+            ..builder::Surface::default()
+        };
+        let surfaces = (0..20_000).map(surface).collect();
+        let bytes = builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms12) }.to_bytes().unwrap();
+        let mesh = Mesh::open(bytes.as_slice()).unwrap();
+        let start = Stopwatch::start();
+        let mut count = 0;
+        let held = peak(|| count = mesh.level_count().unwrap());
+        assert!(count <= 2, "{count} levels");
+        assert!(held <= 2 * bytes.len(), "{held} bytes for a file of {}", bytes.len());
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    }
+}

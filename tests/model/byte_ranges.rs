@@ -153,7 +153,9 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
             let asset = model.asset(*asset)?;
             let geometry = asset.level(*level)?;
             for index in 0..geometry.surface_count()? {
-                surface(&*geometry, index, &mut values)?;
+                if geometry.is_drawn(index)? {
+                    surface(&*geometry, index, &mut values)?;
+                }
             }
         }
         Part::Hulls { asset } => {

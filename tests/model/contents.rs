@@ -156,6 +156,39 @@ fn shows_levels_hulls_and_collision_triangles() {
     assert_eq!(collision.is_some(), mesh.physics_mesh().unwrap().is_some());
 }
 
+/// Tests that a level has all surfaces of the file, of which it shows its own.
+#[test]
+fn shows_levels_that_names_tell() {
+    let model = open("unigine/tree_ms12.mesh");
+    let contents = model.file().contents();
+    assert_eq!(walk(contents), [1, 2, 16, 1, 0, 0]);
+    let asset = contents.asset(0).unwrap();
+    let drawn = |geometry: &dyn Geometry| {
+        let surfaces = Surface::all(geometry).unwrap().filter(|surface| surface.is_drawn().unwrap());
+        surfaces.map(|surface| surface.name().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let best = ["trunk_lod_0", "leaves_lod_0", "stone", "fruit_LOD0_01", "fruit_LOD0_02"];
+    assert_eq!(drawn(model.geometry().unwrap()), best);
+    for (level, name, shown) in
+        [(0, "lod 0", &best[..]), (1, "lod 1", &["trunk_lod_0", "leaves_lod_1", "stone", "fruit_LOD1_"])]
+    {
+        assert_eq!(asset.level_name(level).unwrap().unwrap().to_string(), name);
+        let geometry = asset.level(level).unwrap();
+        assert_eq!(drawn(&*geometry), shown);
+        assert_eq!(geometry.bounds().unwrap(), model.geometry().unwrap().bounds().unwrap());
+        for surface in 0..8 {
+            assert_eq!(geometry.lend(surface).unwrap().is_drawn(0).unwrap(), geometry.is_drawn(surface).unwrap());
+        }
+        let bytes = |surface: usize| Surface::new(&*geometry, surface).positions().unwrap().as_bytes().as_ptr();
+        let own = Surface::new(model.geometry().unwrap(), 2).positions().unwrap().as_bytes().as_ptr();
+        assert_eq!(bytes(2), own);
+    }
+    let scene = meshpeek::query::Scene::new(model.geometry().unwrap()).unwrap();
+    let has: Vec<usize> = (0..8).filter(|surface| scene.triangles(*surface).is_some()).collect();
+    assert_eq!(has, [0, 1, 4, 5, 6]);
+    assert!(asset.level_name(2).is_err());
+}
+
 #[test]
 fn shows_instances_materials_and_collisions_of_a_scene() {
     let text = br#"<MeshSystem asset_name="scene" asset_info="a test" mesh_system_version="1" mesh_system_asset_version="7">

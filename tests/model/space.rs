@@ -79,7 +79,7 @@ fn states_the_conventions_of_each_format() {
     };
     let unigine = (
         Some(Axis::Z),
-        Some(Axis::Y),
+        Some(Axis::NegativeY),
         Some(Handedness::Right),
         Some(Winding::CounterClockwise),
         Some(1.0),

@@ -942,5 +942,12 @@ pub fn ball(random: &mut Random, rings: u32) -> Shape {
 
 /// Returns the triangles of all surfaces of a file.
 pub fn all_faces(geometry: &dyn Geometry) -> Result<Vec<Vec<Option<Corners>>>> {
-    Surface::all(geometry)?.map(|surface| Ok(faces_of(&surface.positions()?, &surface.indices()?))).collect()
+    let faces = |surface: Surface<'_>| {
+        // A scene has only what is drawn.
+        if !surface.is_drawn()? {
+            return Ok(Vec::new());
+        }
+        Ok(faces_of(&surface.positions()?, &surface.indices()?))
+    };
+    Surface::all(geometry)?.map(faces).collect()
 }

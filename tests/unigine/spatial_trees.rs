@@ -207,6 +207,22 @@ fn a_loose_leaf_is_a_remark_and_a_missed_triangle_a_warning() {
         [x.next_up(), y.next_up(), z.next_up(), right.next_down(), top.next_down(), front.next_down()]
     });
     assert_eq!(box_findings(&rounded), []);
+    // A millionth of the greatest coordinate is rounding, too; ten millionths are not.
+    let greatest = sound_greatest(&sound);
+    for (part, severity) in [(5e-7, Severity::Info), (1e-5, Severity::Warning)] {
+        let short = with_leaf_box(&sound, |[x, y, z, right, top, front], _| {
+            let less = part * greatest;
+            [x + less, y, z, right - less, top - less, front]
+        });
+        let found = box_findings(&short);
+        assert_eq!((found.len(), found[0].0), (1, severity), "{found:?}");
+    }
+}
+
+/// Returns the greatest coordinate of surface 0.
+fn sound_greatest(bytes: &[u8]) -> f32 {
+    let (bounds, _) = Mesh::open(bytes).unwrap().bounds().unwrap();
+    bounds.min.iter().chain(&bounds.max).fold(0.0, |most, part| most.max(part.abs()))
 }
 
 /// Converts another partition to a tree over the wavy grid.

@@ -58,7 +58,10 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
 
 impl MeshReader<'_> {
     fn byte_ranges(self, part: &Part) -> Result<Vec<Range<u64>>> {
-        part.expect_only_asset("unigine")?;
+        match part {
+            Part::Level { asset, .. } => expect_only("unigine", "asset", *asset)?,
+            part => part.expect_only_asset("unigine")?,
+        }
         let mut ranges = RangeList::default();
         match part {
             Part::Structure => self.push_structure(&mut ranges)?,
@@ -67,8 +70,11 @@ impl MeshReader<'_> {
             Part::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
             Part::Clip(clip) => push_clip(&self.animation(*clip)?, &mut ranges)?,
             Part::Frames { clip, frames } => push_frames(&self.animation(*clip)?, frames, &mut ranges)?,
-            Part::Level { .. } => {
-                (0..self.surface_count()).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
+            Part::Level { level, .. } => {
+                self.expect_level(*level)?;
+                let levels = self.levels()?;
+                let mut shown = (0..self.surface_count()).filter(|surface| levels.shows(*level, *surface));
+                shown.try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
             Part::Hulls { .. } | Part::CollisionMesh { .. } | Part::Bones => {}
         }

@@ -1,12 +1,14 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]. A file of the engine is one
-//! asset with one level of detail.
+//! asset. The names of its surfaces tell its levels of detail.
 
 use super::animation::Animation;
 use super::file::Mesh;
+use super::geometry::MeshLevel;
 use crate::error::Result;
 use crate::model::animation::Animations;
 use crate::model::contents::{bytes_of, expect_only};
 use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, Metadata, MetadataValue};
+use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     fn file_bytes(&self) -> u64 {
@@ -31,9 +33,22 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
+    fn level_count(&self) -> Result<usize> {
+        Ok(self.reader().levels()?.len())
+    }
+
+    /// Returns the level in the names of its surfaces, such as `lod 1`.
+    fn level_name(&self, level: usize) -> Result<Option<Name<'_>>> {
+        self.reader().expect_level(level)?;
+        Ok(self.reader().levels()?.name(level))
+    }
+
+    /// Returns a level of detail: all surfaces of the file, of which those of the level are drawn.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
-        expect_only(self.format(), "level", level)?;
-        Ok(Handle::Borrowed(self))
+        Ok(match level {
+            0 => Handle::Borrowed(self),
+            _ => Handle::Owned(Box::new(MeshLevel::new(self.reader(), level)?)),
+        })
     }
 
     fn animations(&self) -> &dyn Animations {

@@ -209,6 +209,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface_header(index).map(|head| head.lightmap)
     }
 
+    /// Returns the number of a level of detail in the name of surface `index`.
+    #[cfg(feature = "cli")]
+    pub(crate) fn level_number(&self, index: usize) -> Result<Option<u32>> {
+        self.reader().level_number(index)
+    }
+
     /// Returns an iterator that locates all surfaces, one after another, in file order.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))

@@ -3,6 +3,7 @@
 
 use super::blocks::lent_surface::LentSurface;
 use super::file::Mesh;
+use super::reader::mesh_reader::MeshReader;
 use super::surface::SurfaceView;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, Field, Result};
@@ -17,7 +18,7 @@ use crate::parse::Name;
 /// The coordinate conventions of the engine, which all its files share.
 pub(super) const SPACE: Space = Space {
     up: Some(Axis::Z),
-    forward: Some(Axis::Y),
+    forward: Some(Axis::NegativeY),
     handedness: Some(Handedness::Right),
     winding: Some(Winding::CounterClockwise),
     metres_per_unit: Some(1.0),
@@ -65,55 +66,113 @@ macro_rules! arrays_of {
     };
 }
 
-impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
-    fn space(&self) -> Space {
-        SPACE
-    }
+/// Implements [`Geometry`] for a type with a method `reader` that returns the reader of a mesh, and
+/// a function `shown_level` that returns the index of a level of detail.
+macro_rules! geometry_of_level {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Geometry for $type {
+            fn space(&self) -> Space {
+                SPACE
+            }
 
-    fn bounds(&self) -> Result<Bounds> {
-        Self::bounds(self).map(|(bounds, _)| bounds)
-    }
+            fn bounds(&self) -> Result<Bounds> {
+                self.reader().raw_bounds().map(|raw| raw.bounds())
+            }
 
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        Self::bounds(self).map(|(_, sphere)| Some(sphere))
-    }
+            fn sphere(&self) -> Result<Option<Sphere>> {
+                self.reader().raw_bounds().map(|raw| Some(raw.sphere()))
+            }
 
-    fn surface_count(&self) -> Result<usize> {
-        Ok(Self::surface_count(self))
-    }
+            fn surface_count(&self) -> Result<usize> {
+                Ok(self.reader().surface_count())
+            }
 
-    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
-        self.reader().surface_header(surface).map(|head| head.name)
-    }
+            fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+                self.reader().surface_header(surface).map(|head| head.name)
+            }
 
-    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        self.reader().surface_header(surface).map(|head| head.bounds.bounds())
-    }
+            fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+                self.reader().surface_header(surface).map(|head| head.bounds.bounds())
+            }
 
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.reader().surface_header(surface).map(|head| Some(head.bounds.sphere()))
-    }
+            fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+                self.reader().surface_header(surface).map(|head| Some(head.bounds.sphere()))
+            }
 
-    fn counts(&self, surface: usize) -> Result<Counts> {
-        self.reader().counts(surface)
-    }
+            /// Returns whether a surface is in the level of detail. A shadow proxy is in no level.
+            fn is_drawn(&self, surface: usize) -> Result<bool> {
+                self.reader().surface_header(surface)?;
+                Ok(self.reader().levels()?.shows(Self::shown_level(self), surface))
+            }
 
-    arrays_of!(surface);
+            fn counts(&self, surface: usize) -> Result<Counts> {
+                self.reader().counts(surface)
+            }
 
-    fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
-        Ok(self.tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
-    }
+            arrays_of!(surface);
 
-    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
-        let field = Field::new(name).in_list("surface", as_u64(surface));
-        match self.surface(surface) {
-            Ok(view) => view.fault(name, into, error.into_cause()),
-            Err(_) => error.located(self.generation().format(), field, None),
+            fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
+                Ok(self.reader().tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+            }
+
+            fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
+                let field = Field::new(name).in_list("surface", as_u64(surface));
+                match self.reader().surface(surface) {
+                    Ok(view) => view.fault(name, into, error.into_cause()),
+                    Err(_) => error.located(self.reader().format(), field, None),
+                }
+            }
+
+            fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
+                Ok(Box::new(self.reader().lend(surface)?.with_level(Self::shown_level(self))))
+            }
         }
+    };
+}
+
+geometry_of_level!([D: AsRef<[u8]> + Send + Sync] Mesh<D>);
+geometry_of_level!([] MeshLevel<'_>);
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Returns the index of the most detailed level, which is the drawn one.
+    const fn shown_level(_: &Self) -> usize {
+        0
+    }
+}
+
+/// A level of detail of a mesh: all surfaces of the file, of which those of the level are drawn.
+pub(super) struct MeshLevel<'a> {
+    reader: MeshReader<'a>,
+    level: usize,
+}
+
+impl<'a> MeshLevel<'a> {
+    /// Makes the geometry of a level, or returns an error if the mesh does not have it.
+    pub(super) fn new(reader: MeshReader<'a>, level: usize) -> Result<Self> {
+        reader.expect_level(level)?;
+        Ok(Self { reader, level })
     }
 
-    fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
-        Ok(Box::new(Self::lend(self, surface)?))
+    const fn reader(&self) -> MeshReader<'a> {
+        self.reader
+    }
+
+    const fn shown_level(&self) -> usize {
+        self.level
+    }
+
+    fn surface(&self, index: usize) -> Result<SurfaceView<'a>> {
+        self.reader.surface(index)
+    }
+}
+
+impl FormatVersion for MeshLevel<'_> {
+    fn format(&self) -> &'static str {
+        "unigine"
+    }
+
+    fn version(&self) -> &'static str {
+        self.reader.generation().magic()
     }
 }
 
@@ -164,6 +223,11 @@ impl Geometry for LentSurface<'_> {
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
         Ok(Some(self.only(surface)?.sphere()))
+    }
+
+    fn is_drawn(&self, surface: usize) -> Result<bool> {
+        self.only(surface)?;
+        self.is_shown()
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {

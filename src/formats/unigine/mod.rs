@@ -74,6 +74,14 @@
 //! are variable-length integers, called compact ints ([`decode::compact`](crate::decode::compact)).
 //! The stored length of a string includes its closing NUL byte.
 //!
+//! # Levels of detail
+//!
+//! The names of surfaces tell which of them are levels of detail of one another, such as
+//! `leaves_lod_0` and `leaves_lod_1`, and which only cast shadows, such as `leaves_shadow`. A
+//! [`Mesh`] has all surfaces of the file, and those of the most detailed level are
+//! [drawn](crate::Geometry::is_drawn). The other levels are those of its
+//! [`Asset`](crate::model::Asset).
+//!
 //! # A block
 //!
 //! A block contains the geometry or the tree of one surface. Each block starts with two i64: the
@@ -116,6 +124,7 @@ mod file;
 mod geometry;
 mod header;
 pub mod layout;
+mod levels;
 mod morph;
 mod reader;
 mod regions;

@@ -76,8 +76,9 @@ impl LodArgs {
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
         let FormatFile::SecondLife(mesh) = asset.model.format_file() else {
             let format = asset.model.format();
-            let text =
-                format!("lod: expected a Second Life mesh, because only these have levels of detail, found {format}");
+            let text = format!(
+                "lod: expected a Second Life mesh, because only these store levels as blocks, found {format}; `convert --lod` writes one level of others"
+            );
             return Err(UsageError(text).into());
         };
         check_extension(&self.output, &["llmesh", "asset"], "lod")?;

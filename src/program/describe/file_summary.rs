@@ -16,15 +16,16 @@ use crate::model::Counts;
 use crate::{Animations, Bounds, Finding, Model, Name, Surface};
 
 use super::clips::{ClipSummary, clips};
+use super::levels::describe_levels;
 use super::partial::value_or;
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
 use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::program::formats::facts::remarks;
 use crate::program::formats::gpu_size::gpu_size;
-use crate::program::formats::secondlife::level_args::{LodFilter, level_index};
+use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
 use crate::program::formats::secondlife::survey::AssetSurvey;
-use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, SurfaceSummary};
+use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, LevelSummary, SurfaceSummary};
 use crate::program::formats::unreal::properties::drawing_style;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
@@ -59,6 +60,8 @@ pub struct FileSummary {
     /// Additional lines of the text output of `info`. Each line has a heading and a text.
     pub remarks: Vec<(&'static str, String)>,
     pub described: DescribedBlocks,
+    /// The levels of detail, if their surfaces are in one list. Empty if the mesh has only one.
+    pub levels: Vec<LevelSummary>,
     pub surfaces: Vec<SurfaceSummary>,
     /// The number of surfaces that `info` does not print, because the file contains more surfaces
     /// than `info` prints at most.
@@ -131,9 +134,18 @@ impl FileSummary {
             let shares = !pools.insert(surface.vertex_pool()?);
             summarize_surface(&asset.model, &surface, shares, header.is_some(), request.gpu, &mut read)
         });
-        let surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
+        let mut surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
+        let level_choice = match (asset.model.format_file(), levels) {
+            (FormatFile::Unigine(mesh), LodFilter::One(number)) => LevelChoice::One(nearest_level(&**mesh, number)?),
+            (FormatFile::Unigine(_), LodFilter::All) => LevelChoice::Scenes,
+            _ => LevelChoice::Best,
+        };
+        let levels = match asset.model.format_file() {
+            FormatFile::Unigine(mesh) => describe_levels(mesh, levels, &mut surfaces)?,
+            _ => Vec::new(),
+        };
         let drawn_bounds = drawn_bounds(&surfaces);
-        let placed = value_or(PlacedBounds::of(asset.model.contents(), geometry, LevelChoice::Best), None)?;
+        let placed = value_or(PlacedBounds::of(asset.model.contents(), geometry, level_choice), None)?;
         let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
         let mut summary = Self {
             format: geometry.format(),
@@ -153,7 +165,8 @@ impl FileSummary {
             bones: bones(asset.model.animations()?)?,
             is_animation: matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)),
             remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
-            described: DescribedBlocks { blocks: Vec::new(), levels, left_out: [0, 0, 0] },
+            described: DescribedBlocks { blocks: Vec::new(), levels: request.levels, left_out: [0, 0, 0] },
+            levels,
             surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
             clips: clips(asset.model.animations()?, request.moved_bones)?,
@@ -173,8 +186,8 @@ impl FileSummary {
         self.described.blocks.is_empty() || self.described.levels != LodFilter::None
     }
 
-    /// Returns the numbers of positions and of attribute vertices in the file. Those that several
-    /// surfaces share are counted once.
+    /// Returns the numbers of positions and of attribute vertices of the described level of detail.
+    /// Those that several surfaces share are counted once.
     pub fn stored_vertices(&self) -> [u64; 2] {
         let own = || self.own_counts();
         let positions = match self.vertex_frames {
@@ -184,9 +197,15 @@ impl FileSummary {
         [positions, own().map(|counts| u64::from(counts.attribute_vertices)).sum()]
     }
 
-    /// Returns the counts of the surfaces that do not share the vertices of an earlier surface.
+    /// Returns the counts of the surfaces of the described level of detail that do not share the
+    /// vertices of an earlier surface.
     pub fn own_counts(&self) -> impl Iterator<Item = Counts> {
-        self.surfaces.iter().filter(|surface| !surface.shares).map(|surface| surface.counts)
+        self.counted().filter(|surface| !surface.shares).map(|surface| surface.counts)
+    }
+
+    /// Returns the surfaces of the described level of detail.
+    fn counted(&self) -> impl Iterator<Item = &SurfaceSummary> {
+        self.surfaces.iter().filter(|surface| surface.is_counted)
     }
 
     /// Returns the number of surfaces, including those that are not described.
@@ -211,9 +230,9 @@ impl FileSummary {
         self.is_inflated().then(|| self.triangles())
     }
 
-    /// Returns the number of triangles of the described surfaces.
+    /// Returns the number of triangles of the described level of detail.
     pub fn triangles(&self) -> u64 {
-        self.surfaces.iter().map(|surface| u64::from(surface.counts.corners / 3)).sum()
+        self.counted().map(SurfaceSummary::triangles).sum()
     }
 
     /// Returns the size of the mesh on a GPU, or `None` if that of a surface is not known. Vertices
@@ -224,7 +243,7 @@ impl FileSummary {
             return None;
         }
         let is_shared = |surface: &SurfaceSummary| surface.shares && self.vertex_frames.is_none();
-        let mut sizes = self.surfaces.iter().map(|surface| Some((surface.gpu?, is_shared(surface))));
+        let mut sizes = self.counted().map(|surface| Some((surface.gpu?, is_shared(surface))));
         sizes.try_fold(GpuSize::default(), |sum, size| size.and_then(|(size, shares)| sum.checked_add(size, shares)))
     }
 
@@ -253,8 +272,8 @@ impl FileSummary {
         asset.check()?;
         let geometry = asset.model.geometry()?;
         let levels = match described.levels {
-            LodFilter::One(lod) if request.replaces_damaged && lod == Lod::High => Some(LevelChoice::Best),
-            LodFilter::One(lod) => level_of(asset, lod),
+            LodFilter::One(_) if request.replaces_damaged => Some(LevelChoice::Best),
+            LodFilter::One(number) => level_of(asset, number.lod()),
             LodFilter::All => Some(LevelChoice::Scenes),
             LodFilter::None => None,
         };
@@ -279,6 +298,7 @@ impl FileSummary {
             is_animation: false,
             remarks: replaced.into_iter().map(|level| ("level", level)).collect(),
             described,
+            levels: Vec::new(),
             surfaces,
             left_out: 0,
             clips: Vec::new(),
@@ -293,8 +313,12 @@ impl FileSummary {
 fn level_of(asset: &InputAsset, lod: Lod) -> Option<LevelChoice> {
     let contents = asset.model.contents();
     let asset = contents.asset(0).ok().filter(|_| contents.asset_count().is_ok_and(|count| count == 1))?;
-    let has = |lod: &Lod| level_index(&*asset, *lod).ok();
-    lod.nearest(|lod| has(&lod).is_some()).and_then(|lod| has(&lod)).map(LevelChoice::One)
+    let has_name = |level: usize, lod: Lod| {
+        let name = asset.level_name(level).ok().flatten();
+        name.is_some_and(|name| name.as_bytes() == lod.part().key().as_bytes())
+    };
+    let find = |lod: Lod| (0..asset.level_count().ok()?).find(|level| has_name(*level, lod));
+    lod.nearest(|lod| find(lod).is_some()).and_then(find).map(LevelChoice::One)
 }
 
 /// Returns the bounds of the surfaces that are drawn.
@@ -335,6 +359,7 @@ fn summarize_surface(
     Ok(SurfaceSummary {
         index,
         lod: None,
+        is_counted: true,
         name: shown.to_string_lossy(),
         shares,
         material: surface.material()?.map(|material| material.to_string_lossy()),

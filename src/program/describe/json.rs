@@ -11,7 +11,7 @@ use super::fields::Fields;
 use super::file_summary::FileSummary;
 use super::placed::PlacedBounds;
 use crate::program::formats::facts::{surface_properties, write_properties};
-use crate::program::formats::summary::{BlockSummary, GpuSize, SurfaceSummary};
+use crate::program::formats::summary::{BlockSummary, GpuSize, LevelSummary, SurfaceLod, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
 use crate::program::render::json;
 use crate::program::render::json_writer::JsonWriter;
@@ -51,7 +51,8 @@ impl FileSummary {
                 out.field_list("bones", |out| self.write_bones(out))?;
             }
             if is_field("lods") {
-                out.field_items("lods", lods.map(BlockSummary::json))?;
+                let levels = self.levels.iter().map(LevelSummary::json);
+                out.field_items("lods", lods.map(BlockSummary::json).chain(levels))?;
             }
             if is_field("surfaces") {
                 out.start_field("surfaces")?;
@@ -175,6 +176,10 @@ impl FileSummary {
 /// only in its format.
 fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
     let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, gpu, .. } = surface;
+    let lod = lod.map(|lod| match lod {
+        SurfaceLod::Block(name) => Value::from(name),
+        SurfaceLod::Number(number) => number.into(),
+    });
     let object = json!({
         "index": index,
         "name": name,

@@ -5,6 +5,7 @@ pub mod clips;
 pub mod fields;
 pub mod file_summary;
 mod json;
+mod levels;
 mod partial;
 pub mod picture;
 pub mod placed;

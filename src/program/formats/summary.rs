@@ -14,8 +14,11 @@ pub struct SurfaceSummary {
     /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
     /// each level of detail start at 0.
     pub index: usize,
-    /// The name of the block that contains the level of detail of the surface.
-    pub lod: Option<&'static str>,
+    /// The level of detail of the surface.
+    pub lod: Option<SurfaceLod>,
+    /// Whether the surface belongs to the described level of detail, whose triangles and vertices
+    /// are counted.
+    pub is_counted: bool,
     /// Whether the surface shares its vertices with an earlier surface.
     pub shares: bool,
     pub name: String,
@@ -36,6 +39,35 @@ pub struct SurfaceSummary {
     /// For a surface of compressed blocks, the facts that only such surfaces have. `None` for all
     /// other surfaces.
     pub in_block: Option<SurfaceInBlock>,
+}
+
+impl SurfaceSummary {
+    pub fn triangles(&self) -> u64 {
+        (self.counts.corners / 3).into()
+    }
+}
+
+/// The level of detail of a surface.
+#[derive(Clone, Copy, Debug)]
+pub enum SurfaceLod {
+    /// The name of the block that contains the surface.
+    Block(&'static str),
+    /// The number in the name of the surface.
+    Number(u32),
+}
+
+/// The description of a level of detail whose surfaces are in one list with those of the others.
+pub struct LevelSummary {
+    pub name: String,
+    pub surfaces: usize,
+    pub triangles: u64,
+}
+
+impl LevelSummary {
+    /// Returns the description as a JSON object.
+    pub fn json(&self) -> Value {
+        json!({ "name": self.name, "surfaces": self.surfaces, "triangles": self.triangles })
+    }
 }
 
 /// The size of a surface on a GPU.

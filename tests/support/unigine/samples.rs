@@ -38,6 +38,7 @@ pub fn samples() -> Vec<Sample> {
     all.push(sample("cube_ms14_raw", builder::Mesh { storage: Storage::Raw, ..raw }));
     all.push(sample("skinned_ms14", skinned(Generation::Ms14)));
     all.push(sample("room_ms14", furnished_room()));
+    all.push(sample("tree_ms12", tree()));
     all
 }
 
@@ -213,6 +214,26 @@ pub fn furnished_room() -> builder::Mesh {
         ..builder::Surface::default()
     });
     room
+}
+
+/// A tree with levels of detail and shadow proxies, which only the names of its surfaces tell.
+pub fn tree() -> builder::Mesh {
+    let part = |name: &str, half: f32, height: f32| {
+        let mut surface = cube(name, half);
+        surface.targets[0].positions.iter_mut().for_each(|[_, _, z]| *z += height);
+        surface
+    };
+    let surfaces = vec![
+        part("trunk_lod_0", 0.25, 0.25),
+        part("leaves_lod_0", 0.5, 1.0),
+        part("leaves_lod_1", 0.375, 1.0),
+        part("leaves_shadow", 0.5, 1.0),
+        part("stone", 0.125, 0.125),
+        part("fruit_LOD0_01", 0.0625, 1.5625),
+        part("fruit_LOD0_02", 0.0625, 1.625),
+        part("fruit_LOD1_", 0.125, 1.5),
+    ];
+    builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms12) }
 }
 
 /// The number of frames of [`wave`].

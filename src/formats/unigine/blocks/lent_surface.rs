@@ -49,6 +49,8 @@ pub struct LentSurface<'a> {
     /// The cached results of reading the weights, in ms14 and ms15.
     cache: SurfaceCache,
     tree: OnceLock<Box<InflatedTree>>,
+    /// The level of detail that the surface was lent from.
+    level: usize,
 }
 
 /// An inflated geometry block that a [`LentSurface`] reads.
@@ -78,9 +80,20 @@ impl<'a> LentSurface<'a> {
         {
             cache.totals.get_or_init(|| *totals);
         }
-        let lent = Self { reader, index, block, cache, tree };
+        let lent = Self { reader, index, block, cache, tree, level: 0 };
         lent.view().map(drop)?;
         Ok(lent)
+    }
+
+    /// Returns the surface as one of another level of detail.
+    pub(crate) const fn with_level(mut self, level: usize) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Returns whether the surface is in the level of detail that it was lent from.
+    pub(crate) fn is_shown(&self) -> Result<bool> {
+        Ok(self.reader.levels()?.shows(self.level, self.index))
     }
 
     /// Returns the index of the surface in the file.
@@ -141,7 +154,7 @@ impl<'a> LentSurface<'a> {
 impl<'a> MeshReader<'a> {
     /// Inflates the geometry of a surface, unless the mesh or another [`LentSurface`] has already
     /// inflated it.
-    fn lend(self, index: usize) -> Result<LentSurface<'a>> {
+    pub(crate) fn lend(self, index: usize) -> Result<LentSurface<'a>> {
         let Some(blocks) = self.state.blocks.surfaces.get(index) else { return LentSurface::new(self, index, None) };
         let mut shared = lock(&blocks.shared);
         if blocks.geometry.get().is_some() {

@@ -1,5 +1,7 @@
 //! Reads a mesh: locates its embedded animations and its surfaces, one after another.
 
+use std::sync::OnceLock;
+
 use super::arrays::{Arrays, HeaderCounts};
 use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::file_reader::{FileReader, FileState};
@@ -14,6 +16,7 @@ use crate::formats::unigine::blocks::inflated::InflatedBlock;
 use crate::formats::unigine::detect;
 use crate::formats::unigine::header::{BOUNDS_AT, Header, SurfaceHeader};
 use crate::formats::unigine::layout::{Generation, RawBounds};
+use crate::formats::unigine::levels::LevelTable;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::io::WalkAhead;
 use crate::math::as_u64;
@@ -32,6 +35,8 @@ pub(crate) struct MeshFileState {
     pub(crate) header: Header,
     surfaces: Box<[SurfaceCache]>,
     pub(crate) blocks: BlockState,
+    /// The levels of detail, which are found when they are first needed.
+    pub(crate) levels: OnceLock<LevelTable>,
     /// Prefetches the sections that are passed to locate later sections.
     walk: WalkAhead,
 }
@@ -52,6 +57,7 @@ impl MeshFileState {
             header,
             surfaces: slots(format, "surfaces", surfaces)?,
             blocks: BlockState::new(format, blocks)?,
+            levels: OnceLock::new(),
             walk: WalkAhead::default(),
         })
     }

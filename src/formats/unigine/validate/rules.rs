@@ -99,7 +99,7 @@ rules! {
              another part."
         mend "`meshpeek rewrite FILE -o OUT` writes the right table.";
     Warning SPATIAL_TREE "UG21"
-        "Trees are in pre-order with nested boxes, and their leaves partition the triangles. Edge records have 3 bits. Info only for a loose box of a leaf."
+        "Trees are in pre-order with nested boxes, and their leaves partition the triangles. Edge records have 3 bits. Info only for a loose box of a leaf, and for a box that is too small by rounding."
         why "Ray casts and collision tests search the tree. They miss a triangle outside of the box of its leaf, and \
              cannot use a tree of invalid nodes."
         mend "Build the trees again, for example by importing the source of the mesh into the engine again.";

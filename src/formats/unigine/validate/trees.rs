@@ -181,28 +181,35 @@ impl SurfaceTreeCheck<'_, '_, '_> {
     /// Checks the bounding boxes and the split coordinates of all nodes.
     ///
     /// The bounding box of a child node must lie inside the bounding box of its parent node. The
-    /// bounding box of a leaf must contain the triangles of the leaf, or a query would miss them. A
-    /// larger bounding box only makes queries slower, and some sound files have such leaves. The
+    /// bounding box of a leaf must contain the triangles of the leaf, or a query would miss them.
+    /// Boxes that are too small by rounding only, and larger boxes of leaves, which make queries
+    /// slower, are remarks, because some sound files have them. The
     /// bounding box of the root node must be equal to the bounding box of the surface. The split
     /// coordinate of a node must lie inside the bounding box of the node.
     fn boxes(&mut self, view: &SurfaceView<'_>) -> Result<()> {
         let tree = self.tree;
         let bounds = |number: usize| tree.boxes().get(number).map(split);
         let (positions, indices) = (view.positions()?, view.indices()?);
-        let [mut missed, mut loose, mut outside, mut cuts] = [Tally::default(); 4];
+        let allowed = rounding(&view.bounds());
+        let [mut missed, mut short, mut loose, mut outside, mut uneven, mut cuts] = [Tally::default(); 6];
         for (number, node) in tree.nodes().iter().enumerate() {
             let (item, Some(own)) = (as_u64(number), bounds(number)) else { break };
             let cut = tree.splits().get(number).map_or(0.0, |[cut]| cut);
             let Some(children) = node.children() else {
                 if let Some(found) = tight(&tree, node, &positions, &indices) {
                     let contains = nearly_equal(&own.union(&found), &own);
-                    missed.add(item, !contains);
+                    let by_rounding = excess(&found, &own) <= allowed;
+                    missed.add(item, !contains && !by_rounding);
+                    short.add(item, !contains && by_rounding);
                     loose.add(item, contains && !nearly_equal(&found, &own));
                 }
                 cuts.add(item, cut != 0.0);
                 continue;
             };
-            outside.add(item, children.iter().filter_map(|child| bounds(*child)).any(|child| !within(&child, &own)));
+            let beyond = children.iter().filter_map(|child| bounds(*child)).map(|child| excess(&child, &own));
+            let beyond = beyond.fold(0.0, f32::max);
+            outside.add(item, beyond > allowed);
+            uneven.add(item, beyond > 0.0 && beyond <= allowed);
             let axis = usize::from(node.axis);
             let ends = own.min.get(axis).zip(own.max.get(axis));
             cuts.add(item, !ends.is_some_and(|(min, max)| (*min..=*max).contains(&cut)));
@@ -211,6 +218,8 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         let (info, wrong) = (Severity::Info, rules::SPATIAL_TREE.severity);
         let cases = [
             (wrong, missed, "boxes", offsets.boxes, 24, "leaves have a triangle outside their box"),
+            (info, short, "boxes", offsets.boxes, 24, "leaves have a box that is too small by rounding"),
+            (info, uneven, "boxes", offsets.boxes, 24, "nodes have a child that is outside their box by rounding"),
             (info, loose, "boxes", offsets.boxes, 24, "leaves have a box that is not tight around their triangles"),
             (wrong, outside, "boxes", offsets.boxes, 24, "nodes have a child whose box is not inside theirs"),
             (wrong, cuts, "splits", offsets.splits, 4, "nodes are split outside their box, or are leaves with a split"),
@@ -255,7 +264,15 @@ fn split([x, y, z, right, top, front]: [f32; 6]) -> Bounds {
     Bounds { min: [x, y, z], max: [right, top, front] }
 }
 
-fn within(inner: &Bounds, outer: &Bounds) -> bool {
-    let low = inner.min.iter().zip(&outer.min).all(|(inner, outer)| inner >= outer);
-    low && inner.max.iter().zip(&outer.max).all(|(inner, outer)| inner <= outer)
+/// Returns the distance by which a box reaches outside another box along an axis, or infinity if a
+/// coordinate is not a number.
+fn excess(inner: &Bounds, outer: &Bounds) -> f32 {
+    let low = outer.min.iter().zip(&inner.min);
+    let sides = low.chain(inner.max.iter().zip(&outer.max)).map(|(greater, less)| greater - less);
+    sides.fold(0.0, |most, side| if side.is_nan() { f32::INFINITY } else { most.max(side) })
+}
+
+/// Returns the error of a coordinate that is rounding: a millionth of the greatest coordinate.
+fn rounding(bounds: &Bounds) -> f32 {
+    bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, part| most.max(part.abs())) * 1e-6
 }

@@ -7,12 +7,11 @@ use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, OutputSpace};
-use crate::formats::secondlife::Lod;
 use crate::model::Asset;
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
-use crate::program::formats::secondlife::level_args::level_index;
+use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
@@ -95,9 +94,10 @@ pub struct ConvertArgs {
     /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]
     split: Option<u64>,
-    /// Level of detail: one level, `all` for a glTF scene of each level, or `nodes` for glTF nodes
-    /// that the extension `MSFT_lod` connects; the highest existing level by default
-    #[arg(long, value_parser = level_parser(), value_name = "LOD", help_heading = "Second Life meshes")]
+    /// Level of detail: one level, such as 1 or `medium`, `all` for a glTF scene of each level, or
+    /// `nodes` for glTF nodes that the extension `MSFT_lod` connects; the highest existing level by
+    /// default
+    #[arg(long, value_parser = levels_parser(), value_name = "LOD")]
     lod: Option<LevelName>,
     /// Number of the only asset of an .slm container to convert, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
@@ -125,20 +125,17 @@ enum CompressionName {
 /// The levels of detail on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LevelName {
-    One(Lod),
+    One(LevelNumber),
     All,
     Nodes,
 }
 
-fn level_parser() -> impl TypedValueParser<Value = LevelName> {
-    named_values(vec![
-        (LevelName::One(Lod::High), "high", "Highest level of detail"),
-        (LevelName::One(Lod::Medium), "medium", "Second highest level of detail"),
-        (LevelName::One(Lod::Low), "low", "Third level of detail"),
-        (LevelName::One(Lod::Lowest), "lowest", "Lowest level of detail"),
+fn levels_parser() -> impl TypedValueParser<Value = LevelName> {
+    let all = [
         (LevelName::All, "all", "Every level, each in a scene of its own"),
         (LevelName::Nodes, "nodes", "Every level, as nodes that MSFT_lod connects"),
-    ])
+    ];
+    level_parser(LevelName::One, &all)
 }
 
 fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
@@ -271,7 +268,7 @@ impl ConvertArgs {
             None => LevelChoice::Best,
             Some(LevelName::All) => LevelChoice::Scenes,
             Some(LevelName::Nodes) => LevelChoice::Nodes,
-            Some(LevelName::One(lod)) => LevelChoice::One(level_index(asset, lod)?),
+            Some(LevelName::One(number)) => LevelChoice::One(level_index(asset, number)?),
         };
         // The surfaces are those of the highest level.
         let surfaces =

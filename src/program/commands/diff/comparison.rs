@@ -120,17 +120,17 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
 
     /// Compares the levels of detail of an asset, which are paired by name.
     pub fn compare_levels(&mut self, place: &DiffPlace<'_>, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
-        let counts = self.read(assets, Asset::level_count)?;
         let all = self.read(assets, level_names)?;
+        let counts = all.as_ref().map(Vec::len);
         let filter = self.options().lod;
         let is_chosen = |name: &&Vec<u8>| match filter {
-            LodFilter::One(lod) => name.as_slice() == lod.part().key().as_bytes(),
+            LodFilter::One(number) => number.has_name(name),
             LodFilter::All => true,
             LodFilter::None => false,
         };
         let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
-        if let (LodFilter::One(lod), Both { a: 0, b: 0 }) = (filter, chosen) {
-            let text = format!("--lod {}: neither mesh has this level of detail; leave it out", lod.name());
+        if let (LodFilter::One(number), Both { a: 0, b: 0 }) = (filter, chosen) {
+            let text = format!("--lod {number}: neither mesh has this level of detail; leave it out");
             return Err(UsageError(text).into());
         }
         if filter == LodFilter::All {
@@ -160,8 +160,12 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     }
 }
 
-/// Returns the names of the levels of detail. A format without levels has one level without a name.
+/// Returns the names of the levels of detail. A format without levels has one level without a name,
+/// and so has a UNIGINE mesh here, each of whose levels has all surfaces.
 fn level_names(asset: &dyn Asset) -> Result<Vec<Vec<u8>>> {
+    if asset.format() == "unigine" {
+        return Ok(vec![Vec::new()]);
+    }
     let names = (0..asset.level_count()?).map(|level| asset.level_name(level));
     names.map(|name| Ok(name?.map(|name| name.to_vec()).unwrap_or_default())).collect()
 }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::formats::secondlife::Lod;
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
@@ -56,13 +55,13 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     files: Files,
-    /// Level of detail to describe; the highest one that is whole by default; `none` prints only
-    /// the header and inflates nothing
+    /// Level of detail to describe: a number from 0 or one of the names; the most detailed one that is
+    /// whole by default; `none` prints only the header and inflates nothing
     ///
-    /// If an asset lacks the level, the level that a viewer would show instead is described. `none`
-    /// also applies to UNIGINE ms14 and ms15 meshes; the other levels apply to Second Life meshes
-    /// only.
-    #[arg(long, value_parser = filter_parser(), help_heading = "Meshes of compressed blocks")]
+    /// If an asset lacks the level, the level that a viewer would show instead is described. The
+    /// levels apply to Second Life meshes and to UNIGINE meshes whose surface names tell them, and
+    /// `none` to Second Life meshes and to UNIGINE ms14 and ms15 meshes.
+    #[arg(long, value_name = "LOD", value_parser = filter_parser())]
     lod: Option<LodFilter>,
     /// Describe only these parts, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
@@ -186,7 +185,7 @@ impl InfoArgs {
     ) -> crate::Result<(InputAsset, FileSummary)> {
         let asset = asset?;
         let request = SummaryRequest {
-            levels: self.lod.unwrap_or(LodFilter::One(Lod::High)),
+            levels: self.lod.unwrap_or(LodFilter::HIGHEST),
             replaces_damaged: self.lod.is_none(),
             counts_levels: self.lod.is_none(),
             max_surfaces: budget.left(&asset),

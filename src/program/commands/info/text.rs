@@ -11,7 +11,7 @@ use crate::model::Counts;
 use crate::program::describe::clips::ClipSummary;
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::formats::summary::SurfaceSummary;
+use crate::program::formats::summary::{SurfaceLod, SurfaceSummary};
 use crate::program::render::text::{count, counted, mesh_suffix, print_findings, shown};
 use crate::program::render::units::{bytes, decimals, thousands};
 use crate::{Name, Severity};
@@ -155,7 +155,15 @@ impl TextReport<'_> {
     }
 
     fn print_levels(&self, out: &mut dyn Write) -> io::Result<()> {
-        let blocks = &self.summary.described.blocks;
+        let (blocks, named) = (&self.summary.described.blocks, &self.summary.levels);
+        if self.fields.has(InfoPart::Lods) && !named.is_empty() {
+            line(out, "LODs", &count(named.len()))?;
+            for level in named {
+                let [triangles, surfaces] = [counted(level.triangles, "triangle"), counted(level.surfaces, "surface")];
+                writeln!(out, "    {:<10}  {triangles}, {surfaces}", level.name)?;
+            }
+            return Ok(());
+        }
         if !self.fields.has(InfoPart::Lods) || blocks.is_empty() {
             return if self.fields.names(InfoPart::Lods) { line(out, "LODs", "none") } else { Ok(()) };
         }
@@ -232,7 +240,11 @@ impl TextReport<'_> {
 fn surface_name(surface: &SurfaceSummary) -> String {
     let asset = surface.in_block.and_then(|in_block| in_block.asset);
     let asset = asset.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
-    let lod = surface.lod.map(|lod| format!("{asset}{lod}, ")).unwrap_or_default();
+    // The name itself has the number of a level of detail.
+    let lod = match surface.lod {
+        Some(SurfaceLod::Block(lod)) => format!("{asset}{lod}, "),
+        Some(SurfaceLod::Number(_)) | None => String::new(),
+    };
     format!("{lod}{}", Name::new(surface.name.as_bytes()))
 }
 
@@ -253,6 +265,9 @@ fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
             parts.push(format!("indices of {first} and {second} bytes"));
         }
         parts.extend(extras(&surface.counts, surface.colors_are_data));
+    }
+    if !surface.drawn && !surface.is_counted {
+        parts.push("not drawn".to_owned());
     }
     let material = surface.material.as_deref().filter(|material| *material != surface.name);
     parts.extend(material.map(|material| format!("material {}", Name::new(material.as_bytes()))));

@@ -23,7 +23,6 @@ use output::{PICTURE_CELLS, RowOutput, TableFormat};
 use row::{RowValues, TableRow};
 use totals::Totals;
 
-use crate::formats::secondlife::Lod;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::describe::picture::draw_small;
@@ -89,9 +88,9 @@ pub struct LsArgs {
     format: TableFormat,
     #[command(flatten)]
     picture: PictureArgs,
-    /// Level of detail to describe of Second Life meshes; the highest one that is whole by default;
-    /// `none` inflates nothing
-    #[arg(long, value_parser = filter_parser(), help_heading = "Meshes of compressed blocks")]
+    /// Level of detail to describe of Second Life and UNIGINE meshes; the most detailed one that is
+    /// whole by default; `none` inflates nothing
+    #[arg(long, value_name = "LOD", value_parser = filter_parser())]
     lod: Option<LodFilter>,
 }
 
@@ -262,7 +261,7 @@ impl LsArgs {
 
     fn values(&self, asset: &InputAsset, selection: &Selection) -> crate::Result<Vec<RowValues>> {
         let request = SummaryRequest {
-            levels: self.lod.unwrap_or(LodFilter::One(Lod::High)),
+            levels: self.lod.unwrap_or(LodFilter::HIGHEST),
             replaces_damaged: self.lod.is_none(),
             counts_levels: false,
             max_surfaces: if self.surfaces { MAX_SURFACE_ROWS } else { usize::MAX },

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::column::{Cell, TableColumn};
 use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::formats::summary::{GpuSize, SurfaceSummary};
+use crate::program::formats::summary::{GpuSize, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of names of materials and of clips in one cell.
 const MAX_NAMES: usize = 64;
@@ -69,7 +69,7 @@ pub struct SurfaceValues {
     index: u64,
     name: String,
     material: Option<String>,
-    lod: Option<&'static str>,
+    lod: Option<SurfaceLod>,
     uv_sets: u64,
     weights: bool,
     drawn: bool,
@@ -79,7 +79,7 @@ impl RowValues {
     /// Returns the values of a whole mesh.
     pub fn of_mesh(summary: &FileSummary) -> Self {
         let [vertices, attribute_vertices] = summary.stored_vertices();
-        let lods = summary.described.blocks.iter().filter(|block| block.is_lod).count();
+        let lods = summary.described.blocks.iter().filter(|block| block.is_lod).count().max(summary.levels.len());
         let seconds = summary.clips.iter().filter_map(|clip| clip.seconds);
         Self {
             triangles: summary.triangles(),
@@ -166,7 +166,11 @@ impl RowValues {
             TableColumn::Surface => optional(surface.map(|surface| surface.index)),
             TableColumn::Name => surface.map_or(Cell::Null, |surface| text(&surface.name)),
             TableColumn::Material => surface.and_then(|surface| surface.material.as_deref()).map_or(Cell::Null, text),
-            TableColumn::Lod => surface.and_then(|surface| surface.lod).map_or(Cell::Null, text),
+            TableColumn::Lod => match surface.and_then(|surface| surface.lod) {
+                Some(SurfaceLod::Block(name)) => text(name),
+                Some(SurfaceLod::Number(number)) => Cell::Number(number.into()),
+                None => Cell::Null,
+            },
             TableColumn::UvSets => optional(surface.map(|surface| surface.uv_sets)),
             TableColumn::Weights => flag(|surface| surface.weights),
             TableColumn::Drawn => flag(|surface| surface.drawn),

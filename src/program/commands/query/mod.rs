@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::formats::FormatFile;
+use crate::model::Asset as _;
 use crate::model::animation::Affine;
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
@@ -171,6 +172,11 @@ impl QueryArgs {
             return Err(UsageError(text.to_owned()).into());
         }
         asset.note_other_assets(options.asset, self.path()?, global);
+        if let FormatFile::Unigine(mesh) = asset.model.format_file() {
+            let level = mesh.level(options.listed_level(&**mesh)?.unwrap_or_default())?;
+            self.print_answers(asset, &*level, questions, is_batch, global)?;
+            return Ok(Outcome::Fine);
+        }
         let level = options.geometry(&asset.model)?;
         let geometry: &dyn Geometry = match &level {
             Some(level) => level,
@@ -194,10 +200,11 @@ impl QueryArgs {
             // A vertex index refers to the vertices of one surface, which is the first surface by
             // default.
             (QueryKind::Vertex(_), None) => vec![0],
-            _ => (0..geometry.surface_count()?).collect(),
+            _ => drawn_surfaces(geometry)?,
         };
-        // A sidecar contains the query trees of the default level of detail only.
-        let sidecar = asset.sidecar.as_ref().filter(|_| shared.level.is_default());
+        // A sidecar of a Second Life file has the query trees of the default level of detail only.
+        let has_all = geometry.format() == "unigine" || shared.level.is_default();
+        let sidecar = asset.sidecar.as_ref().filter(|_| has_all);
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let motion = asset.model.animations()?;
         let clip = shared.clip.as_ref().map(|clip| clip.clip(motion)).transpose()?;
@@ -267,4 +274,15 @@ impl QueryArgs {
         })?;
         writeln!(out)
     }
+}
+
+/// Returns the numbers of the surfaces that are drawn.
+fn drawn_surfaces(geometry: &dyn Geometry) -> crate::Result<Vec<usize>> {
+    let mut surfaces = Vec::new();
+    for surface in Surface::all(geometry)? {
+        if surface.is_drawn()? {
+            surfaces.push(surface.index());
+        }
+    }
+    Ok(surfaces)
 }

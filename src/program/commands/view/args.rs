@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use crate::formats::secondlife::Lod;
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
 use crate::program::formats::names::has_extension;
-use crate::program::formats::secondlife::level_args::lod_parser;
+use crate::program::formats::secondlife::level_args::{LevelNumber, level_parser};
 use crate::program::formats::selectors::Selector;
 use crate::program::terminal::ProtocolChoice;
 use crate::render::{Background, Camera, Overlay, Picture, Shading};
@@ -111,10 +110,12 @@ pub struct ViewArgs {
     /// page has the clips of all files.
     #[arg(long = "animation", value_name = "FILE", help_heading = SHAPE)]
     pub animations: Vec<PathBuf>,
-    /// Level of detail: high, medium, low or lowest; the highest existing level by default, and on
-    /// a contact sheet the lowest level with enough triangles
-    #[arg(long, value_name = "LOD", value_parser = lod_parser(), help_heading = "Second Life meshes")]
-    pub lod: Option<Lod>,
+    /// Level of detail: a number from 0, or high, medium, low or lowest; the highest existing level
+    /// by default, and on a contact sheet the lowest level with enough triangles
+    ///
+    /// The numbers are those in the names of UNIGINE surfaces, such as leaves_lod_1.
+    #[arg(long, value_name = "LOD", value_parser = level_parser(|number| number, &[]), help_heading = SHAPE)]
+    pub lod: Option<LevelNumber>,
     /// Number of the only asset of an .slm container to draw, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
     pub asset: Option<usize>,

@@ -13,7 +13,7 @@ use super::level_args::LodFilter;
 use crate::program::describe::file_summary::SummaryRequest;
 use crate::program::formats::gpu_size::gpu_size;
 use crate::program::formats::summary::{
-    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
+    BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary,
 };
 
 /// The maximum number of assets, of blocks and of surfaces that are described. A small file may
@@ -90,8 +90,10 @@ impl AssetSurvey {
         let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = match levels {
-            LodFilter::One(lod) if self.replaces_damaged => self.best_whole(view, lod.nearest(is_there), number),
-            LodFilter::One(lod) => lod.nearest(is_there),
+            LodFilter::One(level) if self.replaces_damaged => {
+                self.best_whole(view, level.lod().nearest(is_there), number)
+            }
+            LodFilter::One(level) => level.lod().nearest(is_there),
             LodFilter::All | LodFilter::None => None,
         };
         let nearest = nearest.map(Lod::part);
@@ -232,7 +234,8 @@ impl AssetSurvey {
             colors_are_data: surface.colors_are_data(),
             shares: false,
             index,
-            lod: Some(level.part().key()),
+            lod: Some(SurfaceLod::Block(level.part().key())),
+            is_counted: true,
             name: surface.name().map(text).unwrap_or_default(),
             material: surface.material().ok().flatten().map(text),
             bounds,

@@ -1,0 +1,45 @@
+//! Describes the levels of detail of a mesh whose levels are surfaces of one list.
+
+use crate::formats::unigine::Mesh;
+use crate::model::Asset as _;
+
+use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
+use crate::program::formats::summary::{LevelSummary, SurfaceLod, SurfaceSummary};
+use crate::program::input::bytes::Data;
+
+/// Describes the levels of detail of a mesh, which only the names of its surfaces tell. The
+/// surfaces of the chosen level are counted and drawn.
+pub fn describe_levels(
+    mesh: &Mesh<Data>,
+    filter: LodFilter,
+    surfaces: &mut [SurfaceSummary],
+) -> crate::Result<Vec<LevelSummary>> {
+    let chosen = match filter {
+        LodFilter::One(number) => nearest_level(mesh, number)?,
+        LodFilter::All | LodFilter::None => 0,
+    };
+    let count = mesh.level_count()?;
+    let mut levels = Vec::new();
+    for level in 0..count {
+        let geometry = mesh.level(level)?;
+        let mut summary = LevelSummary {
+            name: mesh.level_name(level)?.map(|name| name.to_string_lossy()).unwrap_or_default(),
+            surfaces: 0,
+            triangles: 0,
+        };
+        for surface in &mut *surfaces {
+            let is_drawn = geometry.is_drawn(surface.index)?;
+            if is_drawn {
+                summary.surfaces = summary.surfaces.saturating_add(1);
+                summary.triangles = summary.triangles.saturating_add(surface.triangles());
+            }
+            if level == chosen {
+                surface.lod = mesh.level_number(surface.index)?.map(SurfaceLod::Number);
+                surface.drawn = is_drawn;
+                surface.is_counted = is_drawn || filter == LodFilter::All;
+            }
+        }
+        levels.push(summary);
+    }
+    Ok(if count > 1 { levels } else { Vec::new() })
+}
