@@ -9,6 +9,7 @@ use super::secondlife::level_args::LodFilter;
 use crate::program::render::json::with;
 
 /// The description of one surface.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of the surface")]
 pub struct SurfaceSummary {
     /// The index of the surface, from 0. In a file with levels of detail, the surface indices of
     /// each level of detail start at 0.
