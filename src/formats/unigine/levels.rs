@@ -177,7 +177,9 @@ impl Member {
 /// if no other surface has this number.
 fn number_base(chain: &mut [Member]) {
     if numbered(chain).first().is_some_and(|first| first.number > Some(0)) {
-        chain.iter_mut().for_each(|member| member.number = member.number.or(Some(0)));
+        for member in chain {
+            member.number = member.number.or(Some(0));
+        }
     }
 }
 
@@ -202,7 +204,9 @@ fn place_chain(chain: &[Member], levels: &[u32], surfaces: &mut [Range<usize>]) 
         let start = if std::mem::take(&mut is_first) { 0 } else { start };
         let next = groups.peek().and_then(|next| next.first());
         let end = next.map_or(levels.len(), |next| level(next.number));
-        group.iter().for_each(|member| set_range(surfaces, member.surface, start..end));
+        for member in group {
+            set_range(surfaces, member.surface, start..end);
+        }
     }
 }
 

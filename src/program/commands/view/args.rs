@@ -113,7 +113,7 @@ pub struct ViewArgs {
     /// Level of detail: a number from 0, or high, medium, low or lowest; the highest existing level
     /// by default, and on a contact sheet the lowest level with enough triangles
     ///
-    /// The numbers are those in the names of UNIGINE surfaces, such as leaves_lod_1.
+    /// The numbers are those in the names of UNIGINE surfaces, such as `leaves_lod_1`.
     #[arg(long, value_name = "LOD", value_parser = level_parser(|number| number, &[]), help_heading = SHAPE)]
     pub lod: Option<LevelNumber>,
     /// Number of the only asset of an .slm container to draw, from 0
