@@ -43,7 +43,7 @@ mod vertices;
 use std::fmt;
 use std::io::{self, Write};
 
-pub use crate::scene::{ClipSource, LevelChoice, OutputSpace, SceneInput};
+pub use crate::scene::{ClipSource, LevelChoice, NormalChoice, OutputSpace, SceneInput};
 pub use format::ExportFormat;
 pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;

@@ -3,6 +3,7 @@
 
 mod input;
 pub(crate) mod load;
+pub(crate) mod normals;
 mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
@@ -12,6 +13,8 @@ use std::ops::Range;
 
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
+pub use normals::NormalChoice;
+use normals::NormalInput;
 pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
@@ -89,6 +92,17 @@ impl PlacedSurface<'_> {
     /// Returns the key of the positions.
     pub(crate) const fn position_pool(&self) -> PoolKey {
         (self.place_number, self.pool)
+    }
+
+    /// Returns the input of the computed normals.
+    pub(crate) const fn normal_input(&self) -> NormalInput<'_, '_> {
+        NormalInput {
+            pool: self.position_pool(),
+            number: self.number,
+            surface: &self.surface,
+            shape: self.shape,
+            conversion: &self.conversion,
+        }
     }
 
     /// Returns the key of the attributes, or `None` if they may belong to this surface only.

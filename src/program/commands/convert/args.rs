@@ -6,10 +6,10 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
-use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, OutputSpace};
+use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::formats::secondlife::Lod;
 use crate::model::Asset;
-use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index};
+use crate::program::args::{Files, FrameIndex, STDIN, named_values, parse_frame_index, parse_normals};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
 use crate::program::formats::secondlife::level_args::level_index;
@@ -65,6 +65,13 @@ pub struct ConvertArgs {
     /// Coordinate conventions of the output
     #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
     space: SpaceName,
+    /// Normals: stored for those of the file only; smooth for computed ones; flat for those of the
+    /// triangles; or ANGLE for computed ones with creases at edges sharper than so many degrees
+    ///
+    /// By default the normals of the file, or computed ones with creases at 65 degrees if it has
+    /// none. Triangles with the flat flag of Unreal then have the normals of their planes.
+    #[arg(long, value_parser = parse_normals, value_name = "NORMALS")]
+    normals: Option<NormalChoice>,
     /// Also write collision shapes (glTF)
     #[arg(long)]
     hulls: bool,
@@ -280,6 +287,7 @@ impl ConvertArgs {
             .with_clip(clip)
             .with_frame(self.frame.as_ref().map(|frame| frame.value))
             .with_rate(self.rate)
+            .with_normals(self.normals)
             .with_space(match self.space {
                 SpaceName::Target => OutputSpace::Target,
                 SpaceName::Stored => OutputSpace::Stored,

@@ -76,6 +76,7 @@ impl<'a> Drawing<'a> {
             .with_camera(args.camera)
             .with_background(args.drawn_background())
             .with_shading(args.style)
+            .with_normals(args.normals)
             .with_plain(args.plain)
             .with_overlays(args.overlays.clone())
             .with_uv_set(args.uv_set)
