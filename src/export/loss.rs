@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::math::as_index;
 use crate::scene::triangles::LeftOut;
 
 /// A kind of data that an output does not contain.
@@ -154,9 +155,13 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// Describes the last vertex frame of a file that contains only a part of it.
-pub(crate) fn incomplete_frame(number: u32) -> String {
-    format!("vertex frame {number}, of which the file has only a part")
+/// Describes the vertex frames `whole` and later of `all`, which the file contains only in part.
+pub(crate) fn incomplete_frames(whole: u32, all: usize) -> String {
+    let last = all.saturating_sub(1);
+    if last <= as_index(whole) {
+        return format!("vertex frame {whole}, of which the file has only a part");
+    }
+    format!("vertex frames {whole} to {last}, of which the file has only a part")
 }
 
 #[cfg(test)]

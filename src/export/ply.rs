@@ -190,9 +190,9 @@ fn each_part(
     losses: &mut LossList,
     visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
 ) -> Result<()> {
-    let parts = VertexParts::new(&surface.surface, &surface.input)?;
+    let parts = VertexParts::new(&surface.surface, surface.shape, &surface.input)?;
     for triangles in parts.ranges() {
-        visit(&parts.order(&surface.surface, triangles, losses, surface.number)?, losses)?;
+        visit(&parts.order(&surface.surface, surface.shape, triangles, losses, surface.number)?, losses)?;
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
 
+use crate::array::Array as _;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Affine;
@@ -320,13 +321,26 @@ fn triangle_count(asset: &dyn Asset, level: usize) -> Result<u64> {
     Ok(count)
 }
 
-/// Returns the number of vertex frames of a mesh, without the last one if the file contains only a
-/// part of it. `surface` is the index of a surface.
+/// Returns the number of vertex frames of a mesh before the first that the file contains only in
+/// part. Frame 0 always counts, as it is the base shape. `surface` is the index of a surface.
 pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u32> {
     let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
-    let Some(last) = count.checked_sub(1).filter(|last| *last > 0 && geometry.surface_count().is_ok_and(|all| all > 0))
-    else {
+    if count < 2 || geometry.surface_count()? == 0 {
         return Ok(count);
+    }
+    let vertices = as_index(geometry.counts(surface)?.vertices);
+    let is_whole = |frame: u32| {
+        let positions = geometry.vertex_frame(surface, as_index(frame));
+        frame == 0 || positions.is_ok_and(|positions| positions.len() >= vertices)
     };
-    Ok(if geometry.vertex_frame(surface, as_index(last)).is_ok() { count } else { last })
+    if is_whole(count.saturating_sub(1)) {
+        return Ok(count);
+    }
+    // The frames of a file that is cut are whole up to the place where it ends.
+    let (mut whole, mut cut) = (0, count);
+    while cut.saturating_sub(whole) > 1 {
+        let middle = whole.midpoint(cut);
+        if is_whole(middle) { whole = middle } else { cut = middle }
+    }
+    Ok(cut)
 }

@@ -12,7 +12,7 @@ use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
-use crate::export::loss::{LossKind, LossList, incomplete_frame};
+use crate::export::loss::{LossKind, LossList, incomplete_frames};
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
@@ -194,12 +194,12 @@ impl Builder<'_, '_> {
         Ok(TargetPlan::Frames { first, count: count.min(frames.saturating_sub(first)) })
     }
 
-    /// Returns the number of vertex frames. The last frame is left out if the file contains only a
-    /// part of it.
+    /// Returns the number of vertex frames. Those that the file contains only in part are left out.
     fn whole_frames(&mut self, geometry: &dyn Geometry, surfaces: &[usize]) -> Result<u32> {
         let count = whole_frames(geometry, surfaces.first().copied().unwrap_or_default())?;
-        if as_index(count) < geometry.vertex_frame_count()? {
-            self.losses.add(LossKind::Values, None, incomplete_frame(count));
+        let all = geometry.vertex_frame_count()?;
+        if as_index(count) < all {
+            self.losses.add(LossKind::VertexFrames, None, incomplete_frames(count, all));
         }
         Ok(count)
     }

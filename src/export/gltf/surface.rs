@@ -54,11 +54,18 @@ impl<'a> OrderCache<'a> {
     /// Returns the parts of surface `index`, which the first call computes. The first call also
     /// adds values that are not finite to `losses`. `number` is the index of the surface in its
     /// level.
-    fn parts(&self, index: usize, surface: &Surface<'_>, losses: &mut LossList, number: usize) -> Result<VertexParts> {
+    fn parts(
+        &self,
+        index: usize,
+        surface: &Surface<'_>,
+        shape: SurfaceShape<'_>,
+        losses: &mut LossList,
+        number: usize,
+    ) -> Result<VertexParts> {
         if let Some(parts) = self.parts.borrow().get(index) {
             return Ok(*parts);
         }
-        let parts = VertexParts::new(surface, &self.input)?;
+        let parts = VertexParts::new(surface, shape, &self.input)?;
         self.parts.borrow_mut().push(parts);
         let count = non_finite_attributes(surface, &self.input)?;
         if count > 0 {
@@ -139,10 +146,11 @@ impl<'b> SurfaceWriter<'b> {
         losses: &mut LossList,
         plans: &mut Vec<PrimitivePlan>,
     ) -> Result<()> {
-        let parts = self.cache.parts(self.surfaces, surface, losses, number)?;
+        let parts = self.cache.parts(self.surfaces, surface, level.shape, losses, number)?;
         self.surfaces = self.surfaces.saturating_add(1);
         for triangles in parts.ranges() {
-            let order = self.cache.order(self.parts, || parts.order(surface, triangles, losses, number))?;
+            let order =
+                self.cache.order(self.parts, || parts.order(surface, level.shape, triangles, losses, number))?;
             self.parts = self.parts.saturating_add(1);
             if order.byte_len() > 1 << 20 {
                 self.cache.input.release();

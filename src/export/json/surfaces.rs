@@ -33,7 +33,7 @@ pub(super) fn list_losses(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'
     }
     losses.add(LossKind::Tangents, usize::from(surface.surface.tangent_frames()?.is_some()));
     if surface.surface.normals()?.is_some()
-        && VertexParts::new(&surface.surface, &surface.input)? == VertexParts::Repaired
+        && VertexParts::new(&surface.surface, surface.shape, &surface.input)? == VertexParts::Repaired
     {
         losses.add(LossKind::Normals, 1);
     }
@@ -160,7 +160,7 @@ fn write_attributes(
 /// Writes the normals of a pose, which belong to vertices of the welded surface: the fields
 /// `normals` and `normal_indices`.
 fn write_posed_normals(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
-    let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface, &surface.input)?);
+    let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface, surface.shape, &surface.input)?);
     if parts == VertexParts::Repaired {
         json.field("normals").null()?;
         return json.field("normal_indices").null();
@@ -168,7 +168,7 @@ fn write_posed_normals(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> 
     let (stored, mut ignored) = (view.positions()?.len(), LossList::default());
     json.field("normals").list(|json| {
         parts.ranges().try_for_each(|triangles| {
-            let order = parts.order(view, triangles, &mut ignored, surface.number)?;
+            let order = parts.order(view, surface.shape, triangles, &mut ignored, surface.number)?;
             CornerBlocks::new(&order, stored).each(&mut |corners| {
                 let normals = surface.shape.skinned_normals(view, corners)?.unwrap_or_default();
                 normals.iter().try_for_each(|normal| json.floats(&surface.conversion.normal(*normal)))
@@ -178,7 +178,9 @@ fn write_posed_normals(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> 
     let (mut first, reverses) = (0_u32, surface.conversion.reverses_corners());
     json.field("normal_indices").list(|json| {
         parts.ranges().try_for_each(|triangles| {
-            let VertexOrder::Welded(welded) = parts.order(view, triangles, &mut ignored, surface.number)? else {
+            let VertexOrder::Welded(welded) =
+                parts.order(view, surface.shape, triangles, &mut ignored, surface.number)?
+            else {
                 return write_indices(view.indices()?, reverses, json);
             };
             write_block(&welded.indices, first, reverses, json)?;

@@ -34,10 +34,12 @@ fn write_posed(
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
-    let (parts, attributes) = (VertexParts::new(&surface.surface, &surface.input)?, attribute_count(surface)?);
+    let (parts, attributes) =
+        (VertexParts::new(&surface.surface, surface.shape, &surface.input)?, attribute_count(surface)?);
     for triangles in parts.ranges() {
         // Triangles that are left out were listed when the export was made.
-        let order = parts.order(&surface.surface, triangles, &mut LossList::default(), surface.number)?;
+        let order =
+            parts.order(&surface.surface, surface.shape, triangles, &mut LossList::default(), surface.number)?;
         write_normals(surface, &order, positions.stored.len(), numbers, out)?;
         each_face(surface, positions, &order, &mut |corners| {
             let is_valid = corners.iter().all(|face| face.corner.attribute < attributes);

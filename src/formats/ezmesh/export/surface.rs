@@ -88,12 +88,12 @@ impl<'b> PartWalk<'b> {
         let view = &surface.surface;
         let bones = self.bones.get(&surface.place.asset);
         let conversion = bones.map_or(surface.conversion, |bones| bones.conversion);
-        let parts = VertexParts::new(view, &surface.input)?;
+        let parts = VertexParts::new(view, surface.shape, &surface.input)?;
         let pool = surface.attribute_pool()?.filter(|_| parts == VertexParts::Stored);
         let is_first = pool.is_none() || pool != self.pool;
         self.pool = pool;
         for triangles in parts.ranges() {
-            let order = parts.order(view, triangles, losses, surface.number)?;
+            let order = parts.order(view, surface.shape, triangles, losses, surface.number)?;
             let positions = surface.shape.positions(view)?;
             visit(&SurfacePart { surface, order, positions, conversion, bones, is_first }, losses)?;
         }
