@@ -37,6 +37,7 @@ mod part_faces;
 pub(crate) mod ply;
 pub(crate) mod scene;
 mod source;
+mod split;
 pub(crate) mod stl;
 mod vertices;
 
@@ -49,6 +50,7 @@ pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
+pub(crate) use split::{PartNormals, PartVertices};
 pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
 
 use crate::error::{Cause, Error, Field, Result};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::loss::{LossKind, LossList, counted};
+use super::split::{PartNormals, PartVertices};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
@@ -114,6 +115,15 @@ impl VertexParts {
         })
     }
 
+    /// Returns the parts if the normals of the vertices are `computed`: stored vertices must be
+    /// split at creases.
+    pub(crate) fn for_normals(self, surface: &Surface<'_>, computed: bool) -> Result<Self> {
+        Ok(match self {
+            Self::Stored if computed => Self::Welded(surface.corners()?.triangle_count()),
+            other => other,
+        })
+    }
+
     /// Returns the triangles of each part.
     pub(crate) fn ranges(self) -> impl Iterator<Item = Range<u32>> {
         let (triangles, step) = match self {
@@ -124,31 +134,42 @@ impl VertexParts {
         starts.map(move |start| start..start.saturating_add(step).min(triangles))
     }
 
-    /// Returns the vertices of the part with the given triangles.
+    /// Returns the vertices of the part with the given triangles. If the normals are computed,
+    /// `normals` has those of all corners of the surface.
     ///
     /// If triangles with an invalid index are left out, they are added to `losses`. `number` is the
     /// index of the surface.
     pub(crate) fn order(
         self,
         surface: &Surface<'_>,
-        shape: SurfaceShape<'_>,
+        (shape, normals): (SurfaceShape<'_>, Option<&[[f32; 3]]>),
         triangles: Range<u32>,
         losses: &mut LossList,
         number: usize,
-    ) -> Result<VertexOrder> {
-        match self {
-            Self::Stored => Ok(VertexOrder::Stored),
-            Self::Welded(_) => surface.weld_in_any_order(triangles).map(VertexOrder::Welded),
+    ) -> Result<PartVertices> {
+        let split = |mut welded: Welded, triangle: &dyn Fn(u32) -> u32| {
+            let normals = normals.map(|normals| PartNormals::split(&mut welded, normals, triangle));
+            PartVertices { order: VertexOrder::Welded(welded), normals }
+        };
+        Ok(match self {
+            Self::Stored => PartVertices { order: VertexOrder::Stored, normals: None },
+            Self::Welded(_) => {
+                let first = triangles.start;
+                split(surface.weld_in_any_order(triangles)?, &|triangle| first.saturating_add(triangle))
+            }
             Self::Repaired => {
                 let (mut welded, omitted) = surface.weld_lossy()?;
                 if let Some(first) = omitted.first {
                     let count = counted(omitted.triangles.len(), "triangle");
                     losses.add(LossKind::Triangles, Some(number), format!("{count} with an invalid index: {first}"));
                 }
-                losses.add_left_out(remove_unplaced(&mut welded, &frame_positions(surface, shape)?), number);
-                Ok(VertexOrder::Welded(welded))
+                let (left_out, kept) = remove_unplaced(&mut welded, &frame_positions(surface, shape)?);
+                losses.add_left_out(left_out, number);
+                split(welded, &|triangle| {
+                    omitted.source_triangle(kept.get(as_index(triangle)).copied().unwrap_or(triangle))
+                })
             }
-        }
+        })
     }
 }
 
@@ -234,15 +255,16 @@ fn frame_positions<'a>(surface: &Surface<'a>, shape: SurfaceShape<'a>) -> Result
 }
 
 /// Removes the triangles with a vertex that has no position or a position that is not finite, and
-/// the vertices that only they use. Returns the numbers of removed triangles.
-fn remove_unplaced(welded: &mut Welded, positions: &ShapePositions<'_>) -> LeftOut {
+/// the vertices that only they use. Returns the numbers of removed triangles, and the numbers that
+/// the other triangles had.
+fn remove_unplaced(welded: &mut Welded, positions: &ShapePositions<'_>) -> (LeftOut, Vec<u32>) {
     let mut left_out = LeftOut::default();
     let position = |index: &u32| {
         let corner = welded.vertices.get(as_index(*index))?;
         positions.get(as_index(corner.position))
     };
     let (triangles, _) = welded.indices.as_chunks::<3>();
-    let is_kept = |triangle: &&[u32; 3]| {
+    let is_kept = |(_, triangle): &(u32, &[u32; 3])| {
         let [first, second, third] = triangle.each_ref().map(position);
         let count = match first.zip(second).zip(third) {
             Some(((first, second), third)) if [first, second, third].into_iter().all(is_finite) => return true,
@@ -252,11 +274,12 @@ fn remove_unplaced(welded: &mut Welded, positions: &ShapePositions<'_>) -> LeftO
         *count = count.saturating_add(1);
         false
     };
-    let kept: Vec<u32> = triangles.iter().filter(is_kept).flatten().copied().collect();
+    let kept: (Vec<u32>, Vec<[u32; 3]>) = (0..=u32::MAX).zip(triangles).filter(is_kept).unzip();
+    let (numbers, triangles) = kept;
     if left_out != LeftOut::default() {
-        *welded = renumbered(welded, kept);
+        *welded = renumbered(welded, triangles.into_flattened());
     }
-    left_out
+    (left_out, numbers)
 }
 
 /// Returns a surface with these indices and the vertices that they use.

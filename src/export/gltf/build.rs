@@ -17,6 +17,7 @@ use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
+use crate::scene::normals::{ComputedNormals, NormalInput};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::whole_frames;
 
@@ -157,18 +158,37 @@ impl Builder<'_, '_> {
         }
         let pose = ScenePose::new(geometry, asset.animations(), scene.placed.input.clips, &scene.placed.options)?;
         let targets = self.targets(geometry, asset.animations(), &shown, &pose.shape())?.check(shown.len())?;
-        let level = LevelInput {
-            conversion,
-            shape: first_frame(&pose, targets),
-            targets,
-            is_quantized: scene.options.quantized,
-        };
+        let shape = first_frame(&pose, targets);
+        let normals = self.normals(geometry, &shown, shape, conversion)?;
+        let is_quantized = scene.options.quantized;
+        let level = LevelInput { conversion, shape, targets, is_quantized, normals: &normals };
         for number in shown {
-            let lent = geometry.lend(number)?;
-            self.surfaces.surface(&Surface::new(&*lent, 0), number, &level, skeleton, self.losses, plans)?;
+            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
+            self.surfaces.surface(&Surface::new(&*lent, 0), (number, pool), &level, skeleton, self.losses, plans)?;
         }
         self.surfaces.end_level();
         Ok(targets)
+    }
+
+    /// Reads the triangles of the surfaces whose normals are computed.
+    fn normals(
+        &self,
+        geometry: &dyn Geometry,
+        surfaces: &[usize],
+        shape: SurfaceShape<'_>,
+        conversion: SpaceConversion,
+    ) -> Result<ComputedNormals> {
+        let mut normals = ComputedNormals::new(self.scene.options.normals);
+        if normals.are_packed(geometry)? {
+            return Ok(normals);
+        }
+        for number in surfaces.iter().copied() {
+            let (lent, pool) = (geometry.lend(number)?, (0, geometry.vertex_pool(number)?));
+            let surface = &Surface::new(&*lent, 0);
+            normals.add(&NormalInput { pool, number, surface, shape, conversion: &conversion })?;
+        }
+        normals.finish()?;
+        Ok(normals)
     }
 
     /// Chooses the shapes that become morph targets.

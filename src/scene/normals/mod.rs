@@ -17,7 +17,7 @@ use super::shape::{ShapePositions, SurfaceShape};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Normals, SpaceConversion, Surface};
+use crate::model::{Geometry, NormalEncoding, Normals, SpaceConversion, Surface};
 use crate::parse::{filled, room};
 use rings::{Crease, Rings};
 
@@ -107,6 +107,11 @@ impl ComputedNormals {
         Self { choice, pools: BTreeMap::new(), left: MAX_BYTES }
     }
 
+    /// Returns the choice of normals.
+    pub(crate) const fn choice(&self) -> Option<NormalChoice> {
+        self.choice
+    }
+
     /// Returns where the normals of a surface come from.
     pub(crate) fn source<'a>(&self, input: &NormalInput<'_, 'a>) -> Result<NormalSource<'a>> {
         NormalSource::new(input.surface, &input.shape, self.choice)
@@ -147,12 +152,37 @@ impl ComputedNormals {
         Ok(())
     }
 
+    /// Returns whether the first surface has normals that are packed into tangent frames, and stored
+    /// ones are used. All surfaces of such a format have them, and may be compressed: they need not
+    /// be added.
+    pub(crate) fn are_packed(&self, geometry: &dyn Geometry) -> Result<bool> {
+        if matches!(self.choice, Some(NormalChoice::Creased(_))) || geometry.surface_count()? == 0 {
+            return Ok(false);
+        }
+        let lent = geometry.lend(0)?;
+        let normals = lent.tangent_frames(0, 0)?.and(lent.normals(0, 0)?);
+        Ok(normals.is_some_and(|normals| !matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_))))
+    }
+
     /// Prepares the vertices, after all surfaces are added.
     pub(crate) fn finish(&mut self) -> Result<()> {
         for pool in self.pools.values_mut().filter(|pool| !pool.is_too_large) {
             pool.rings = Rings::new(&pool.triangles, pool.vertices)?;
         }
         Ok(())
+    }
+
+    /// Returns whether [`corners`](Self::corners) computes normals of a surface.
+    pub(crate) fn has(&self, input: &NormalInput<'_, '_>) -> Result<bool> {
+        let NormalSource::Computed(angle) = self.source(input)? else { return Ok(false) };
+        Ok(angle <= 0.0 || self.find(input).is_some())
+    }
+
+    /// Returns the pool of a surface, and the number of the first triangle of the surface in it.
+    fn find(&self, input: &NormalInput<'_, '_>) -> Option<(&Pool, usize)> {
+        let pool = self.pools.get(&input.pool).filter(|pool| !pool.is_too_large)?;
+        let (_, first) = pool.surfaces.iter().find(|(number, _)| *number == input.number)?;
+        Some((pool, *first))
     }
 
     /// Computes the normal of each corner of a surface, in the order of the file and in the
@@ -163,12 +193,11 @@ impl ComputedNormals {
     pub(crate) fn corners(&self, input: &NormalInput<'_, '_>) -> Result<Option<Vec<[f32; 3]>>> {
         let NormalSource::Computed(angle) = self.source(input)? else { return Ok(None) };
         let count = input.surface.indices()?.len() / 3;
-        let found = self.pools.get(&input.pool).filter(|pool| !pool.is_too_large);
-        let first = found.and_then(|pool| pool.surfaces.iter().find(|(number, _)| *number == input.number));
-        let Some((pool, (_, first))) = found.zip(first).filter(|_| angle > 0.0) else {
-            return if angle > 0.0 { Ok(None) } else { facets(input, count).map(Some) };
-        };
-        let triangles = *first..first.saturating_add(count);
+        if angle <= 0.0 {
+            return facets(input, count).map(Some);
+        }
+        let Some((pool, first)) = self.find(input) else { return Ok(None) };
+        let triangles = first..first.saturating_add(count);
         let mut out = filled("scene", "normals", count.saturating_mul(3), [0.0; 3])?;
         let shape = input.shape.positions(input.surface)?;
         let base = if matches!(input.shape, SurfaceShape::Base) { None } else { Some(input.surface.positions()?) };

@@ -58,6 +58,7 @@ impl<'a> Drawing<'a> {
         let PictureOptions { asset: number, surfaces, level, clip, .. } = self.options(asset, [1; 2])?;
         let levels = level.map_or(LevelChoice::Scenes, LevelChoice::One);
         let options = ExportOptions::default().with_asset(number).with_surfaces(surfaces).with_levels(levels);
+        let options = options.with_normals(self.args.normals);
         Ok(options.with_clip(clip.filter(|_| self.args.animations.is_empty())))
     }
 
