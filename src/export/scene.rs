@@ -5,7 +5,7 @@ use super::options::ExportOptions;
 use super::{PartVertices, VertexParts};
 use crate::error::Result;
 use crate::model::Space;
-use crate::scene::normals::{ComputedNormals, NormalSource};
+use crate::scene::normals::{ComputedNormals, CornerGroups, NormalSource};
 use crate::scene::{PlacedScene, PlacedSurface, SceneInput};
 
 /// What is exported of a mesh file.
@@ -40,7 +40,6 @@ impl<'a> ExportScene<'a> {
             surface.input.release();
             Ok(())
         })?;
-        normals.finish()?;
         Ok(self)
     }
 
@@ -60,7 +59,7 @@ impl<'a> ExportScene<'a> {
 
     /// Computes the normal of each corner of a surface, or returns `None` if they are stored or
     /// missing.
-    pub(crate) fn corner_normals(&self, surface: &PlacedSurface<'_>) -> Result<Option<Vec<[f32; 3]>>> {
+    pub(crate) fn corner_normals(&self, surface: &PlacedSurface<'_>) -> Result<Option<CornerGroups>> {
         self.normals.corners(&surface.normal_input())
     }
 
@@ -75,7 +74,7 @@ impl<'a> ExportScene<'a> {
         let (view, shape, normals) = (&surface.surface, surface.shape, self.corner_normals(surface)?);
         let parts = VertexParts::new(view, shape, &surface.input)?.for_normals(view, normals.is_some())?;
         parts.ranges().try_for_each(|triangles| {
-            visit(&parts.order(view, (shape, normals.as_deref()), triangles, losses, surface.number)?, losses)
+            visit(&parts.order(view, (shape, normals.as_ref()), triangles, losses, surface.number)?, losses)
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::vertices::VertexOrder;
 use crate::math::as_index;
 use crate::model::Welded;
+use crate::scene::normals::CornerGroups;
 
 /// The greatest number of normals of a vertex that are compared. Other corners get vertices of
 /// their own.
@@ -35,10 +36,10 @@ impl PartVertices {
 }
 
 impl PartNormals {
-    /// Splits the vertices of a welded part whose corners have different normals. `normals` has the
-    /// normal of each corner of the surface, and `triangle` returns the number in the surface of a
-    /// triangle of the part.
-    pub(crate) fn split(welded: &mut Welded, normals: &[[f32; 3]], triangle: impl Fn(u32) -> u32) -> Self {
+    /// Splits the vertices of a welded part whose corners have different normals, or would have them
+    /// in another shape. `corners` has all corners of the surface, and `triangle` returns the number
+    /// in the surface of a triangle of the part.
+    pub(crate) fn split(welded: &mut Welded, corners: &CornerGroups, triangle: impl Fn(u32) -> u32) -> Self {
         let count = welded.vertices.len();
         let mut split = Self { values: vec![[0.0; 3]; count], corners: vec![NONE; count] };
         // For each vertex the next one with the same position and attributes.
@@ -46,8 +47,8 @@ impl PartNormals {
         for (number, indices) in (0..=u32::MAX).zip(welded.indices.as_chunks_mut::<3>().0) {
             let first = triangle(number).saturating_mul(3);
             for (index, corner) in indices.iter_mut().zip(first..=u32::MAX) {
-                let normal = normals.get(as_index(corner)).copied().unwrap_or_default();
-                let found = split.find(*index, &next, normal);
+                let normal = corners.normals.get(as_index(corner)).copied().unwrap_or_default();
+                let found = split.find(*index, &next, corners, corner);
                 *index = match found {
                     Ok(vertex) => vertex,
                     Err(last) => {
@@ -70,13 +71,13 @@ impl PartNormals {
         split
     }
 
-    /// Returns the vertex of a list that has a normal or none yet, or the last compared one.
-    fn find(&self, first: u32, next: &[u32], normal: [f32; 3]) -> Result<u32, u32> {
+    /// Returns the vertex of a list that has the normals of a corner or none yet, or the last
+    /// compared one.
+    fn find(&self, first: u32, next: &[u32], corners: &CornerGroups, corner: u32) -> Result<u32, u32> {
         let mut vertex = first;
         for _ in 0..MAX_COMPARED {
-            let is_new = self.corners.get(as_index(vertex)).is_none_or(|corner| *corner == NONE);
-            let value = self.values.get(as_index(vertex)).copied().unwrap_or_default();
-            if is_new || value.map(f32::to_bits) == normal.map(f32::to_bits) {
+            let known = self.corners.get(as_index(vertex)).copied().unwrap_or(NONE);
+            if known == NONE || corners.are_equal(known, corner) {
                 return Ok(vertex);
             }
             match next.get(as_index(vertex)) {

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
 use crate::scene::SceneInput;
+use crate::scene::normals::CornerGroups;
 use crate::scene::shape::{ShapePositions, SurfaceShape};
 use crate::scene::triangles::{LeftOut, is_finite};
 
@@ -135,14 +136,14 @@ impl VertexParts {
     }
 
     /// Returns the vertices of the part with the given triangles. If the normals are computed,
-    /// `normals` has those of all corners of the surface.
+    /// `normals` has those of all corners of the surface, and a vertex belongs to one of their groups.
     ///
     /// If triangles with an invalid index are left out, they are added to `losses`. `number` is the
     /// index of the surface.
     pub(crate) fn order(
         self,
         surface: &Surface<'_>,
-        (shape, normals): (SurfaceShape<'_>, Option<&[[f32; 3]]>),
+        (shape, normals): (SurfaceShape<'_>, Option<&CornerGroups>),
         triangles: Range<u32>,
         losses: &mut LossList,
         number: usize,

@@ -156,7 +156,9 @@ impl MeasuredSurfaces {
 
     /// Returns what measures the triangles of a surface, or `None` if they are not measured.
     fn volume(&mut self, surface: &PlacedSurface<'_>) -> Result<Option<&mut EnclosedVolume>> {
-        let is_measured = (3..=MAX_MEASURED).contains(&surface.surface.indices()?.len());
+        let (input, corners) = (surface.normal_input(), surface.surface.indices()?.len());
+        let is_stored = matches!(self.normals.source(&input)?, NormalSource::Stored(_));
+        let is_measured = corners >= 3 && (corners <= MAX_MEASURED || !is_stored);
         Ok(if is_measured { self.volumes.pool(surface.position_pool()) } else { None })
     }
 }
@@ -231,7 +233,6 @@ impl DrawJob<'_, '_> {
             self.scene.input.release();
             Ok(())
         })?;
-        measured.normals.finish()?;
         let surfaces = spans.len();
         let lines = self.overlays.draw(view, buffer, rasteriser.next, &mut spans);
         let place = BandPlace { row_pixels: row_pixels(buffer), first_row: buffer.rows.start };
@@ -333,7 +334,8 @@ impl DrawJob<'_, '_> {
             NormalSource::Stored(_) if matches!(surface.shape, SurfaceShape::Bones(_)) => CornerNormals::Posed,
             NormalSource::Stored(stored) => CornerNormals::Stored(stored),
             NormalSource::Computed(angle) if angle > 0.0 => {
-                measured.normals.corners(&surface.normal_input())?.map_or(CornerNormals::Flat, CornerNormals::Computed)
+                let corners = measured.normals.corners(&surface.normal_input())?;
+                corners.map_or(CornerNormals::Flat, |corners| CornerNormals::Computed(corners.normals))
             }
             NormalSource::Computed(_) | NormalSource::None => CornerNormals::Flat,
         };

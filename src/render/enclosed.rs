@@ -10,6 +10,8 @@ use crate::scene::PoolKey;
 
 /// The part of the area of a mesh that may be missing if the mesh counts as closed.
 const MAX_OPEN: f64 = 0.05;
+/// The least part of the volumes of all triangles that a closed mesh encloses.
+const MIN_VOLUME: f64 = 1e-6;
 /// The greatest number of pools that are measured. A file may have millions.
 const MAX_POOLS: usize = 1 << 16;
 
@@ -30,6 +32,8 @@ pub(crate) struct EnclosedVolume {
     area: f64,
     /// Six times the volume that the triangles enclose, if the mesh is closed.
     volume: f64,
+    /// The sum of the volumes without their signs.
+    size: f64,
 }
 
 impl EnclosedVolumes {
@@ -64,13 +68,16 @@ impl EnclosedVolume {
         let offset = subtract(corner.map(f64::from), origin.map(f64::from));
         self.total = add(self.total, normal);
         self.area += dot(normal, normal).sqrt();
-        self.volume += dot(offset, normal);
+        let volume = dot(offset, normal);
+        self.volume += volume;
+        self.size += volume.abs();
     }
 
     /// Returns whether the mesh is closed and its triangles show their front to the inside.
     /// `is_clockwise` states that the format winds triangles clockwise.
     pub(crate) fn is_inside_out(&self, is_clockwise: bool) -> bool {
         let is_closed = dot(self.total, self.total).sqrt() < MAX_OPEN * self.area;
-        is_closed && (self.volume < 0.0) != is_clockwise && self.volume != 0.0
+        // A surface that is stored with both sides encloses nothing but rounding errors.
+        is_closed && (self.volume < 0.0) != is_clockwise && self.volume.abs() > MIN_VOLUME * self.size
     }
 }

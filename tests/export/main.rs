@@ -35,6 +35,7 @@ mod gltf_structure;
 mod gltf_unusual;
 mod json_document;
 mod limits;
+mod normals;
 mod readers;
 #[path = "../support/mod.rs"]
 mod support;

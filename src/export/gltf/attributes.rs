@@ -9,7 +9,7 @@ use crate::export::{PartNormals, VertexOrder};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 use crate::math::{as_index, unit};
 use crate::model::{Normals, SpaceConversion, Surface, TangentFrames, VertexPool};
-use crate::scene::normals::{ComputedNormals, NormalInput};
+use crate::scene::normals::{ComputedNormals, CornerGroups, NormalInput};
 use crate::scene::shape::{ShapePositions, SurfaceShape};
 
 /// The greatest error of the squared length of a direction that is written as it is.
@@ -54,7 +54,7 @@ impl SurfaceNormals<'_> {
         surface: &Surface<'_>,
         shape: SurfaceShape<'_>,
         conversion: &SpaceConversion,
-    ) -> Result<Option<Vec<[f32; 3]>>> {
+    ) -> Result<Option<CornerGroups>> {
         let (pool, number) = ((0, self.pool), self.number);
         self.computed.corners(&NormalInput { pool, number, surface, shape, conversion })
     }

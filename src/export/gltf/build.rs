@@ -187,7 +187,6 @@ impl Builder<'_, '_> {
             let surface = &Surface::new(&*lent, 0);
             normals.add(&NormalInput { pool, number, surface, shape, conversion: &conversion })?;
         }
-        normals.finish()?;
         Ok(normals)
     }
 

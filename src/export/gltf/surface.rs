@@ -156,7 +156,7 @@ impl<'b> SurfaceWriter<'b> {
         for triangles in parts.ranges() {
             let part = self
                 .cache
-                .order(self.parts, || parts.order(surface, (shape, corners.as_deref()), triangles, losses, number))?;
+                .order(self.parts, || parts.order(surface, (shape, corners.as_ref()), triangles, losses, number))?;
             self.parts = self.parts.saturating_add(1);
             if part.byte_len() > 1 << 20 {
                 self.cache.input.release();

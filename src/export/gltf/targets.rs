@@ -130,7 +130,7 @@ impl VertexInput<'_, '_> {
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
         let shape = SurfaceShape::Frames(FrameBlend { from: frame, to: frame, fraction: 0.0 });
         let written = sink.array(&spec, &mut |out| {
-            let corners = surface.corners(self.surface, shape, &self.conversion)?.unwrap_or_default();
+            let corners = surface.corners(self.surface, shape, &self.conversion)?.unwrap_or_default().normals;
             self.write_each(block, out, |vertex| {
                 let corner = base.corners.get(vertex).map_or(usize::MAX, |corner| as_index(*corner));
                 subtract(known(&corners, corner), known(&base.values, vertex))

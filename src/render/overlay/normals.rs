@@ -31,7 +31,6 @@ pub(crate) fn add_normals(
         scene.input.release();
         Ok(())
     })?;
-    computed.finish()?;
     let step = vertices.div_ceil(MAX_STROKES).max(1);
     let mut picker = NormalPicker { computed: &computed, seen: BTreeMap::new(), step, counter: 0, length };
     scene.each_surface(&mut |surface| {
@@ -81,9 +80,9 @@ impl NormalPicker<'_> {
                 }
             }
             NormalSource::Computed(_) => {
-                let normals = self.computed.corners(&surface.normal_input())?.unwrap_or_default();
+                let corners = self.computed.corners(&surface.normal_input())?.unwrap_or_default();
                 let (mut drawn, indices) = (BTreeSet::new(), surface.surface.indices()?);
-                for (index, normal) in indices.iter().zip(normals) {
+                for (index, normal) in indices.iter().zip(corners.normals) {
                     if drawn.insert((index, normal.map(f32::to_bits))) && self.next() {
                         line(index, normal);
                     }

@@ -10,6 +10,7 @@
 
 mod rings;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::PoolKey;
@@ -18,8 +19,9 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Geometry, NormalEncoding, Normals, SpaceConversion, Surface};
-use crate::parse::{filled, room};
-use rings::{Crease, Rings};
+use crate::parse::room;
+pub(crate) use rings::CornerGroups;
+use rings::Rings;
 
 /// The normals of the surfaces that are drawn or exported.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +39,9 @@ pub enum NormalChoice {
 pub(crate) const CREASE_ANGLE: f32 = 65.0;
 /// The memory for computed normals, in bytes.
 const MAX_BYTES: usize = 12 << 20;
-/// The memory of a triangle: its vertices, the rings of its corners, and its normals.
-const TRIANGLE: usize = 64;
+/// The memory of a triangle: its vertices, the rings of its corners, and its normals with their
+/// groups.
+const TRIANGLE: usize = 72;
 /// The memory of a vertex.
 const VERTEX: usize = 4;
 /// The memory of a pool and of a surface.
@@ -86,7 +89,7 @@ struct Pool {
     triangles: Vec<[u32; 3]>,
     /// For each surface its number, and the number of its first triangle.
     surfaces: Vec<(usize, usize)>,
-    rings: Rings,
+    rings: OnceCell<Rings>,
     /// Whether the pool is too large for computed normals.
     is_too_large: bool,
 }
@@ -164,14 +167,6 @@ impl ComputedNormals {
         Ok(normals.is_some_and(|normals| !matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_))))
     }
 
-    /// Prepares the vertices, after all surfaces are added.
-    pub(crate) fn finish(&mut self) -> Result<()> {
-        for pool in self.pools.values_mut().filter(|pool| !pool.is_too_large) {
-            pool.rings = Rings::new(&pool.triangles, pool.vertices)?;
-        }
-        Ok(())
-    }
-
     /// Returns whether [`corners`](Self::corners) computes normals of a surface.
     pub(crate) fn has(&self, input: &NormalInput<'_, '_>) -> Result<bool> {
         let NormalSource::Computed(angle) = self.source(input)? else { return Ok(false) };
@@ -186,45 +181,55 @@ impl ComputedNormals {
     }
 
     /// Computes the normal of each corner of a surface, in the order of the file and in the
-    /// conventions of the output. A corner without a normal has 0, 0, 0.
+    /// conventions of the output.
     ///
     /// Creases are found in the base shape, so they do not change while the mesh moves. Returns
     /// `None` if the normals are not computed, or if the mesh is too large.
-    pub(crate) fn corners(&self, input: &NormalInput<'_, '_>) -> Result<Option<Vec<[f32; 3]>>> {
+    pub(crate) fn corners(&self, input: &NormalInput<'_, '_>) -> Result<Option<CornerGroups>> {
         let NormalSource::Computed(angle) = self.source(input)? else { return Ok(None) };
         let count = input.surface.indices()?.len() / 3;
         if angle <= 0.0 {
             return facets(input, count).map(Some);
         }
         let Some((pool, first)) = self.find(input) else { return Ok(None) };
-        let triangles = first..first.saturating_add(count);
-        let mut out = filled("scene", "normals", count.saturating_mul(3), [0.0; 3])?;
-        let shape = input.shape.positions(input.surface)?;
-        let base = if matches!(input.shape, SurfaceShape::Base) { None } else { Some(input.surface.positions()?) };
-        let base = base.filter(|base| base.len() == shape.len()).map(ShapePositions::Stored);
         let place = |positions: &ShapePositions<'_>, index: u32| {
             positions.get(as_index(index)).map_or([f64::NAN; 3], |at| input.conversion.position(at).map(f64::from))
         };
-        let shape = |index| place(&shape, index);
-        let base = base.as_ref().map(|base| |index| place(base, index));
-        let base = base.as_ref().map(|base| -> &dyn Fn(u32) -> [f64; 3] { base });
-        let crease = Crease::new(angle, input.conversion.reverses_corners());
-        pool.rings.normals((&pool.triangles, triangles), &crease, (&shape, base), &mut out);
-        Ok(Some(out))
+        let rings = if let Some(rings) = pool.rings.get() {
+            rings
+        } else {
+            let base = SurfaceShape::Base.positions(input.surface)?;
+            let rings = Rings::new(&pool.triangles, pool.vertices, &|index| place(&base, index), angle)?;
+            pool.rings.get_or_init(|| rings)
+        };
+        let (shape, sign) = (input.shape.positions(input.surface)?, input.sign());
+        let wanted = first..first.saturating_add(count);
+        let corners = rings.normals((&pool.triangles, wanted), &|index| place(&shape, index), sign)?;
+        Ok(Some(corners.for_frames(input.surface.geometry.vertex_frame_count()?)))
+    }
+}
+
+impl NormalInput<'_, '_> {
+    /// Returns the factor of facet normals: -1 if the conversion reverses the corners.
+    const fn sign(&self) -> f64 {
+        if self.conversion.reverses_corners() { -1.0 } else { 1.0 }
     }
 }
 
 /// Returns the normal of the plane of each triangle, for each of its corners.
-fn facets(input: &NormalInput<'_, '_>, count: usize) -> Result<Vec<[f32; 3]>> {
-    let mut out = room("scene", "normals", count.saturating_mul(3))?;
+fn facets(input: &NormalInput<'_, '_>, count: usize) -> Result<CornerGroups> {
+    let corners = count.saturating_mul(3);
+    let mut out =
+        CornerGroups { normals: room("scene", "normals", corners)?, groups: room("scene", "normals", corners)? };
     let (positions, indices) = (input.shape.positions(input.surface)?, input.surface.indices()?);
     for first in (0..count).map(|triangle| triangle.saturating_mul(3)) {
         let corner = |corner| {
             let position = positions.get(as_index(indices.get(first.saturating_add(corner))?))?;
             Some(input.conversion.position(position).map(f64::from))
         };
-        let corners = input.conversion.triangle([0, 1, 2].map(corner)).map(|corner| corner.unwrap_or([f64::NAN; 3]));
-        out.extend([rings::facet_normal(corners); 3]);
+        let corners = [0, 1, 2].map(|number| corner(number).unwrap_or([f64::NAN; 3]));
+        out.normals.extend([rings::facet_normal(corners, input.sign()); 3]);
+        out.groups.extend([u32::try_from(first).unwrap_or(u32::MAX); 3]);
     }
-    Ok(out)
+    Ok(out.for_frames(input.surface.geometry.vertex_frame_count()?))
 }

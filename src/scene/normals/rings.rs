@@ -14,28 +14,45 @@ const TOLERANCE: f64 = 1e-6;
 /// The cosine from which two facets are the two sides of one surface.
 const OPPOSITE: f64 = -0.9999;
 
-/// Which edges are creases.
-pub(super) struct Crease {
-    /// The cosine of the crease angle.
-    cosine: f64,
-    /// The factor of facet normals: -1 if the conversion reverses the corners.
-    sign: f64,
-}
+/// The least length of a sum of facets, as a part of their lengths. Shorter sums are rounding errors.
+const MIN_SUM: f64 = 1e-6;
+/// The mark of the first corner of a group in a ring.
+const FIRST: u32 = 1 << 31;
 
-impl Crease {
-    pub(super) fn new(degrees: f32, reverses_corners: bool) -> Self {
-        let radians = f64::from(degrees).clamp(0.0, 180.0) * (std::f64::consts::PI / 180.0);
-        Self { cosine: cosine(radians) - TOLERANCE, sign: if reverses_corners { -1.0 } else { 1.0 } }
-    }
-}
+/// Returns the position of a vertex, or NaN.
+pub(super) type Place<'p> = &'p dyn Fn(u32) -> [f64; 3];
 
-/// The corners around each vertex of a pool.
-#[derive(Default)]
+/// The corners around each vertex of a pool, in groups that smooth edges join.
 pub(super) struct Rings {
     /// For each vertex the index of its first corner, and at the end the number of corners.
     starts: Vec<u32>,
-    /// The numbers of the corners in the pool, vertex by vertex.
+    /// The numbers of the corners in the pool, vertex by vertex and group by group. The first of
+    /// each group has the mark [`FIRST`].
     corners: Vec<u32>,
+}
+
+/// The corners of the triangles of a surface.
+#[derive(Default)]
+pub(crate) struct CornerGroups {
+    /// The normal of each corner, in the conventions of the output, or 0.
+    pub(crate) normals: Vec<[f32; 3]>,
+    /// The number of the group of each corner, if the mesh has several shapes. Corners of a group
+    /// have equal normals in every shape.
+    pub(crate) groups: Vec<u32>,
+}
+
+impl CornerGroups {
+    /// Removes the groups if there are not several vertex frames.
+    pub(super) fn for_frames(self, count: usize) -> Self {
+        if count > 1 { self } else { Self { groups: Vec::new(), ..self } }
+    }
+
+    /// Returns whether two corners have equal normals in every shape.
+    pub(crate) fn are_equal(&self, one: u32, other: u32) -> bool {
+        let normal = |corner: u32| self.normals.get(as_index(corner)).map(|normal| normal.map(f32::to_bits));
+        let group = |corner: u32| self.groups.get(as_index(corner));
+        if self.groups.is_empty() { normal(one) == normal(other) } else { group(one) == group(other) }
+    }
 }
 
 /// A triangle at a vertex.
@@ -44,20 +61,14 @@ struct RingFacet {
     corner: u32,
     /// The vertices of the other corners.
     others: [u32; 2],
-    /// The unit normal in the base shape, or `None` for a triangle without area.
-    base: Option<[f64; 3]>,
-    /// The weighted normal.
-    weighted: [f64; 3],
-    /// The normal, as long as twice the area.
-    facet: [f64; 3],
+    /// The unit normal, or `None` for a triangle without area.
+    normal: Option<[f64; 3]>,
 }
 
-/// Returns the position of a vertex, or NaN.
-type Place<'p> = &'p dyn Fn(u32) -> [f64; 3];
-
 impl Rings {
-    /// Sorts the corners of triangles by their vertices.
-    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize) -> Result<Self> {
+    /// Sorts the corners of triangles by their vertices, and joins the corners of a vertex over
+    /// edges that are not sharper than an angle in degrees. The vertices are below `vertices`.
+    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize, base: Place<'_>, degrees: f32) -> Result<Self> {
         let indices = triangles.as_flattened();
         let mut starts = filled("scene", "normals", vertices.saturating_add(1), 0_u32)?;
         for index in indices {
@@ -81,42 +92,79 @@ impl Rings {
                 *place = corner;
             }
         }
-        Ok(Self { starts, corners })
+        let mut rings = Self { starts, corners };
+        rings.join(triangles, base, degrees);
+        Ok(rings)
     }
 
-    /// Computes the normals of the corners of the triangles `wanted`. `shape` returns the positions,
-    /// and `base` those of the base shape if it is another one.
+    /// Sorts the corners around each vertex by their groups.
+    fn join(&mut self, triangles: &[[u32; 3]], base: Place<'_>, degrees: f32) {
+        let least = cosine(f64::from(degrees).clamp(0.0, 180.0).to_radians()) - TOLERANCE;
+        let (mut facets, mut groups) = (Vec::new(), Vec::new());
+        let Self { starts, corners } = self;
+        for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
+            let Some(ring) = corners.get_mut(as_index(*start)..as_index(*end)) else { continue };
+            if ring.len() > MAX_RING {
+                ring.iter_mut().for_each(|corner| *corner |= FIRST);
+                continue;
+            }
+            facets.clear();
+            facets.extend(ring.iter().map(|corner| RingFacet::new(*corner, triangles, base)));
+            join(&facets, least, &mut groups);
+            let mut left = ring.iter_mut();
+            for group in 0..facets.len() {
+                let members = facets.iter().zip(&groups).filter(|(_, other)| **other == group);
+                for ((number, (facet, _)), place) in members.enumerate().zip(&mut left) {
+                    *place = facet.corner | if number == 0 { FIRST } else { 0 };
+                }
+            }
+        }
+    }
+
+    /// Adds up the facets of each group of the corners of the triangles `wanted`. `shape` returns
+    /// the positions, and the normals are multiplied by `sign`.
     pub(super) fn normals(
         &self,
         (triangles, wanted): (&[[u32; 3]], Range<usize>),
-        crease: &Crease,
-        (shape, base): (Place<'_>, Option<Place<'_>>),
-        out: &mut [[f32; 3]],
-    ) {
-        let first = wanted.start.saturating_mul(3);
-        let (mut facets, mut groups) = (Vec::new(), Vec::new());
-        let mut is_done = vec![0_u64; out.len().div_ceil(64)];
-        for (number, index) in triangles.get(wanted).unwrap_or_default().as_flattened().iter().enumerate() {
-            if is_done.get(number / 64).is_none_or(|word| word & 1_u64.rotate_left(low_bits(number)) != 0) {
+        shape: Place<'_>,
+        sign: f64,
+    ) -> Result<CornerGroups> {
+        let (first, count) = (wanted.start.saturating_mul(3), wanted.len().saturating_mul(3));
+        let mut out = CornerGroups {
+            normals: filled("scene", "normals", count, [0.0; 3])?,
+            groups: filled("scene", "normals", count, u32::MAX)?,
+        };
+        for (number, vertex) in triangles.get(wanted).unwrap_or_default().as_flattened().iter().enumerate() {
+            if out.groups.get(number).is_none_or(|group| *group != u32::MAX) {
                 continue;
             }
-            let ring = self.ring(*index);
-            facets.clear();
-            if ring.len() <= MAX_RING {
-                facets.extend(ring.iter().map(|corner| RingFacet::new(*corner, triangles, (shape, base))));
-            } else {
-                // The corner stays alone.
-                let corner = u32::try_from(first.saturating_add(number)).unwrap_or(u32::MAX);
-                facets.push(RingFacet::new(corner, triangles, (shape, base)));
-            }
-            crease.sum(&facets, &mut groups, &mut |corner, normal| {
-                let Some(place) = as_index(corner).checked_sub(first) else { return };
-                if let Some((out, word)) = out.get_mut(place).zip(is_done.get_mut(place / 64)) {
-                    *out = normal;
-                    *word |= 1_u64.rotate_left(low_bits(place));
+            let is_alike = |_: &u32, other: &u32| other & FIRST == 0;
+            let wanted = |corner: &u32| {
+                let place = as_index(corner & !FIRST).checked_sub(first)?;
+                (place < count).then_some(place)
+            };
+            for group in self.ring(*vertex).chunk_by(is_alike) {
+                let Some(lead) = group.iter().find_map(wanted) else { continue };
+                let (mut sum, mut size) = ([0.0; 3], 0.0);
+                for corner in group {
+                    let part = weighted(corners_from(triangles, corner & !FIRST).map(shape));
+                    (sum, size) = (add(sum, part), size + dot(part, part).sqrt());
                 }
-            });
+                let is_known = dot(sum, sum).sqrt() > MIN_SUM * size;
+                let normal = unit(sum).filter(|_| is_known).map(|normal| normal.map(|part| narrow(part * sign) + 0.0));
+                for corner in group {
+                    let Some(place) = wanted(corner) else { continue };
+                    // Facets that cancel each other out still have planes.
+                    let own = || facet_normal(corners_from(triangles, corner & !FIRST).map(shape), sign);
+                    let value = normal.unwrap_or_else(own);
+                    out.normals.iter_mut().skip(place).take(1).for_each(|normal| *normal = value);
+                    let lead = if normal.is_some() { lead } else { place };
+                    let lead = u32::try_from(lead).unwrap_or_default();
+                    out.groups.iter_mut().skip(place).take(1).for_each(|group| *group = lead);
+                }
+            }
         }
+        Ok(out)
     }
 
     /// Returns the corners around a vertex.
@@ -128,75 +176,62 @@ impl Rings {
     }
 }
 
-/// Returns the lowest bits of a number.
-fn low_bits(number: usize) -> u32 {
-    u32::try_from(number % 64).unwrap_or_default()
+/// Returns the vertices of the triangle of a corner, from that of the corner.
+fn corners_from(triangles: &[[u32; 3]], corner: u32) -> [u32; 3] {
+    let [a, b, c] = triangles.get(as_index(corner / 3)).copied().unwrap_or([u32::MAX; 3]);
+    match corner % 3 {
+        0 => [a, b, c],
+        1 => [b, c, a],
+        _ => [c, a, b],
+    }
 }
 
 impl RingFacet {
+    fn new(corner: u32, triangles: &[[u32; 3]], base: Place<'_>) -> Self {
+        let vertices = corners_from(triangles, corner);
+        let [_, second, third] = vertices;
+        Self { corner, others: [second, third], normal: unit(facet(vertices.map(base))) }
+    }
+
     /// Returns whether both triangles have an edge at the vertex in common.
     fn meets(&self, other: &Self) -> bool {
         self.others.iter().any(|vertex| other.others.contains(vertex))
     }
-
-    fn new(corner: u32, triangles: &[[u32; 3]], (shape, base): (Place<'_>, Option<Place<'_>>)) -> Self {
-        let [mut a, mut b, mut c] = triangles.get(as_index(corner / 3)).copied().unwrap_or([u32::MAX; 3]);
-        for _ in 0..corner % 3 {
-            (a, b, c) = (b, c, a);
-        }
-        let (weighted, facet) = weighted([a, b, c].map(shape));
-        let base = base.map_or(facet, |base| self::facet([a, b, c].map(base)));
-        Self { corner, others: [b, c], base: unit(base), weighted, facet }
-    }
 }
 
-impl Crease {
-    /// Adds up the facets of a vertex that are joined by smooth edges, and passes the normal of each
-    /// corner to `visit`.
-    fn sum(&self, facets: &[RingFacet], groups: &mut Vec<usize>, visit: &mut dyn FnMut(u32, [f32; 3])) {
-        self.join(facets, groups);
-        for (facet, group) in facets.iter().zip(groups.iter()) {
-            let joined = facets.iter().zip(groups.iter()).filter(|(_, other)| *other == group);
-            let sum = joined.fold([0.0; 3], |sum, (other, _)| add(sum, other.weighted));
-            let normal = unit(sum).or_else(|| unit(facet.facet)).unwrap_or_default();
-            visit(facet.corner, normal.map(|part| narrow(part * self.sign)));
-        }
-    }
-
-    /// Sets the group of each facet of a vertex. Facets on both sides of a smooth edge are in one
-    /// group.
-    fn join(&self, facets: &[RingFacet], groups: &mut Vec<usize>) {
-        groups.clear();
-        groups.extend(0..facets.len());
-        let mut join = |one: usize, other: usize| {
-            let Some((from, to)) = groups.get(one).copied().zip(groups.get(other).copied()) else { return };
-            groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
-        };
-        let cosine = |one: &RingFacet, other: &RingFacet| Some(dot(one.base?, other.base?));
-        // The two sides of a surface would cancel each other out.
-        let is_opposite = |one, other| cosine(one, other).is_some_and(|cosine| cosine < OPPOSITE);
-        let has_back = self.cosine < 0.0 && facets.iter().any(|one| facets.iter().any(|other| is_opposite(one, other)));
-        let least = if has_back { 0.0 } else { self.cosine };
-        for (number, one) in facets.iter().enumerate() {
-            for (other_number, other) in facets.iter().enumerate().take(number).filter(|(_, other)| one.meets(other)) {
-                if cosine(one, other).is_some_and(|cosine| cosine >= least) {
-                    join(number, other_number);
-                }
+/// Sets the group of each facet of a vertex. Facets on both sides of a smooth edge are in one group:
+/// their cosine is at least `least`.
+fn join(facets: &[RingFacet], least: f64, groups: &mut Vec<usize>) {
+    groups.clear();
+    groups.extend(0..facets.len());
+    let mut join = |one: usize, other: usize| {
+        let Some((from, to)) = groups.get(one).copied().zip(groups.get(other).copied()) else { return };
+        groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+    };
+    let cosine = |one: &RingFacet, other: &RingFacet| Some(dot(one.normal?, other.normal?));
+    // The two sides of a surface would cancel each other out.
+    let is_opposite = |one, other| cosine(one, other).is_some_and(|cosine| cosine < OPPOSITE);
+    let has_back = least < 0.0 && facets.iter().any(|one| facets.iter().any(|other| is_opposite(one, other)));
+    let least = if has_back { 0.0 } else { least };
+    for (number, one) in facets.iter().enumerate() {
+        for (other_number, other) in facets.iter().enumerate().take(number).filter(|(_, other)| one.meets(other)) {
+            if cosine(one, other).is_some_and(|cosine| cosine >= least) {
+                join(number, other_number);
             }
         }
-        // A triangle without area joins one of its neighbours, so that no crease disappears.
-        for (number, one) in facets.iter().enumerate().filter(|(_, one)| one.base.is_none()) {
-            let mut others = facets.iter().enumerate().filter(|(_, other)| one.meets(other));
-            let is_known = |(_, other): &(usize, &RingFacet)| other.base.is_some();
-            let found = others.clone().find(is_known).or_else(|| others.find(|(other, _)| *other != number));
-            found.into_iter().for_each(|(other, _)| join(number, other));
-        }
+    }
+    // A triangle without area joins one of its neighbours, so that no crease disappears.
+    for (number, one) in facets.iter().enumerate().filter(|(_, one)| one.normal.is_none()) {
+        let mut others = facets.iter().enumerate().filter(|(_, other)| one.meets(other));
+        let is_known = |(_, other): &(usize, &RingFacet)| other.normal.is_some();
+        let found = others.clone().find(is_known).or_else(|| others.find(|(other, _)| *other != number));
+        found.into_iter().for_each(|(other, _)| join(number, other));
     }
 }
 
-/// Returns the unit normal of the plane of a triangle, or 0 if it has no area.
-pub(super) fn facet_normal(corners: [[f64; 3]; 3]) -> [f32; 3] {
-    unit(facet(corners)).unwrap_or_default().map(narrow)
+/// Returns the unit normal of the plane of a triangle, multiplied by `sign`, or 0 if it has no area.
+pub(super) fn facet_normal(corners: [[f64; 3]; 3], sign: f64) -> [f32; 3] {
+    unit(facet(corners)).unwrap_or_default().map(|part| narrow(part * sign) + 0.0)
 }
 
 /// Returns the normal of a triangle, as long as twice its area.
@@ -205,15 +240,15 @@ fn facet([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
 }
 
 /// Returns the normal of a triangle, as long as twice its area, multiplied by the angle at its
-/// first corner, and the normal itself. Both are 0 if a coordinate is not finite.
-fn weighted([a, b, c]: [[f64; 3]; 3]) -> ([f64; 3], [f64; 3]) {
+/// first corner. It is 0 if a coordinate is not finite.
+fn weighted([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
     let (ab, ac) = (subtract(b, a), subtract(c, a));
-    let (facet, product) = (cross(ab, ac), dot(ab, ab) * dot(ac, ac));
+    let product = dot(ab, ab) * dot(ac, ac);
     if !(product > 0.0 && product.is_finite()) {
-        return ([0.0; 3], [0.0; 3]);
+        return [0.0; 3];
     }
     let angle = arc_cosine(dot(ab, ac) / product.sqrt());
-    (facet.map(|part| part * angle), facet)
+    cross(ab, ac).map(|part| part * angle)
 }
 
 fn unit(direction: [f64; 3]) -> Option<[f64; 3]> {

@@ -103,7 +103,7 @@ impl<'b> PartWalk<'b> {
         self.pool = pool;
         for triangles in parts.ranges() {
             let PartVertices { order, normals } =
-                parts.order(view, (shape, corners.as_deref()), triangles, losses, surface.number)?;
+                parts.order(view, (shape, corners.as_ref()), triangles, losses, surface.number)?;
             let positions = shape.positions(view)?;
             let part = SurfacePart { surface, order, normals, stores_normals, positions, conversion, bones, is_first };
             visit(&part, losses)?;

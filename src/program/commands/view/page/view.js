@@ -265,6 +265,7 @@ class View {
     const hasTexture = Boolean(texture && look.hasTextures && !isBySurface);
     this.place(item, this.mesh);
     gl.uniform1i(uniforms.isFlat, Number(look.style === "flat"));
+    gl.uniform1i(uniforms.isTwoSided, Number(Boolean(material.doubleSided)));
     gl.uniform1i(uniforms.isUnlit, Number(item.isUnlit));
     gl.uniform1i(uniforms.isMasked, Number(material.alphaMode === "MASK"));
     gl.uniform1i(uniforms.isEnvironment, Number(style.environment === "true"));
