@@ -110,7 +110,7 @@
 //! | [`IndexedModel::scene`] with a sidecar | surfaces | those of locating each surface, and two of the sidecar | 300 bytes per surface |
 //! | [`query::SceneTrees::scene`] | surfaces | those of locating each surface, and those of at most 16 triangles | 112 bytes per surface |
 //! | [`query::Scene::ray`], [`nearest`](query::Scene::nearest) | usually log(triangles) | 3 or 4 of the tree, 2 or 3 per leaf | nothing; a list if there are many surfaces |
-//! | [`render::draw`] | triangles, and pixels | all indices and positions, three times | 4 bytes per pixel; during the call also 40, or 52 if surfaces are translucent, for at most 1,048,576 pixels, and at most 12 MiB for computed normals |
+//! | [`render::draw`] | triangles, and pixels | all indices and positions, three times, and indices once more for computed normals | 4 bytes per pixel; during the call also 40, or 52 if surfaces are translucent, for at most 1,048,576 pixels, and at most 12 MiB for computed normals |
 //! | [`Surface::weld`] of equal index streams | corners | both index streams | 4 bytes per vertex during the call |
 //! | [`Surface::weld`] of different index streams | corners, and a sort of corners that share an attribute | both index streams | 12 bytes per corner during the call |
 //! | [`streaming::Streamer::poll`] | ended loads and new requests, within [`poll_time`](streaming::StreamOptions::poll_time) | none | nothing: all is allocated with the streamer |

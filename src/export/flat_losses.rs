@@ -1,7 +1,7 @@
 //! What the flat formats leave out: those without a scene, such as OBJ.
 
 use super::fault;
-use super::loss::{Loss, LossKind, LossList, counted, incomplete_frame};
+use super::loss::{Loss, LossKind, LossList, counted, incomplete_frames};
 use super::options::ExportOptions;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -134,7 +134,7 @@ impl<'f> FlatLosses<'f> {
                 let geometry = asset.level(level)?;
                 let (whole, all) = (whole_frames(&*geometry, 0)?, geometry.vertex_frame_count()?);
                 if !self.lacks(LossKind::VertexFrames) && as_index(whole) < all {
-                    self.list.add(LossKind::Values, None, incomplete_frame(whole));
+                    self.list.add(LossKind::VertexFrames, None, incomplete_frames(whole, all));
                 }
                 frames = frames.max(all);
             }

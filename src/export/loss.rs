@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::math::as_index;
 use crate::scene::triangles::LeftOut;
 use crate::scene::{ColorRole, PlacedScene};
 
@@ -186,9 +187,13 @@ pub(crate) fn undrawn_colors(role: ColorRole, place: &str) -> Option<String> {
     Some(format!("colours to draw: the vertex colours are {what} and in {place}; --colors albedo draws them"))
 }
 
-/// Describes the last vertex frame of a file that contains only a part of it.
-pub(crate) fn incomplete_frame(number: u32) -> String {
-    format!("vertex frame {number}, of which the file has only a part")
+/// Describes the vertex frames `whole` and later of `all`, which the file contains only in part.
+pub(crate) fn incomplete_frames(whole: u32, all: usize) -> String {
+    let last = all.saturating_sub(1);
+    if last <= as_index(whole) {
+        return format!("vertex frame {whole}, of which the file has only a part");
+    }
+    format!("vertex frames {whole} to {last}, of which the file has only a part")
 }
 
 #[cfg(test)]

@@ -38,18 +38,20 @@ mod part_faces;
 pub(crate) mod ply;
 pub(crate) mod scene;
 mod source;
+mod split;
 pub(crate) mod stl;
 mod vertices;
 
 use std::fmt;
 use std::io::{self, Write};
 
-pub use crate::scene::{ClipSource, LevelChoice, OutputSpace, SceneInput};
+pub use crate::scene::{ClipSource, LevelChoice, NormalChoice, OutputSpace, SceneInput};
 pub use format::ExportFormat;
 pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
+pub(crate) use split::{PartNormals, PartVertices};
 pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
 
 use crate::error::{Cause, Error, Field, Result};

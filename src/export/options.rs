@@ -2,7 +2,7 @@
 
 use super::source::SourceFacts;
 use crate::parse::option_setters;
-use crate::scene::{ColorUse, LevelChoice, OutputSpace, SceneOptions};
+use crate::scene::{ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,9 @@ pub struct ExportOptions {
     pub(crate) colors: ColorUse,
     /// The rate of clips for which the file stores no rate, in frames per second: 30 by default.
     pub rate: f32,
+    /// The normals that are exported, or `None` for stored ones, and for computed ones of surfaces
+    /// without stored ones.
+    pub normals: Option<NormalChoice>,
     /// The coordinate conventions of the output.
     pub space: OutputSpace,
     /// Whether quantized integers are copied as they are stored, where glTF can hold them.
@@ -92,6 +95,7 @@ impl Default for ExportOptions {
             frame: None,
             colors: ColorUse::default(),
             rate: DEFAULT_RATE,
+            normals: None,
             space: OutputSpace::Target,
             quantized: false,
             compression: None,
@@ -112,6 +116,7 @@ impl ExportOptions {
         with_clip(clip: Option<usize>);
         with_frame(frame: Option<f32>);
         with_rate(rate: f32);
+        with_normals(normals: Option<NormalChoice>);
         with_space(space: OutputSpace);
         with_quantized(quantized: bool);
         with_compression(compression: Option<Compression>);

@@ -23,7 +23,7 @@ use super::loss::{Loss, LossKind, LossList, undrawn_colors};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
 use super::vertices::CornerBlocks;
-use super::{OutputWriter, SceneInput, VertexOrder, VertexParts, fault};
+use super::{OutputWriter, PartVertices, SceneInput, fault};
 use crate::array::Array;
 use crate::decode::OutputFormat;
 use crate::decode::convert::Unorm;
@@ -75,7 +75,8 @@ impl<'a> PlyWriter<'a> {
     /// Counts the vertices and the faces of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+        let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
         let mut losses = FlatLosses::new(&PLY, options);
         writer.count(&mut losses)?;
@@ -92,7 +93,7 @@ impl<'a> PlyWriter<'a> {
             losses.surface(surface)?;
             losses.values(surface)?;
             let view = &surface.surface;
-            properties.normals |= view.normals()?.is_some();
+            properties.normals |= self.scene.has_normals(surface)?;
             properties.uvs |= view.uvs(0)?.is_some();
             if let Some((_, role)) = surface.colors()? {
                 properties.colors |= role.is_harmless();
@@ -102,7 +103,7 @@ impl<'a> PlyWriter<'a> {
                 }
             }
             let positions = PlacedPositions::new(surface)?;
-            each_part(surface, &mut losses.list, &mut |order, left_out| {
+            self.scene.each_part(surface, &mut losses.list, &mut |PartVertices { order, .. }, left_out| {
                 let corners = CornerBlocks::new(order, positions.stored.len());
                 vertices = vertices.saturating_add(as_u64(corners.len()));
                 first = first.or_else(|| corners.first().map(|corner| positions.get_finite(corner.position)));
@@ -150,20 +151,23 @@ impl<'a> PlyWriter<'a> {
         &self,
         surface: &PlacedSurface<'_>,
         positions: &PlacedPositions<'_>,
-        order: &VertexOrder,
+        part: &PartVertices,
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
         let view = surface.surface.converted(surface.conversion);
-        let (normals, uvs, colors) = (view.normals()?, view.uvs(0)?, surface.colors()?);
-        CornerBlocks::new(order, positions.stored.len()).each(&mut |corners| {
+        let (uvs, colors) = (view.uvs(0)?, surface.colors()?);
+        let normals = if self.scene.stores_normals(surface)? { view.normals()? } else { None };
+        let mut computed = part.normals.iter().flat_map(|normals| normals.values.iter().copied());
+        CornerBlocks::new(&part.order, positions.stored.len()).each(&mut |corners| {
             let posed = surface.shape.skinned_normals(&surface.surface, corners)?;
             for (number, Corner { position, attribute }) in corners.iter().enumerate() {
                 let attribute = as_index(*attribute);
                 out.le_floats(&turned(positions.get_finite(*position), self.turn));
                 if self.properties.normals {
+                    let computed = computed.next();
                     let posed = posed.as_ref().and_then(|posed| posed.get(number).copied());
                     let posed = posed.map(|normal| surface.conversion.normal(normal));
-                    let normal = posed.or_else(|| normals.and_then(|normals| normals.get(attribute)));
+                    let normal = computed.or(posed).or_else(|| normals.and_then(|normals| normals.get(attribute)));
                     out.le_floats(&normal.unwrap_or_default().map(finite_or_zero));
                 }
                 if self.properties.uvs {
@@ -196,20 +200,6 @@ fn turned<T>([x, y, z]: [T; 3], turn: usize) -> [T; 3] {
     }
 }
 
-/// Calls `visit` with each part of a surface. Triangles with an invalid index are added to
-/// `losses`.
-fn each_part(
-    surface: &PlacedSurface<'_>,
-    losses: &mut LossList,
-    visit: &mut dyn FnMut(&VertexOrder, &mut LossList) -> Result<()>,
-) -> Result<()> {
-    let parts = VertexParts::new(&surface.surface, &surface.input)?;
-    for triangles in parts.ranges() {
-        visit(&parts.order(&surface.surface, triangles, losses, surface.number)?, losses)?;
-    }
-    Ok(())
-}
-
 /// Returns an error if there are more items than the indices of the output can number.
 fn check_count(name: &'static str, count: u64) -> Result<()> {
     if count <= u32::MAX.into() {
@@ -231,12 +221,13 @@ impl OutputWriter for PlyWriter<'_> {
         let mut ignored = LossList::default();
         self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
-            each_part(surface, &mut ignored, &mut |order, _| self.write_vertices(surface, &positions, order, &mut out))
+            let mut write = |part: &PartVertices| self.write_vertices(surface, &positions, part, &mut out);
+            self.scene.each_part(surface, &mut ignored, &mut |part, _| write(part))
         })?;
         let mut first = 0_u32;
         self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
-            each_part(surface, &mut ignored, &mut |order, _| {
+            self.scene.each_part(surface, &mut ignored, &mut |PartVertices { order, .. }, _| {
                 each_face(surface, &positions, order, &mut |corners| {
                     out.bytes(&[3]);
                     for face in corners {

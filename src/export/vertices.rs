@@ -3,12 +3,15 @@
 use std::ops::Range;
 
 use super::loss::{LossKind, LossList, counted};
+use super::split::{PartNormals, PartVertices};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
 use crate::scene::SceneInput;
-use crate::scene::triangles::is_finite;
+use crate::scene::normals::CornerGroups;
+use crate::scene::shape::{ShapePositions, SurfaceShape};
+use crate::scene::triangles::{LeftOut, is_finite};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 16 MiB.
@@ -87,8 +90,9 @@ impl<'o> CornerBlocks<'o> {
 }
 
 impl VertexParts {
-    /// Reads both index streams and the positions of a surface, and returns its parts.
-    pub(crate) fn new(surface: &Surface<'_>, input: &SceneInput<'_>) -> Result<Self> {
+    /// Reads both index streams and the positions of a surface, and returns its parts. A surface is
+    /// repaired if the file has only a part of the vertex frame that is its `shape`.
+    pub(crate) fn new(surface: &Surface<'_>, shape: SurfaceShape<'_>, input: &SceneInput<'_>) -> Result<Self> {
         let positions = surface.positions()?;
         let [vertices, attributes] = [positions.len(), as_index(surface.counts()?.attribute_vertices)];
         let Ok(corners) = surface.corners() else { return Ok(Self::Repaired) };
@@ -106,8 +110,18 @@ impl VertexParts {
         Ok(match corners.len() {
             0 => Self::Welded(0),
             _ if !is_valid || !is_finite => Self::Repaired,
+            _ if frame_positions(surface, shape)?.len() < vertices => Self::Repaired,
             count if is_equal && vertices == attributes && count >= vertices / 2 => Self::Stored,
             _ => Self::Welded(corners.triangle_count()),
+        })
+    }
+
+    /// Returns the parts if the normals of the vertices are `computed`: stored vertices must be
+    /// split at creases.
+    pub(crate) fn for_normals(self, surface: &Surface<'_>, computed: bool) -> Result<Self> {
+        Ok(match self {
+            Self::Stored if computed => Self::Welded(surface.corners()?.triangle_count()),
+            other => other,
         })
     }
 
@@ -121,34 +135,42 @@ impl VertexParts {
         starts.map(move |start| start..start.saturating_add(step).min(triangles))
     }
 
-    /// Returns the vertices of the part with the given triangles.
+    /// Returns the vertices of the part with the given triangles. If the normals are computed,
+    /// `normals` has those of all corners of the surface, and a vertex belongs to one of their groups.
     ///
     /// If triangles with an invalid index are left out, they are added to `losses`. `number` is the
     /// index of the surface.
     pub(crate) fn order(
         self,
         surface: &Surface<'_>,
+        (shape, normals): (SurfaceShape<'_>, Option<&CornerGroups>),
         triangles: Range<u32>,
         losses: &mut LossList,
         number: usize,
-    ) -> Result<VertexOrder> {
-        match self {
-            Self::Stored => Ok(VertexOrder::Stored),
-            Self::Welded(_) => surface.weld_in_any_order(triangles).map(VertexOrder::Welded),
+    ) -> Result<PartVertices> {
+        let split = |mut welded: Welded, triangle: &dyn Fn(u32) -> u32| {
+            let normals = normals.map(|normals| PartNormals::split(&mut welded, normals, triangle));
+            PartVertices { order: VertexOrder::Welded(welded), normals }
+        };
+        Ok(match self {
+            Self::Stored => PartVertices { order: VertexOrder::Stored, normals: None },
+            Self::Welded(_) => {
+                let first = triangles.start;
+                split(surface.weld_in_any_order(triangles)?, &|triangle| first.saturating_add(triangle))
+            }
             Self::Repaired => {
                 let (mut welded, omitted) = surface.weld_lossy()?;
                 if let Some(first) = omitted.first {
                     let count = counted(omitted.triangles.len(), "triangle");
                     losses.add(LossKind::Triangles, Some(number), format!("{count} with an invalid index: {first}"));
                 }
-                let count = remove_non_finite(&mut welded, &surface.positions()?);
-                if count > 0 {
-                    let text = format!("{} with a position that is not finite", counted(count, "triangle"));
-                    losses.add(LossKind::Triangles, Some(number), text);
-                }
-                Ok(VertexOrder::Welded(welded))
+                let (left_out, kept) = remove_unplaced(&mut welded, &frame_positions(surface, shape)?);
+                losses.add_left_out(left_out, number);
+                split(welded, &|triangle| {
+                    omitted.source_triangle(kept.get(as_index(triangle)).copied().unwrap_or(triangle))
+                })
             }
-        }
+        })
     }
 }
 
@@ -225,21 +247,40 @@ pub(crate) fn non_finite_attributes(surface: &Surface<'_>, input: &SceneInput<'_
     Ok(count)
 }
 
-/// Removes the triangles with a coordinate that is not finite, and the vertices that only they use.
-/// Returns the number of removed triangles.
-fn remove_non_finite(welded: &mut Welded, positions: &Positions<'_>) -> usize {
-    let is_valid = |index: &u32| {
-        let corner = welded.vertices.get(as_index(*index));
-        let position = corner.and_then(|corner| positions.get(as_index(corner.position)));
-        position.is_some_and(is_finite)
+/// Finds the positions of the vertex frame that is the shape, or else those of the base shape.
+fn frame_positions<'a>(surface: &Surface<'a>, shape: SurfaceShape<'a>) -> Result<ShapePositions<'a>> {
+    match shape {
+        SurfaceShape::Frames(_) => shape.positions(surface),
+        SurfaceShape::Base | SurfaceShape::Bones(_) => surface.positions().map(ShapePositions::Stored),
+    }
+}
+
+/// Removes the triangles with a vertex that has no position or a position that is not finite, and
+/// the vertices that only they use. Returns the numbers of removed triangles, and the numbers that
+/// the other triangles had.
+fn remove_unplaced(welded: &mut Welded, positions: &ShapePositions<'_>) -> (LeftOut, Vec<u32>) {
+    let mut left_out = LeftOut::default();
+    let position = |index: &u32| {
+        let corner = welded.vertices.get(as_index(*index))?;
+        positions.get(as_index(corner.position))
     };
     let (triangles, _) = welded.indices.as_chunks::<3>();
-    let kept: Vec<u32> = triangles.iter().filter(|triangle| triangle.iter().all(is_valid)).flatten().copied().collect();
-    let removed = triangles.len().saturating_sub(kept.len() / 3);
-    if removed > 0 {
-        *welded = renumbered(welded, kept);
+    let is_kept = |(_, triangle): &(u32, &[u32; 3])| {
+        let [first, second, third] = triangle.each_ref().map(position);
+        let count = match first.zip(second).zip(third) {
+            Some(((first, second), third)) if [first, second, third].into_iter().all(is_finite) => return true,
+            Some(_) => &mut left_out.not_finite,
+            None => &mut left_out.invalid,
+        };
+        *count = count.saturating_add(1);
+        false
+    };
+    let kept: (Vec<u32>, Vec<[u32; 3]>) = (0..=u32::MAX).zip(triangles).filter(is_kept).unzip();
+    let (numbers, triangles) = kept;
+    if left_out != LeftOut::default() {
+        *welded = renumbered(welded, triangles.into_flattened());
     }
-    removed
+    (left_out, numbers)
 }
 
 /// Returns a surface with these indices and the vertices that they use.

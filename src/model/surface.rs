@@ -29,7 +29,7 @@ use crate::parse::Name;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Surface<'a> {
-    pub(super) geometry: &'a dyn Geometry,
+    pub(crate) geometry: &'a dyn Geometry,
     pub(super) index: usize,
 }
 

@@ -37,12 +37,14 @@ pub struct OpenOptions {
     /// `.slm`).
     pub asset: usize,
     /// If `true`, the bytes that are passed to the open function are only the first bytes of a
-    /// Second Life asset, for example because a network client has not received the remaining
+    /// Second Life asset or an aniv file, for example because a network client has not received the remaining
     /// bytes.
     ///
     /// Reading a block of a Second Life asset whose bytes are not available yet returns
     /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). A block that is not available yet is not
-    /// reported as damage of the file.
+    /// reported as damage of the file. A vertex frame of an Unreal mesh that the aniv file does not
+    /// contain completely is an error with its [needed range](crate::Error::needed_range); without
+    /// this option, the vertices before the end of the file are returned.
     pub partial: bool,
 }
 

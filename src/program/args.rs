@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ignore::overrides::{Override, OverrideBuilder};
 
-use crate::scene::ColorUse;
+use crate::scene::{ColorUse, NormalChoice};
 
 /// The path that means standard input or standard output.
 pub const STDIN: &str = "-";
@@ -295,4 +295,18 @@ pub fn parse_frame_index(text: &str) -> Result<FrameIndex, String> {
 pub fn parse_frame(text: &str) -> Result<f32, String> {
     let frame: f32 = text.parse().map_err(|error| format!("{error}"))?;
     if frame.is_finite() && frame >= 0.0 { Ok(frame) } else { Err("expected 0 or more".to_owned()) }
+}
+
+/// Parses a choice of normals: `stored`, `smooth`, `flat`, or a crease angle in degrees.
+pub fn parse_normals(text: &str) -> Result<NormalChoice, String> {
+    match text {
+        "stored" => Ok(NormalChoice::Stored),
+        "smooth" => Ok(NormalChoice::Creased(180.0)),
+        "flat" => Ok(NormalChoice::Creased(0.0)),
+        _ => {
+            let angle = text.parse().ok().filter(|angle| (0.0..=180.0).contains(angle));
+            let expected = "expected stored, smooth, flat, or a crease angle of 0 to 180 degrees, such as 60";
+            angle.map(NormalChoice::Creased).ok_or_else(|| expected.to_owned())
+        }
+    }
 }

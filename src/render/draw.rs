@@ -3,9 +3,9 @@
 use super::background::Backdrop;
 use super::camera::{Camera, CameraView, ViewShape};
 use super::corners::CornerReader;
+use super::enclosed::{EnclosedVolume, EnclosedVolumes};
 use super::material_textures::MaterialTextures;
 use super::measure::{DirectionExtent, measure_surfaces};
-use super::normals::{PoolNormals, VertexNormals};
 use super::options::{Background, Overlay, PictureOptions, Shading};
 use super::overlay::{Overlays, WorldBox};
 use super::picture::Picture;
@@ -26,7 +26,8 @@ use crate::array::Array as _;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::Space;
-use crate::scene::shape::{ShapePositions, SurfaceShape};
+use crate::scene::normals::{ComputedNormals, NormalSource};
+use crate::scene::shape::SurfaceShape;
 use crate::scene::{PlacedScene, PlacedSurface, SceneInput};
 
 /// The greatest number of pixels whose samples are in memory at a time: 32 MiB.
@@ -146,6 +147,26 @@ impl BandCounts {
     }
 }
 
+/// What is computed from the triangles of the surfaces before they are shaded.
+struct MeasuredSurfaces {
+    normals: ComputedNormals,
+    volumes: EnclosedVolumes,
+}
+
+impl MeasuredSurfaces {
+    fn new(options: &PictureOptions) -> Self {
+        Self { normals: ComputedNormals::new(options.normals), volumes: EnclosedVolumes::default() }
+    }
+
+    /// Returns what measures the triangles of a surface, or `None` if they are not measured.
+    fn volume(&mut self, surface: &PlacedSurface<'_>) -> Result<Option<&mut EnclosedVolume>> {
+        let (input, corners) = (surface.normal_input(), surface.surface.indices()?.len());
+        let is_stored = matches!(self.normals.source(&input)?, NormalSource::Stored(_));
+        let is_measured = corners >= 3 && (corners <= MAX_MEASURED || !is_stored);
+        Ok(if is_measured { self.volumes.pool(surface.position_pool()) } else { None })
+    }
+}
+
 /// One picture that is drawn.
 struct DrawJob<'j, 'a> {
     scene: &'j PlacedScene<'a>,
@@ -188,10 +209,13 @@ impl DrawJob<'_, '_> {
     /// Draws a band of rows.
     fn band(&self, view: &CameraView, buffer: &mut VisibilityBuffer, picture: &mut Picture) -> Result<BandCounts> {
         let mut rasteriser = SurfaceRasteriser::new(view);
-        let (mut spans, mut normals, mut has_glass) = (Vec::new(), VertexNormals::default(), false);
+        let (mut spans, mut measured, mut has_glass) = (Vec::new(), MeasuredSurfaces::new(self.options), false);
         self.scene.each_surface(&mut |surface| {
-            let mut computed = self.computed_normals(surface, &mut normals)?;
-            let visit = &mut |batch: &_| computed.iter_mut().for_each(|computed| computed.add(batch));
+            if self.is_smooth(surface)? {
+                measured.normals.add(&surface.normal_input())?;
+            }
+            let mut volume = measured.volume(surface)?;
+            let visit = &mut |batch: &_| volume.iter_mut().for_each(|volume| volume.add(batch));
             let paint = self.paint(surface)?;
             has_glass |= paint.is_glass();
             spans.push(if paint.is_glass() {
@@ -220,12 +244,12 @@ impl DrawJob<'_, '_> {
         let mut canvas = Canvas::new(as_index(place.row_pixels).saturating_mul(rows.len()))?;
         if has_glass {
             canvas = canvas.with_glass()?;
-            self.draw_glass((view, place), buffer, &mut rasteriser, &mut normals, &mut canvas)?;
+            self.draw_glass((view, place), buffer, &mut rasteriser, &mut measured, &mut canvas)?;
         }
         let left_out = LeftOutTriangles { too_deep: buffer.budget.missing, ..rasteriser.left_out };
         let triangles = u64::from(rasteriser.next);
         let lists = FragmentLists::new(buffer, &spans)?;
-        self.shade(view, place, &lists, &spans, &normals, &mut canvas)?;
+        self.shade(view, place, &lists, &spans, &measured, &mut canvas)?;
         self.overlays.shade(&lists, surfaces, &mut canvas);
         resolve(&canvas, place, rows, self.options.background, picture);
         Ok(BandCounts { left_out, triangles, lines })
@@ -241,7 +265,7 @@ impl DrawJob<'_, '_> {
         (view, place): (&CameraView, BandPlace),
         buffer: &mut VisibilityBuffer,
         rasteriser: &mut SurfaceRasteriser<'_>,
-        normals: &mut VertexNormals,
+        measured: &mut MeasuredSurfaces,
         canvas: &mut Canvas,
     ) -> Result<()> {
         let mut batch = Box::new(FragmentBatch::new());
@@ -250,8 +274,8 @@ impl DrawJob<'_, '_> {
                 return Ok(());
             }
             let (mut fragments, mut last_missing) = (Vec::new(), None);
-            let mut computed = self.computed_normals(surface, normals)?;
-            let visit = &mut |batch: &_| computed.iter_mut().for_each(|computed| computed.add(batch));
+            let mut volume = measured.volume(surface)?;
+            let visit = &mut |batch: &_| volume.iter_mut().for_each(|volume| volume.add(batch));
             let mut keep = |buffer: &mut VisibilityBuffer, pixel: &CoveredPixel, triangle| {
                 if fragments.len() < MAX_GLASS {
                     fragments.push(Fragment { pixel: pixel.index(buffer), triangle, samples: pixel.samples });
@@ -261,32 +285,15 @@ impl DrawJob<'_, '_> {
             };
             let visitor = Some(&mut PixelVisitor { visit: &mut keep, work: GLASS_WORK });
             let span = rasteriser.draw(surface, buffer, visit, visitor)?;
-            let shader = self.shader(view, surface, normals)?;
+            let shader = self.shader(view, surface, measured)?;
             shader.shade(span, place, fragments.into_iter(), &mut batch, canvas)
         })
     }
 
-    /// Returns what is computed from the triangles of a surface: normals, if none are stored, and
-    /// which side of the triangles is outside.
-    fn computed_normals<'n>(
-        &self,
-        surface: &PlacedSurface<'_>,
-        normals: &'n mut VertexNormals,
-    ) -> Result<Option<&'n mut PoolNormals>> {
+    /// Returns whether a surface is drawn with the normals of its vertices.
+    fn is_smooth(&self, surface: &PlacedSurface<'_>) -> Result<bool> {
         // A surface without triangles needs no memory.
-        if surface.surface.indices()?.len() < 3 {
-            return Ok(None);
-        }
-        let is_smooth = self.options.shading != Shading::Facets && !surface.surface.draw_style()?.flat;
-        if !is_smooth || shades_with_stored(surface)? {
-            let is_small = surface.surface.indices()?.len() <= MAX_MEASURED;
-            return Ok(normals.pool(surface.position_pool(), 0).filter(|_| is_small));
-        }
-        let count = match surface.shape.positions(&surface.surface)? {
-            ShapePositions::Posed(_) => return Ok(None),
-            positions => positions.len(),
-        };
-        Ok(normals.pool(surface.position_pool(), count))
+        Ok(self.options.shading != Shading::Facets && surface.surface.indices()?.len() >= 3)
     }
 
     /// Shades the fragments of all surfaces.
@@ -296,7 +303,7 @@ impl DrawJob<'_, '_> {
         place: BandPlace,
         lists: &FragmentLists<'_>,
         spans: &[SurfaceSpan],
-        normals: &VertexNormals,
+        measured: &MeasuredSurfaces,
         canvas: &mut Canvas,
     ) -> Result<()> {
         let mut batch = Box::new(FragmentBatch::new());
@@ -308,7 +315,7 @@ impl DrawJob<'_, '_> {
             if fragments.peek().is_none() {
                 return Ok(());
             }
-            let shader = self.shader(view, surface, normals)?.with_edges(edges);
+            let shader = self.shader(view, surface, measured)?.with_edges(edges);
             shader.prefetch(lists.count(number));
             shader.shade(span, place, fragments, &mut batch, canvas)?;
             self.scene.input.release();
@@ -323,26 +330,28 @@ impl DrawJob<'_, '_> {
         &self,
         view: &CameraView,
         surface: &'s PlacedSurface<'s>,
-        normals: &'s VertexNormals,
+        measured: &MeasuredSurfaces,
     ) -> Result<SurfaceShader<'s>> {
-        let is_flat = self.options.shading == Shading::Facets || surface.surface.draw_style()?.flat;
-        let measured = normals.get(surface.position_pool());
-        let stored = if is_flat || !shades_with_stored(surface)? { None } else { surface.surface.normals()? };
-        let computed = measured.filter(|measured| stored.is_none() && !measured.sums.is_empty());
-        let corner_normals = match (stored, computed) {
-            _ if is_flat => CornerNormals::Flat,
-            (Some(_), _) if matches!(surface.shape, SurfaceShape::Bones(_)) => CornerNormals::Posed,
-            (Some(stored), _) => CornerNormals::Stored(stored),
-            (None, Some(computed)) => CornerNormals::Computed(&computed.sums),
-            (None, None) => CornerNormals::Flat,
+        let is_smooth = self.is_smooth(surface)?;
+        let corner_normals = match measured.normals.source(&surface.normal_input())? {
+            _ if !is_smooth => CornerNormals::Flat,
+            NormalSource::Stored(_) if matches!(surface.shape, SurfaceShape::Bones(_)) => CornerNormals::Posed,
+            NormalSource::Stored(stored) => CornerNormals::Stored(stored),
+            NormalSource::Computed(angle) if angle > 0.0 => {
+                let corners = measured.normals.corners(&surface.normal_input())?;
+                corners.map_or(CornerNormals::Flat, |corners| CornerNormals::Computed(corners.normals))
+            }
+            NormalSource::Computed(_) | NormalSource::None => CornerNormals::Flat,
         };
-        let is_flat = matches!(corner_normals, CornerNormals::Flat);
-        let lit = |reader: &CornerReader<'_>| {
+        let lit = |reader: &CornerReader<'_>, normals: &CornerNormals<'_>| {
             let projection = view.projection(surface.conversion.map(), reader.origin());
-            LitSurface::new(view, &surface.conversion, projection, is_flat, computed.is_some())
+            let (is_flat, is_placed) =
+                (matches!(normals, CornerNormals::Flat), matches!(normals, CornerNormals::Computed(_)));
+            LitSurface::new(view, &surface.conversion, projection, is_flat, is_placed)
         };
         let is_clockwise = surface.conversion.reverses_corners() != surface.conversion.is_mirrored();
-        let is_inside_out = measured.is_some_and(|measured| measured.is_inside_out(is_clockwise));
+        let volume = measured.volumes.get(surface.position_pool());
+        let is_inside_out = volume.is_some_and(|volume| volume.is_inside_out(is_clockwise));
         SurfaceShader::new(surface, corner_normals, lit, self.paint(surface)?, is_inside_out)
     }
 
@@ -352,13 +361,6 @@ impl DrawJob<'_, '_> {
         let is_drawn = is_alone || self.options.shows(Overlay::Wireframe);
         is_drawn.then(|| EdgeStyle::new(Overlays::line_width(self.options.size), is_alone))
     }
-}
-
-/// Returns whether a surface is shaded with its stored normals: it has some that belong to its
-/// shape and say something.
-fn shades_with_stored(surface: &PlacedSurface<'_>) -> Result<bool> {
-    let has_own = !matches!(surface.shape, SurfaceShape::Frames(_)) && surface.surface.normals()?.is_some();
-    Ok(has_own && !surface.surface.has_meaningless_normals()?)
 }
 
 /// Writes the pixels of a band to the picture.

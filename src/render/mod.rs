@@ -11,13 +11,13 @@ mod background;
 mod camera;
 mod corners;
 mod draw;
+mod enclosed;
 mod framing;
 #[cfg(feature = "images")]
 pub(crate) mod images;
 mod lanes;
 pub(crate) mod material_textures;
 mod measure;
-mod normals;
 mod options;
 mod overlay;
 mod palette;
@@ -31,7 +31,7 @@ mod tests;
 mod texture;
 mod uv;
 
-pub use crate::scene::{ClipSource, SceneInput};
+pub use crate::scene::{ClipSource, NormalChoice, SceneInput};
 pub use camera::Camera;
 pub use draw::{MeshPicture, draw, draw_textured};
 pub use framing::{CameraMotion, Framing};

@@ -3,13 +3,14 @@
 use super::camera::Camera;
 use super::framing::Framing;
 use crate::parse::option_setters;
-use crate::scene::{ColorUse, LevelChoice, OutputSpace, SceneOptions};
+use crate::scene::{ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
 /// How the surfaces of a picture are shaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shading {
-    /// With the normals of the mesh, or with those of the triangles if the mesh has none.
+    /// With the normals of the mesh. If the mesh has none, they are computed from its triangles,
+    /// with creases at sharp edges.
     #[default]
     Smooth,
     /// With the normals of the triangles.
@@ -69,6 +70,9 @@ pub struct PictureOptions {
     pub background: Background,
     /// How the surfaces are shaded.
     pub shading: Shading,
+    /// The normals of smooth surfaces, or `None` for stored ones, and for computed ones of surfaces
+    /// without stored ones.
+    pub normals: Option<NormalChoice>,
     /// What is drawn over the surfaces.
     pub overlays: Vec<Overlay>,
     /// The UV set of the UV layout.
@@ -103,6 +107,7 @@ impl Default for PictureOptions {
             camera: Camera::default(),
             background: Background::default(),
             shading: Shading::default(),
+            normals: None,
             overlays: Vec::new(),
             uv_set: 0,
             plain: false,
@@ -124,6 +129,7 @@ impl PictureOptions {
         with_camera(camera: Camera);
         with_background(background: Background);
         with_shading(shading: Shading);
+        with_normals(normals: Option<NormalChoice>);
         with_overlays(overlays: Vec<Overlay>);
         with_uv_set(uv_set: usize);
         with_plain(plain: bool);

@@ -3,6 +3,7 @@
 
 mod input;
 pub(crate) mod load;
+pub(crate) mod normals;
 mod options;
 pub(crate) mod shape;
 pub(crate) mod triangles;
@@ -13,11 +14,14 @@ use std::ops::Range;
 
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
+pub use normals::NormalChoice;
+use normals::NormalInput;
 pub(crate) use options::SceneOptions;
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
 pub(crate) use vertex_colors::{ColorRole, ColorUse};
 
+use crate::array::Array as _;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Affine, Animations};
@@ -98,6 +102,17 @@ impl PlacedSurface<'_> {
     /// Returns the key of the positions.
     pub(crate) const fn position_pool(&self) -> PoolKey {
         (self.place_number, self.pool)
+    }
+
+    /// Returns the input of the computed normals.
+    pub(crate) const fn normal_input(&self) -> NormalInput<'_, '_> {
+        NormalInput {
+            pool: self.position_pool(),
+            number: self.number,
+            surface: &self.surface,
+            shape: self.shape,
+            conversion: &self.conversion,
+        }
     }
 
     /// Returns the key of the attributes, or `None` if they may belong to this surface only.
@@ -384,13 +399,26 @@ fn triangle_count(asset: &dyn Asset, level: usize) -> Result<u64> {
     Ok(count)
 }
 
-/// Returns the number of vertex frames of a mesh, without the last one if the file contains only a
-/// part of it. `surface` is the index of a surface.
+/// Returns the number of vertex frames of a mesh before the first that the file contains only in
+/// part. Frame 0 always counts, as it is the base shape. `surface` is the index of a surface.
 pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u32> {
     let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
-    let Some(last) = count.checked_sub(1).filter(|last| *last > 0 && geometry.surface_count().is_ok_and(|all| all > 0))
-    else {
+    if count < 2 || geometry.surface_count()? == 0 {
         return Ok(count);
+    }
+    let vertices = as_index(geometry.counts(surface)?.vertices);
+    let is_whole = |frame: u32| {
+        let positions = geometry.vertex_frame(surface, as_index(frame));
+        frame == 0 || positions.is_ok_and(|positions| positions.len() >= vertices)
     };
-    Ok(if geometry.vertex_frame(surface, as_index(last)).is_ok() { count } else { last })
+    if is_whole(count.saturating_sub(1)) {
+        return Ok(count);
+    }
+    // The frames of a file that is cut are whole up to the place where it ends.
+    let (mut whole, mut cut) = (0, count);
+    while cut.saturating_sub(whole) > 1 {
+        let middle = whole.midpoint(cut);
+        if is_whole(middle) { whole = middle } else { cut = middle }
+    }
+    Ok(cut)
 }

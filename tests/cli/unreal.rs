@@ -376,3 +376,58 @@ fn an_extension_that_lies_is_not_believed() {
     place.write("cube_d.3d", &crate::bytes("cube_ms13"));
     assert_eq!(info(&[&place.at("cube_d.3d")])[0]["format"], "unigine");
 }
+
+/// Runs every verb on pairs whose aniv file ends within a frame, or before the first.
+#[test]
+fn shows_the_vertices_before_the_end_of_a_file_that_is_cut() {
+    let place = Place::new();
+    let frames = |count: u16, body: &[u8]| [&count.to_le_bytes()[..], body].concat();
+    for (stem, vertex) in [("box", 4), ("crate64", 8)] {
+        let [data, aniv] = pair(stem);
+        let whole = usize::from(u16::from_le_bytes([aniv[2], aniv[3]]));
+        place.write("cut_d.3d", &data);
+        for (count, kept) in [(1, whole - 1), (1, 0), (3, 2 * whole + vertex)] {
+            place.write("cut_a.3d", &frames(count, &aniv[2..4 + kept]));
+            let (path, has_base) = (place.at("cut"), kept >= whole);
+            let what = format!("{stem}: {kept} bytes of {count} frames");
+            let found = &info(&[&path])[0];
+            assert_eq!(found["findings"][0]["rule"], "UR04", "{what}: {found}");
+            assert_eq!(found["bounds"]["min"][0].is_null(), kept < vertex, "{what}: {found}");
+            let at = place.at("out");
+            let checks: [&[&str]; 7] = [
+                &["view", "--size", "64x64", "-o", &format!("{at}.png")],
+                &["view", "--size", "64x64", "--frame", "0", "-o", &format!("{at}0.png")],
+                &["view", "--html", "-o", &format!("{at}.html")],
+                &["ls"],
+                &["query", "nearest", "--point", "0,0,0"],
+                &["dump", "--attribute", "positions"],
+                &["diff", &place.at(&format!("{stem}_d.3d"))],
+            ];
+            for check in checks {
+                let (verb, rest) = check.split_first().unwrap();
+                let output = match *verb {
+                    "query" => meshpeek(&[&["query", rest[0], &path], &rest[1..]].concat()),
+                    _ => meshpeek(&[&[*verb, &path], rest].concat()),
+                };
+                let expected = i32::from(*verb == "diff");
+                assert_eq!(code(&output), expected, "{what}: {check:?}: {}", text(&output.stderr));
+                let notes = text(&output.stderr).contains("not in the picture: ");
+                assert_eq!(notes, *verb == "view" && !has_base, "{what}: {check:?}: {}", text(&output.stderr));
+            }
+            for format in ["glb", "obj"] {
+                let out = format!("{at}.{format}");
+                let output = meshpeek(&["convert", &path, "-o", &out]);
+                assert_eq!(code(&output), 2, "{what}: {format}: {}", text(&output.stderr));
+                let loss = if has_base { "vertex frame" } else { "with an invalid index" };
+                assert!(text(&output.stderr).contains(loss), "{what}: {format}: {}", text(&output.stderr));
+                let output = meshpeek(&["convert", &path, "--allow-loss", "-o", &out]);
+                assert_eq!(code(&output), 0, "{what}: {format}: {}", text(&output.stderr));
+            }
+            fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().path()).for_each(|path| {
+                if path.file_name().unwrap().to_string_lossy().starts_with("out") {
+                    fs::remove_file(path).unwrap();
+                }
+            });
+        }
+    }
+}

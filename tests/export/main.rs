@@ -35,6 +35,7 @@ mod gltf_structure;
 mod gltf_unusual;
 mod json_document;
 mod limits;
+mod normals;
 mod readers;
 mod rigged;
 #[path = "../support/mod.rs"]

@@ -240,7 +240,8 @@ impl Files {
     /// Opens the mesh with other bytes for each file.
     fn open(&self, bytes: &[Vec<u8>]) -> Result<Model<FileBytes>> {
         let load = |file: &Path| Ok(FileBytes::from(bytes[self.sources[file]].clone()));
-        OpenOptions::default().open_by(&self.path, load)
+        // A frame of an Unreal mesh that is still to be loaded is an error, as the other formats have.
+        changed!(OpenOptions::default(), partial: self.bytes.len() > 1).open_by(&self.path, load)
     }
 
     /// Spoils all bytes outside of the ranges.

@@ -286,15 +286,41 @@ fn agrees_with_the_neutral_view() {
     assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).counts().is_err());
 }
 
-/// Tests that the vertices of a truncated frame are an error, and that the frames before it are
-/// usable.
+/// Tests that a truncated frame has the vertices before the end of the file.
 ///
-/// The method `frame` returns the vertices that the file contains.
+/// A frame that the file lacks is an error, except frame 0, whose vertices are the base shape.
 #[test]
-fn names_the_frame_that_is_cut() {
+fn a_cut_frame_has_the_vertices_that_are_there() {
+    for (variant, size) in [(Variant::Classic, 4), (Variant::DeusEx, 8), (Variant::Prototype, 4)] {
+        let [data, aniv] = bytes_of(&builder::Mesh { variant, ..cube(2) });
+        let frame = (aniv.len() - 4) / 2;
+        for cut in 0..=aniv.len() - 4 {
+            let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - cut]).unwrap();
+            let left = |number: usize| (aniv.len() - 4 - cut).saturating_sub(number * frame);
+            let vertices = |number| (left(number) / size).min(8);
+            let surface = Surface::new(&mesh, 0);
+            let what = format!("{variant:?} cut by {cut}");
+            assert_eq!(surface.counts().unwrap().vertices as usize, vertices(0), "{what}");
+            assert_eq!(surface.positions().unwrap().len(), vertices(0), "{what}");
+            assert_eq!(surface.vertex_frame(0).unwrap().len(), vertices(0), "{what}");
+            assert_eq!(mesh.bounds().unwrap().is_empty(), vertices(0) == 0, "{what}");
+            match surface.vertex_frame(1) {
+                Ok(positions) => assert!(left(1) > 0 && positions.len() == vertices(1), "{what}"),
+                Err(error) => {
+                    assert_eq!((left(1), error.field().to_string().as_str()), (0, "frame[1].positions"), "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// Tests that a frame that is still to be loaded is an error with the missing bytes.
+#[test]
+fn names_the_frame_that_is_not_loaded() {
     let [data, aniv] = bytes_of(&cube(2));
+    let options = changed!(OpenOptions::default(), partial: true);
     for (cut, whole) in [(0, 2), (4, 1), (32, 1), (33, 0), (64, 0)] {
-        let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - cut]).unwrap();
+        let mesh = Mesh::open_with(&data[..], &aniv[..aniv.len() - cut], &options).unwrap();
         let surface = Surface::new(&mesh, 0);
         assert_eq!((surface.counts().unwrap().vertices, mesh.vertex_frame_count().unwrap()), (8, 2));
         for frame in 0..2 {
@@ -306,11 +332,10 @@ fn names_the_frame_that_is_cut() {
                 ("unexpected-end", format!("frame[{frame}].positions"))
             );
             assert!(error.offset().is_some_and(|offset| offset <= (aniv.len() - cut) as u64), "{error}");
+            assert!(error.needed_range().is_some());
         }
         assert_eq!((surface.positions().is_ok(), mesh.bounds().is_ok()), (whole > 0, whole > 0));
     }
-    let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - 4]).unwrap();
-    assert_eq!(mesh.frame(1).unwrap().positions().len(), 7);
 }
 
 // Rules.

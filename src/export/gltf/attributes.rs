@@ -5,10 +5,11 @@ use std::io::Write;
 use super::buffers::{BufferSink, FloatBlock};
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::error::Result;
-use crate::export::VertexOrder;
+use crate::export::{PartNormals, VertexOrder};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 use crate::math::{as_index, unit};
-use crate::model::{SpaceConversion, Surface};
+use crate::model::{Normals, SpaceConversion, Surface, TangentFrames, VertexPool};
+use crate::scene::normals::{ComputedNormals, CornerGroups, NormalInput};
 use crate::scene::shape::{ShapePositions, SurfaceShape};
 
 /// The greatest error of the squared length of a direction that is written as it is.
@@ -24,6 +25,51 @@ pub(super) struct VertexInput<'s, 'a> {
     pub(super) count: usize,
     pub(super) shape: SurfaceShape<'s>,
     pub(super) conversion: SpaceConversion,
+    pub(super) normals: VertexNormals<'s>,
+}
+
+/// The normals of the vertices that are written.
+#[derive(Clone, Copy)]
+pub(super) enum VertexNormals<'s> {
+    None,
+    /// The file stores them.
+    Stored,
+    /// They are computed.
+    Computed(&'s PartNormals, SurfaceNormals<'s>),
+}
+
+/// What the normals of a surface are computed of.
+#[derive(Clone, Copy)]
+pub(super) struct SurfaceNormals<'s> {
+    pub(super) computed: &'s ComputedNormals,
+    pub(super) pool: VertexPool,
+    /// The index of the surface in its level of detail.
+    pub(super) number: usize,
+}
+
+impl SurfaceNormals<'_> {
+    /// Computes the normals of the corners of a surface in a shape.
+    pub(super) fn corners(
+        &self,
+        surface: &Surface<'_>,
+        shape: SurfaceShape<'_>,
+        conversion: &SpaceConversion,
+    ) -> Result<Option<CornerGroups>> {
+        let (pool, number) = ((0, self.pool), self.number);
+        self.computed.corners(&NormalInput { pool, number, surface, shape, conversion })
+    }
+}
+
+impl<'a> VertexInput<'_, 'a> {
+    /// Finds the normals of the file if they are written.
+    pub(super) fn stored_normals(&self) -> Result<Option<Normals<'a>>> {
+        if matches!(self.normals, VertexNormals::Stored) { self.surface.normals() } else { Ok(None) }
+    }
+
+    /// Finds the tangent frames of the file if its normals are written.
+    pub(super) fn stored_frames(&self) -> Result<Option<TangentFrames<'a>>> {
+        if matches!(self.normals, VertexNormals::Stored) { self.surface.tangent_frames() } else { Ok(None) }
+    }
 }
 
 impl VertexInput<'_, '_> {
@@ -47,6 +93,9 @@ impl VertexInput<'_, '_> {
     /// Writes the normals, scaled to unit length.
     pub(super) fn normals(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        if let VertexNormals::Computed(normals, _) = self.normals {
+            return sink.array(&spec, &mut |out| self.write_each(block, out, |vertex| known(&normals.values, vertex)));
+        }
         if let SurfaceShape::Bones(_) = self.shape {
             let corners: Vec<_> = (0..self.count).map(|vertex| self.order.corner(vertex)).collect();
             let normals = self.shape.skinned_normals(self.surface, &corners)?.unwrap_or_default();
@@ -173,6 +222,11 @@ impl VertexInput<'_, '_> {
             VertexOrder::Welded(welded) => VertexSource::welded(self.surface, welded, &layout),
         }
     }
+}
+
+/// Returns a normal of a list, or another direction if it has no length.
+pub(super) fn known(normals: &[[f32; 3]], index: usize) -> [f32; 3] {
+    normals.get(index).copied().filter(|normal| *normal != [0.0; 3]).unwrap_or(SUBSTITUTE)
 }
 
 /// A linear map of directions, as the images of the axes.

@@ -12,11 +12,12 @@ use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
-use crate::export::loss::{LossKind, LossList, incomplete_frame};
+use crate::export::loss::{LossKind, LossList, incomplete_frames};
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
+use crate::scene::normals::{ComputedNormals, NormalInput};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::{is_bound, whole_frames};
 
@@ -165,19 +166,33 @@ impl Builder<'_, '_> {
         }
         let pose = ScenePose::new(geometry, asset.animations(), scene.placed.input.clips, &scene.placed.options)?;
         let targets = self.targets(geometry, asset.animations(), &shown, &pose.shape())?.check(shown.len())?;
-        let level = LevelInput {
-            conversion,
-            shape: first_frame(&pose, targets),
-            targets,
-            is_quantized: scene.options.quantized,
-            colors: scene.options.colors,
-        };
+        let shape = first_frame(&pose, targets);
+        let normals = self.normals(geometry, &shown, shape, conversion)?;
+        let (is_quantized, colors) = (scene.options.quantized, scene.options.colors);
+        let level = LevelInput { conversion, shape, targets, is_quantized, colors, normals: &normals };
         for number in shown {
-            let lent = geometry.lend(number)?;
-            self.surfaces.surface(&Surface::new(&*lent, 0), number, &level, skeleton, self.losses, plans)?;
+            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
+            self.surfaces.surface(&Surface::new(&*lent, 0), (number, pool), &level, skeleton, self.losses, plans)?;
         }
         self.surfaces.end_level();
         Ok(targets)
+    }
+
+    /// Reads the triangles of the surfaces whose normals are computed.
+    fn normals(
+        &self,
+        geometry: &dyn Geometry,
+        surfaces: &[usize],
+        shape: SurfaceShape<'_>,
+        conversion: SpaceConversion,
+    ) -> Result<ComputedNormals> {
+        let mut normals = ComputedNormals::new(self.scene.options.normals);
+        for number in surfaces.iter().copied() {
+            let (lent, pool) = (geometry.lend(number)?, (0, geometry.vertex_pool(number)?));
+            let surface = &Surface::new(&*lent, 0);
+            normals.add(&NormalInput { pool, number, surface, shape, conversion: &conversion })?;
+        }
+        Ok(normals)
     }
 
     /// Chooses the shapes that become morph targets.
@@ -203,12 +218,12 @@ impl Builder<'_, '_> {
         Ok(TargetPlan::Frames { first, count: count.min(frames.saturating_sub(first)) })
     }
 
-    /// Returns the number of vertex frames. The last frame is left out if the file contains only a
-    /// part of it.
+    /// Returns the number of vertex frames. Those that the file contains only in part are left out.
     fn whole_frames(&mut self, geometry: &dyn Geometry, surfaces: &[usize]) -> Result<u32> {
         let count = whole_frames(geometry, surfaces.first().copied().unwrap_or_default())?;
-        if as_index(count) < geometry.vertex_frame_count()? {
-            self.losses.add(LossKind::Values, None, incomplete_frame(count));
+        let all = geometry.vertex_frame_count()?;
+        if as_index(count) < all {
+            self.losses.add(LossKind::VertexFrames, None, incomplete_frames(count, all));
         }
         Ok(count)
     }

@@ -1,6 +1,6 @@
 //! Collision shapes, as nodes with points or triangles.
 
-use super::attributes::{VertexInput, finite_or_zero, write_little_endian};
+use super::attributes::{VertexInput, VertexNormals, finite_or_zero, write_little_endian};
 use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use super::nodes::node_transform;
@@ -85,8 +85,8 @@ fn collision_primitives(
         let order = VertexOrder::Welded(welded);
         let (surface, count) = (&surface, order.vertex_count(0));
         if count > 0 {
-            let input =
-                VertexInput { surface, order: &order, count, shape: SurfaceShape::Base, conversion: *conversion };
+            let (shape, normals) = (SurfaceShape::Base, VertexNormals::None);
+            let input = VertexInput { surface, order: &order, count, shape, conversion: *conversion, normals };
             let attributes = vec![(AttributeName::Position, input.positions(&mut *writer.sink, &mut writer.block)?)];
             let indices = Some(input.indices(&mut *writer.sink)?);
             primitives.push(Primitive { attributes, indices, ..Primitive::default() });

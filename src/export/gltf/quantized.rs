@@ -4,14 +4,14 @@ use std::io::Write;
 
 use zerocopy::little_endian::U16;
 
-use super::attributes::{SUBSTITUTE, VertexInput};
+use super::attributes::{SUBSTITUTE, VertexInput, VertexNormals, known};
 use super::buffers::{BufferSink, FloatBlock};
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};
 use crate::error::Result;
-use crate::math::{as_index, unit};
+use crate::math::{as_index, dot, narrow, unit};
 use crate::model::animation::Affine;
 use crate::model::{PositionEncoding, Positions, SpaceConversion, Surface, Transform, UvEncoding, Uvs};
 use crate::scene::shape::SurfaceShape;
@@ -92,10 +92,21 @@ impl VertexInput<'_, '_> {
     pub(super) fn short_normals(&self, interval: Option<&QuantizedBox>, sink: &mut dyn BufferSink) -> Result<u32> {
         let elements = [ElementType::normalized(ComponentType::I16, 3)];
         let spec = ArraySpec::vertices(&elements, self.count);
-        let normals = self.surface.normals()?;
+        let normals = self.stored_normals()?;
+        let [x_axis, y_axis, z_axis, _] = self.conversion.map().columns().map(|column| column.map(narrow));
         sink.array(&spec, &mut |out| {
             self.write_bytes(out, |vertex| {
-                let stored = normals.and_then(|normals| normals.get(as_index(self.order.corner(vertex).attribute)));
+                if let (VertexNormals::Computed(computed, _), None) = (self.normals, interval) {
+                    let [x, y, z] = known(&computed.values, vertex);
+                    return shorts([x, y, z, 0.0]);
+                }
+                let stored = match self.normals {
+                    // Normals are converted with the cofactors, so the transposed map converts back.
+                    VertexNormals::Computed(computed, _) => {
+                        Some([x_axis, y_axis, z_axis].map(|axis| dot(axis, known(&computed.values, vertex))))
+                    }
+                    _ => normals.and_then(|normals| normals.get(as_index(self.order.corner(vertex).attribute))),
+                };
                 let stored = stored.unwrap_or_default();
                 let normal = match interval {
                     Some(interval) => interval.normal(stored),

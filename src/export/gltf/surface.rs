@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::attributes::VertexInput;
+use super::attributes::{SurfaceNormals, VertexInput, VertexNormals};
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::{AttributeName, Primitive};
 use super::influences::InfluencePlan;
@@ -15,9 +15,10 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, counted, undrawn_colors};
 use crate::export::vertices::non_finite_attributes;
-use crate::export::{SceneInput, VertexOrder, VertexParts};
+use crate::export::{PartVertices, SceneInput, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
+use crate::scene::normals::{ComputedNormals, NormalSource};
 use crate::scene::shape::SurfaceShape;
 use crate::scene::{ColorRole, ColorUse};
 
@@ -43,7 +44,7 @@ pub(super) struct PrimitivePlan {
 pub(super) struct OrderCache<'a> {
     input: SceneInput<'a>,
     parts: RefCell<Vec<VertexParts>>,
-    orders: RefCell<Vec<Option<Rc<VertexOrder>>>>,
+    orders: RefCell<Vec<Option<Rc<PartVertices>>>>,
     kept: RefCell<usize>,
 }
 
@@ -55,11 +56,18 @@ impl<'a> OrderCache<'a> {
     /// Returns the parts of surface `index`, which the first call computes. The first call also
     /// adds values that are not finite to `losses`. `number` is the index of the surface in its
     /// level.
-    fn parts(&self, index: usize, surface: &Surface<'_>, losses: &mut LossList, number: usize) -> Result<VertexParts> {
+    fn parts(
+        &self,
+        index: usize,
+        surface: &Surface<'_>,
+        (shape, is_computed): (SurfaceShape<'_>, bool),
+        losses: &mut LossList,
+        number: usize,
+    ) -> Result<VertexParts> {
         if let Some(parts) = self.parts.borrow().get(index) {
             return Ok(*parts);
         }
-        let parts = VertexParts::new(surface, &self.input)?;
+        let parts = VertexParts::new(surface, shape, &self.input)?.for_normals(surface, is_computed)?;
         self.parts.borrow_mut().push(parts);
         let count = non_finite_attributes(surface, &self.input)?;
         if count > 0 {
@@ -70,7 +78,7 @@ impl<'a> OrderCache<'a> {
     }
 
     /// Returns the vertices of part `index`. They are kept while there is room.
-    fn order(&self, index: usize, make: impl FnOnce() -> Result<VertexOrder>) -> Result<Rc<VertexOrder>> {
+    fn order(&self, index: usize, make: impl FnOnce() -> Result<PartVertices>) -> Result<Rc<PartVertices>> {
         let known = self.orders.borrow().get(index).cloned();
         if let Some(Some(order)) = known {
             return Ok(order);
@@ -120,6 +128,7 @@ pub(super) struct LevelInput<'s> {
     pub(super) is_quantized: bool,
     /// How vertex colours are used.
     pub(super) colors: ColorUse,
+    pub(super) normals: &'s ComputedNormals,
 }
 
 impl<'b> SurfaceWriter<'b> {
@@ -136,26 +145,37 @@ impl<'b> SurfaceWriter<'b> {
     pub(super) fn surface(
         &mut self,
         surface: &Surface<'_>,
-        number: usize,
+        (number, pool): (usize, VertexPool),
         level: &LevelInput<'_>,
         skeleton: &mut Option<SkeletonPlan>,
         losses: &mut LossList,
         plans: &mut Vec<PrimitivePlan>,
     ) -> Result<()> {
-        let parts = self.cache.parts(self.surfaces, surface, losses, number)?;
+        let shape = level.shape;
+        let of_surface = SurfaceNormals { computed: level.normals, pool, number };
+        let corners = of_surface.corners(surface, shape, &level.conversion)?;
+        let parts = self.cache.parts(self.surfaces, surface, (shape, corners.is_some()), losses, number)?;
         self.surfaces = self.surfaces.saturating_add(1);
         for triangles in parts.ranges() {
-            let order = self.cache.order(self.parts, || parts.order(surface, triangles, losses, number))?;
+            let part = self
+                .cache
+                .order(self.parts, || parts.order(surface, (shape, corners.as_ref()), triangles, losses, number))?;
             self.parts = self.parts.saturating_add(1);
-            if order.byte_len() > 1 << 20 {
+            if part.byte_len() > 1 << 20 {
                 self.cache.input.release();
             }
+            let normals = match (&part.normals, NormalSource::new(surface, &shape, level.normals.choice())?) {
+                (Some(normals), _) => VertexNormals::Computed(normals, of_surface),
+                (None, NormalSource::Stored(_)) => VertexNormals::Stored,
+                _ => VertexNormals::None,
+            };
             let input = VertexInput {
                 surface,
-                order: &order,
-                count: order.vertex_count(surface.positions()?.len()),
-                shape: level.shape,
+                order: &part.order,
+                count: part.order.vertex_count(surface.positions()?.len()),
+                shape,
                 conversion: level.conversion,
+                normals,
             };
             if input.count > 0 {
                 plans.push(self.part(&input, number, level, skeleton, losses)?);
@@ -227,14 +247,17 @@ impl<'b> SurfaceWriter<'b> {
         let mut attributes = vec![(AttributeName::Position, positions)];
         let is_posed = matches!(level.shape, SurfaceShape::Bones(_));
         let has_short = is_quantized && !is_posed && level.targets == TargetPlan::None;
-        self.uses_quantization |= interval.is_some() || has_short && surface.normals()?.is_some();
-        if surface.normals()?.is_some() {
+        let has_normals = !matches!(input.normals, VertexNormals::None);
+        self.uses_quantization |= interval.is_some() || has_short && has_normals;
+        if has_normals {
             let normals =
                 if has_short { input.short_normals(interval.as_ref(), sink)? } else { input.normals(sink, block)? };
             attributes.push((AttributeName::Normal, normals));
         }
-        if surface.tangent_frames()?.is_some() && is_posed {
-            losses.add(LossKind::Tangents, Some(number), "tangents, because the surface is posed");
+        let is_replaced = !matches!(input.normals, VertexNormals::Stored);
+        if surface.tangent_frames()?.is_some() && (is_posed || is_replaced) {
+            let why = if is_posed { "the surface is posed" } else { "the normals of the file are not written" };
+            losses.add(LossKind::Tangents, Some(number), format!("tangents, because {why}"));
         } else if surface.tangent_frames()?.is_some() && interval.is_none() {
             let tangents = if has_short { input.short_tangents(sink, block) } else { input.tangents(sink, block) }?;
             attributes.push((AttributeName::Tangent, tangents));

@@ -1,6 +1,6 @@
 //! Morph targets: the vertex frames of a mesh, or its morph targets.
 
-use super::attributes::{VertexInput, finite_or_zero};
+use super::attributes::{VertexInput, VertexNormals, finite_or_zero, known};
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::TargetNames;
 use super::elements::{ArraySpec, ElementType};
@@ -8,7 +8,9 @@ use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::{SceneInput, fault};
 use crate::math::{as_index, as_u64, subtract, unit};
+use crate::model::animation::FrameBlend;
 use crate::model::{Geometry, Normals, Positions, TangentFrames};
+use crate::scene::shape::SurfaceShape;
 
 /// The greatest number of morph targets of all primitives of a mesh together.
 const MAX_TARGETS: usize = 1 << 18;
@@ -84,7 +86,8 @@ impl VertexInput<'_, '_> {
                 let base = self.surface.vertex_frame(as_index(first))?;
                 for frame in first.saturating_add(1)..first.saturating_add(count) {
                     let positions = self.surface.vertex_frame(as_index(frame))?;
-                    targets.push([Some(self.position_differences(base, positions, sink, block)?), None, None]);
+                    let positions = self.position_differences(base, positions, sink, block)?;
+                    targets.push([Some(positions), self.frame_normals(frame, sink, block)?, None]);
                 }
             }
             TargetPlan::Targets(count) => {
@@ -93,10 +96,10 @@ impl VertexInput<'_, '_> {
                 for target in (1..=own).map(as_index) {
                     let positions = self.surface.target_positions(target)?;
                     let positions = self.position_differences(base, positions, sink, block)?;
-                    let normals = self.surface.normals()?.zip(self.surface.target_normals(target)?);
+                    let normals = self.stored_normals()?.zip(self.surface.target_normals(target)?);
                     let normal = |normals: &Normals<'_>, index| Some(self.conversion.normal(normals.get(index)?));
                     let normals = normals.map(|pair| self.direction_differences(pair, normal, sink, block));
-                    let frames = self.surface.tangent_frames()?.zip(self.surface.target_tangent_frames(target)?);
+                    let frames = self.stored_frames()?.zip(self.surface.target_tangent_frames(target)?);
                     let tangent = |frames: &TangentFrames<'_>, index| {
                         Some(self.conversion.direction(frames.get(index)?.tangent()))
                     };
@@ -114,11 +117,26 @@ impl VertexInput<'_, '_> {
         if targets.len() < as_index(count) {
             let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
             let zeros = sink.array(&spec, &mut |out| self.write_bytes(out, |_| [0; 12]))?;
-            let normals = self.surface.normals()?.map(|_| zeros);
-            let tangents = self.surface.tangent_frames()?.map(|_| zeros);
+            let normals = self.stored_normals()?.map(|_| zeros);
+            let tangents = self.stored_frames()?.map(|_| zeros);
             targets.resize(as_index(count), [Some(zeros), normals, tangents]);
         }
         Ok(())
+    }
+
+    /// Writes the differences between the computed normals of the base shape and those of a frame.
+    fn frame_normals(&self, frame: u32, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<Option<u32>> {
+        let VertexNormals::Computed(base, surface) = self.normals else { return Ok(None) };
+        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        let shape = SurfaceShape::Frames(FrameBlend { from: frame, to: frame, fraction: 0.0 });
+        let written = sink.array(&spec, &mut |out| {
+            let corners = surface.corners(self.surface, shape, &self.conversion)?.unwrap_or_default().normals;
+            self.write_each(block, out, |vertex| {
+                let corner = base.corners.get(vertex).map_or(usize::MAX, |corner| as_index(*corner));
+                subtract(known(&corners, corner), known(&base.values, vertex))
+            })
+        });
+        written.map(Some)
     }
 
     fn position_differences(

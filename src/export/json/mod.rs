@@ -45,7 +45,7 @@ impl<'a> JsonMeshWriter<'a> {
     /// Lists what the output does not contain.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = ExportScene::new(input, options, Space::GLTF)?;
+        let scene = ExportScene::new(input, options, Space::GLTF)?.with_normals()?;
         let mut losses = FlatLosses::new(&JSON, options);
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;

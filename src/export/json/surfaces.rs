@@ -11,7 +11,7 @@ use crate::export::scene::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::material_index::MaterialIndex;
-use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices};
+use crate::model::{Blend, ConvertedNormals, ConvertedSurface, DrawStyle, Indices};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
@@ -33,7 +33,7 @@ pub(super) fn list_losses(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'
     }
     losses.add(LossKind::Tangents, usize::from(surface.surface.tangent_frames()?.is_some()));
     if surface.surface.normals()?.is_some()
-        && VertexParts::new(&surface.surface, &surface.input)? == VertexParts::Repaired
+        && VertexParts::new(&surface.surface, surface.shape, &surface.input)? == VertexParts::Repaired
     {
         losses.add(LossKind::Normals, 1);
     }
@@ -44,13 +44,18 @@ pub(super) fn list_losses(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'
 pub(super) fn write_surfaces(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let mut shared = SharedVertices { materials: MaterialIndex::new(scene.placed.contents)?, written: 0, pool: None };
     scene.placed.each_surface(&mut |surface| {
-        json.object(|json| write_surface(surface, &mut shared, json))?;
+        json.object(|json| write_surface(scene, surface, &mut shared, json))?;
         shared.written = shared.written.saturating_add(1);
         Ok(())
     })
 }
 
-fn write_surface(surface: &PlacedSurface<'_>, shared: &mut SharedVertices, json: &mut JsonText<'_>) -> Result<()> {
+fn write_surface(
+    scene: &ExportScene<'_>,
+    surface: &PlacedSurface<'_>,
+    shared: &mut SharedVertices,
+    json: &mut JsonText<'_>,
+) -> Result<()> {
     let view = &surface.surface;
     let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
     json.field("index").count(surface.number)?;
@@ -69,11 +74,13 @@ fn write_surface(surface: &PlacedSurface<'_>, shared: &mut SharedVertices, json:
         shared.pool = Some((surface.position_pool(), shared.written));
     }
     let is_single = surface.attribute_pool()?.is_some();
+    let is_computed = scene.normals.has(&surface.normal_input())?;
     if known.is_none() || !is_single {
-        write_attributes(surface, &converted, json)?;
+        let stored = if scene.stores_normals(surface)? { converted.normals()? } else { None };
+        write_attributes(surface, &converted, if is_computed { None } else { Some(stored) }, json)?;
     }
-    if matches!(surface.shape, SurfaceShape::Bones(_)) && view.normals()?.is_some() {
-        write_posed_normals(surface, json)?;
+    if is_computed || matches!(surface.shape, SurfaceShape::Bones(_)) && scene.stores_normals(surface)? {
+        write_vertex_normals(scene, surface, json)?;
     }
     let reverses = surface.conversion.reverses_corners();
     json.field("indices").list(|json| write_indices(view.indices()?, reverses, json))?;
@@ -120,16 +127,17 @@ fn write_vertices(
 }
 
 /// Writes what belongs to attribute vertices: the fields `normals`, `tangents`, `target_normals`,
-/// `uvs` and `colors`.
+/// `uvs` and `colors`. With `None`, the normals belong to other vertices.
 fn write_attributes(
     surface: &PlacedSurface<'_>,
     converted: &ConvertedSurface<'_>,
+    normals: Option<Option<ConvertedNormals<'_>>>,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
     let (view, is_posed) = (&surface.surface, matches!(surface.shape, SurfaceShape::Bones(_)));
     let counts = view.counts()?;
     if !is_posed {
-        write_optional_array("normals", converted.normals()?, json)?;
+        normals.into_iter().try_for_each(|normals| write_optional_array("normals", normals, json))?;
         match converted.tangent_frames()? {
             None => json.field("tangents").null()?,
             Some(frames) => json.field("tangents").list(|json| {
@@ -157,28 +165,28 @@ fn write_attributes(
     write_optional_array("colors", surface.colors()?.map(|(colors, _)| colors), json)
 }
 
-/// Writes the normals of a pose, which belong to vertices of the welded surface: the fields
-/// `normals` and `normal_indices`.
-fn write_posed_normals(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
-    let (view, parts) = (&surface.surface, VertexParts::new(&surface.surface, &surface.input)?);
-    if parts == VertexParts::Repaired {
+/// Writes the normals that are computed, or those of a pose, which belong to vertices of the welded
+/// surface: the fields `normals` and `normal_indices`.
+fn write_vertex_normals(scene: &ExportScene<'_>, surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let (view, mut ignored) = (&surface.surface, LossList::default());
+    if VertexParts::new(view, surface.shape, &surface.input)? == VertexParts::Repaired {
         json.field("normals").null()?;
         return json.field("normal_indices").null();
     }
-    let (stored, mut ignored) = (view.positions()?.len(), LossList::default());
+    let stored = view.positions()?.len();
     json.field("normals").list(|json| {
-        parts.ranges().try_for_each(|triangles| {
-            let order = parts.order(view, triangles, &mut ignored, surface.number)?;
-            CornerBlocks::new(&order, stored).each(&mut |corners| {
+        scene.each_part(surface, &mut ignored, &mut |part, _| match &part.normals {
+            Some(normals) => normals.values.iter().try_for_each(|normal| json.floats(normal)),
+            None => CornerBlocks::new(&part.order, stored).each(&mut |corners| {
                 let normals = surface.shape.skinned_normals(view, corners)?.unwrap_or_default();
                 normals.iter().try_for_each(|normal| json.floats(&surface.conversion.normal(*normal)))
-            })
+            }),
         })
     })?;
     let (mut first, reverses) = (0_u32, surface.conversion.reverses_corners());
     json.field("normal_indices").list(|json| {
-        parts.ranges().try_for_each(|triangles| {
-            let VertexOrder::Welded(welded) = parts.order(view, triangles, &mut ignored, surface.number)? else {
+        scene.each_part(surface, &mut ignored, &mut |part, _| {
+            let VertexOrder::Welded(welded) = &part.order else {
                 return write_indices(view.indices()?, reverses, json);
             };
             write_block(&welded.indices, first, reverses, json)?;

@@ -5,20 +5,23 @@ use crate::error::Result;
 use crate::export::block::BlockWriter;
 use crate::export::loss::LossList;
 use crate::export::part_faces::{FaceCorner, each_face};
-use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
+use crate::export::scene::ExportScene;
+use crate::export::{CornerBlocks, PartVertices};
 use crate::scene::PlacedSurface;
 use crate::scene::shape::SurfaceShape;
 use crate::scene::triangles::PlacedPositions;
 
 /// Writes the faces of a surface.
 pub(super) fn write_faces(
+    scene: &ExportScene<'_>,
     surface: &PlacedSurface<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
     let positions = PlacedPositions::new(surface)?;
-    if numbers.has_normals && matches!(surface.shape, SurfaceShape::Bones(_)) {
-        return write_posed(surface, &positions, numbers, out);
+    let is_posed = matches!(surface.shape, SurfaceShape::Bones(_)) || scene.normals.has(&surface.normal_input())?;
+    if numbers.has_normals && is_posed {
+        return write_posed(scene, surface, &positions, numbers, out);
     }
     positions.each_triangle(Some(attribute_count(surface)?), &mut |corners, _| {
         write_face(numbers, corners.map(|corner| FaceCorner { vertex: corner.attribute, corner }), out)
@@ -26,36 +29,42 @@ pub(super) fn write_faces(
     Ok(())
 }
 
-/// Writes the normals and the faces of a surface in a pose of bones. A normal then belongs to a
-/// position and an attribute vertex: to a vertex of the welded surface.
+/// Writes the faces of a surface with normals that are computed, or that bones turn. A normal then
+/// belongs to a vertex of the welded surface.
 fn write_posed(
+    scene: &ExportScene<'_>,
     surface: &PlacedSurface<'_>,
     positions: &PlacedPositions<'_>,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
-    let (parts, attributes) = (VertexParts::new(&surface.surface, &surface.input)?, attribute_count(surface)?);
-    for triangles in parts.ranges() {
-        // Triangles that are left out were listed when the export was made.
-        let order = parts.order(&surface.surface, triangles, &mut LossList::default(), surface.number)?;
-        write_normals(surface, &order, positions.stored.len(), numbers, out)?;
-        each_face(surface, positions, &order, &mut |corners| {
+    let attributes = attribute_count(surface)?;
+    // Triangles that are left out were listed when the export was made.
+    scene.each_part(surface, &mut LossList::default(), &mut |part, _| {
+        write_normals(surface, part, positions.stored.len(), numbers, out)?;
+        each_face(surface, positions, &part.order, &mut |corners| {
             let is_valid = corners.iter().all(|face| face.corner.attribute < attributes);
             if is_valid { write_face(numbers, corners, out) } else { Ok(()) }
         })?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn write_normals(
     surface: &PlacedSurface<'_>,
-    order: &VertexOrder,
+    part: &PartVertices,
     stored: usize,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
-    let corners = CornerBlocks::new(order, stored);
+    let corners = CornerBlocks::new(&part.order, stored);
     numbers.start_normals(corners.len());
+    if let Some(normals) = &part.normals {
+        return normals.values.iter().try_for_each(|normal| {
+            write_line("vn", normal, out);
+            out.end_record()
+        });
+    }
     corners.each(&mut |corners| {
         let normals = surface.shape.skinned_normals(&surface.surface, corners)?.unwrap_or_default();
         for normal in normals {

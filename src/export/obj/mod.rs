@@ -55,7 +55,8 @@ impl<'a> ObjWriter<'a> {
     /// Finds the materials and the triangles of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let scene = ExportScene::new(input, options, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+        let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+        let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut losses = FlatLosses::new(&OBJ, options);
         let mut library = Library::new(input.contents)?;
         scene.placed.each_surface(&mut |surface| {
@@ -77,9 +78,10 @@ impl<'a> ObjWriter<'a> {
         self.scene.placed.each_surface(&mut |surface| {
             let (name, material) = (surface.surface.name()?, self.library.name(surface)?);
             out.text("o ").text(&word(name, surface.number)).text("\n");
-            numbers.write_vertices(surface, out)?;
+            numbers.write_vertices(surface, self.scene.stores_normals(surface)?, out)?;
+            numbers.has_normals |= self.scene.normals.has(&surface.normal_input())?;
             out.text("usemtl ").text(material).text("\n");
-            faces::write_faces(surface, &mut numbers, out)
+            faces::write_faces(&self.scene, surface, &mut numbers, out)
         })
     }
 }

@@ -34,15 +34,21 @@ impl Default for VertexNumbers {
 impl VertexNumbers {
     /// Writes the vertices of a surface that no surface before it has written.
     ///
-    /// The normals of a pose are not written, because they depend on positions and attributes.
-    pub(super) fn write_vertices(&mut self, surface: &PlacedSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+    /// Normals are written only if `stores_normals`, and not in a pose: they then depend on
+    /// positions and attributes.
+    pub(super) fn write_vertices(
+        &mut self,
+        surface: &PlacedSurface<'_>,
+        stores_normals: bool,
+        out: &mut BlockWriter<'_>,
+    ) -> Result<()> {
         let (positions, attributes) = (Some(surface.position_pool()), surface.attribute_pool()?);
         if self.positions != positions {
             self.write_positions(surface, attributes.is_some(), out)?;
             self.positions = positions;
         }
         if attributes.is_none() || self.attributes != attributes {
-            self.write_attributes(surface, out)?;
+            self.write_attributes(surface, stores_normals, out)?;
             self.attributes = attributes;
         }
         Ok(())
@@ -73,7 +79,12 @@ impl VertexNumbers {
         Ok(())
     }
 
-    fn write_attributes(&mut self, surface: &PlacedSurface<'_>, out: &mut BlockWriter<'_>) -> Result<()> {
+    fn write_attributes(
+        &mut self,
+        surface: &PlacedSurface<'_>,
+        stores_normals: bool,
+        out: &mut BlockWriter<'_>,
+    ) -> Result<()> {
         let converted = surface.surface.converted(surface.conversion);
         let uvs = converted.uvs(0)?;
         (self.has_uvs, self.has_normals) = (false, false);
@@ -82,7 +93,7 @@ impl VertexNumbers {
             self.start(1, uvs.len());
             self.has_uvs = true;
         }
-        let normals = converted.normals()?.filter(|normals| !normals.is_empty());
+        let normals = converted.normals()?.filter(|normals| stores_normals && !normals.is_empty());
         self.has_normals = normals.is_some();
         if let Some(normals) = normals.filter(|_| !matches!(surface.shape, SurfaceShape::Bones(_))) {
             write_lines("vn", normals, out)?;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::file::Mesh;
 use super::header::{FRAMES_AT, POLYGONS_AT, no_such};
 use super::layout::RawPolygon;
+use crate::array::Array as _;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations as _;
@@ -77,9 +78,10 @@ impl<D: AsRef<[u8]> + Send + Sync> PairRanges<'_, D> {
         })
     }
 
-    /// Adds the positions of the base shape: those of the first frame.
+    /// Adds the positions of the base shape: those of the first frame that the file contains.
     fn push_base(&mut self) -> Result<()> {
-        self.push_frames(&(0..self.mesh.frame_count().min(1)))
+        let bytes = as_u64(self.mesh.base_positions()?.as_bytes().len());
+        if self.source == ANIV_FILE { self.ranges.push_sized(FRAMES_AT, bytes) } else { Ok(()) }
     }
 
     fn push_attribute(&mut self, surface: usize, attribute: Attribute) -> Result<()> {

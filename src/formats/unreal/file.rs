@@ -50,6 +50,8 @@ pub struct Mesh<D> {
     aniv: D,
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
+    /// Whether the aniv file may be loaded further, so that a frame that it lacks is an error.
+    pub(super) is_partial: bool,
     access_logs: Option<Box<[AccessLog; 2]>>,
     /// The script, and the selection of the script's commands about this mesh. The script and the
     /// selection share one `Arc`, because a mesh without a script is then cheap to drop.
@@ -89,8 +91,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             Cursor::new(aniv.as_ref(), ANIV).with_access_log(aniv_log),
         )?;
         let (groups, bounds) = (OnceLock::new(), OnceLock::new());
-        let mesh =
-            Self { data, aniv, header, uv_divisor: UvDivisor::default(), access_logs, facts: None, groups, bounds };
+        let (uv_divisor, is_partial) = (UvDivisor::default(), options.partial);
+        let mesh = Self { data, aniv, header, uv_divisor, is_partial, access_logs, facts: None, groups, bounds };
         if options.strict {
             check_strictly(&mesh)?;
         }

@@ -57,11 +57,13 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 
     /// Returns the bounding box of all vertices of animation frame 0, in the units of the file,
     /// without conversion. The first call computes the bounding box, and later calls return the
-    /// cached bounding box. The box of a mesh without animation frames is [`Bounds::EMPTY`].
+    /// cached bounding box. If the aniv file ends within animation frame 0, the box is that of the
+    /// vertices that the file contains. The box of no vertices is [`Bounds::EMPTY`].
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0, and the
+    /// mesh was opened as [`partial`](crate::OpenOptions::partial).
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn bounds(&self) -> Result<Bounds> {
@@ -73,13 +75,28 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         Ok(*self.bounds.get_or_init(|| positions.bounds()))
     }
 
-    /// Returns the positions of all vertices in animation frame 0, or an empty array if the mesh
-    /// has no animation frames.
-    fn base_positions(&self) -> Result<Positions<'_>> {
+    /// Returns the positions of animation frame 0 that the aniv file contains, or an empty array if
+    /// it contains none.
+    pub(super) fn base_positions(&self) -> Result<Positions<'_>> {
         if self.frame_count() == 0 {
             return Ok(Frame::new(&[], self.header).positions());
         }
-        self.whole_frame(0)
+        self.present_frame(0)
+    }
+
+    /// Returns the positions of animation frame `index` that the aniv file contains. Without any of
+    /// them, the result is an empty array for frame 0, and an error for another frame.
+    ///
+    /// If the mesh was opened as [`partial`](crate::OpenOptions::partial), an incomplete frame is an
+    /// error that names the missing bytes, because the program may load them.
+    fn present_frame(&self, index: usize) -> Result<Positions<'_>> {
+        if self.is_partial {
+            return self.whole_frame(index);
+        }
+        match self.frame(index) {
+            Err(_) if index == 0 && self.frame_count() > 0 => Ok(Frame::new(&[], self.header).positions()),
+            frame => frame.map(|frame| frame.positions()),
+        }
     }
 
     /// Returns the positions of all vertices in animation frame `index`, or an error if the aniv
@@ -154,16 +171,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(self.frame_count())
     }
 
-    /// Returns the positions of all vertices in animation frame `frame`. All surfaces of the mesh
-    /// share the vertex positions of a frame.
+    /// Returns the positions of all vertices in animation frame `frame`, or fewer if the aniv file
+    /// ends within this frame. All surfaces of the mesh share the vertex positions of a frame.
     ///
-    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within this animation frame.
-    /// [`Mesh::frame`] returns the vertices that the file contains.
+    /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file contains no vertex of another frame
+    /// than frame 0, or if it ends within the frame and the mesh was opened as
+    /// [`partial`](crate::OpenOptions::partial).
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
-        self.whole_frame(frame)
+        self.present_frame(frame)
     }
 
     /// Returns the positions of all animation frames as one array, or `None` for the prototype
@@ -243,7 +261,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn counts(&self, surface: usize) -> Result<Counts> {
         let corners = self.surface(surface)?.triangle_count().saturating_mul(3);
-        let vertices = if self.frame_count() == 0 { 0 } else { self.vertex_count() };
+        // A frame that is still to be loaded has all of its vertices.
+        let vertices = match self.base_positions() {
+            Ok(positions) => positions.len(),
+            Err(_) => self.vertex_count(),
+        };
         let [corners, vertices] = [corners, vertices].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         Ok(Counts {
             vertices,
@@ -257,7 +279,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     /// Returns the base shape of the surface (morph target 0): the vertex positions of animation
-    /// frame 0, or an empty array if the mesh has no animation frames.
+    /// frame 0 that the aniv file contains. The array has fewer positions than the mesh has
+    /// vertices if the file ends within frame 0, and none if there is no frame 0.
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         self.surface(surface)?;
         match target {

@@ -66,13 +66,14 @@ impl MissingParts {
     pub fn texts(&self) -> Vec<String> {
         let triangles = &self.triangles;
         let reasons = [
-            (triangles.invalid, "triangles with an index that is out of range"),
-            (triangles.not_finite, "triangles with a position that is not finite"),
-            (triangles.too_many, "triangles with a number above 4,294,967,294"),
-            (triangles.too_deep, "triangles that would cover the picture again and again"),
-            (self.lines, "or more lines and bones of overlays, because there are too many"),
+            (triangles.invalid, "triangle", "with an index that is out of range"),
+            (triangles.not_finite, "triangle", "with a position that is not finite"),
+            (triangles.too_many, "triangle", "with a number above 4,294,967,294"),
+            (triangles.too_deep, "triangle", "that would cover the picture again and again"),
+            (self.lines, "or more line", "and bones of overlays, because there are too many"),
         ];
-        let texts = reasons.iter().filter(|(count, _)| *count > 0).map(|(count, reason)| format!("{count} {reason}"));
+        let reasons = reasons.iter().filter(|(count, ..)| *count > 0);
+        let texts = reasons.map(|(count, noun, reason)| format!("{} {reason}", counted(*count, noun)));
         let surfaces = self.first_surfaces.map(|surfaces| {
             let surfaces = counted(surfaces, "surface");
             format!("everything after the first {surfaces}, because a file of its size may not have more in a picture")

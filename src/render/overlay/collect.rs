@@ -67,7 +67,7 @@ impl Overlays {
             bounds.add_edges(edges);
         }
         if let Some(measured) = measured.filter(|_| options.shows(Overlay::Normals)) {
-            add_normals(scene, measured.diagonal() * NORMAL, normals)?;
+            add_normals(scene, options, measured.diagonal() * NORMAL, normals)?;
         }
         if options.shows(Overlay::Hulls) {
             add_hulls(scene, hulls)?;

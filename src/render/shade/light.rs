@@ -56,29 +56,30 @@ pub(crate) struct LitSurface {
     pub(crate) projection: Projection,
     /// The rows of the matrix from a stored normal to the direction in the world.
     normal: [[f32; 3]; 3],
+    /// The same for the normals of the corners, which may be directions in the world already.
+    corner_normal: [[f32; 3]; 3],
     /// 1, or -1 if the stored triangles are wound clockwise in the world.
     winding: f32,
     /// Whether the normals of the triangles are used.
     pub(crate) is_flat: bool,
-    /// The factor of stored normals: -1 if the conversion mirrors the surface.
+    /// The factor of the normals of the corners: -1 for stored ones if the conversion mirrors the
+    /// surface.
     sign: f32,
     lights: [[f32; 3]; 3],
     /// The factors of the colour of the back.
     back: [f32; 3],
-    /// Whether the normals were computed, and edges are not smoothed.
-    is_creased: bool,
     is_unlit: bool,
 }
 
 impl LitSurface {
-    /// Prepares the shading of a surface. `is_computed` states that the normals were computed from
-    /// the triangles, and are not stored.
+    /// Prepares the shading of a surface. `is_placed` states that the normals of the corners are
+    /// directions in the world.
     pub(crate) fn new(
         view: &CameraView,
         conversion: &SpaceConversion,
         projection: Projection,
         is_flat: bool,
-        is_computed: bool,
+        is_placed: bool,
     ) -> Self {
         let [x, y, z, _] = conversion.map().columns();
         // A map of very small or very large scale would overflow `f32`.
@@ -87,16 +88,15 @@ impl LitSurface {
         let scale = if greatest > 0.0 { 1.0 / greatest } else { 1.0 };
         let [a, b, c] = columns.map(|column| column.map(|part| narrow(part * scale)));
         let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a, b, c);
-        let winding = if conversion.reverses_corners() { -1.0 } else { 1.0 };
-        let sign = if conversion.is_mirrored() { -1.0 } else { 1.0 };
+        let normal = [[ax, bx, cx], [ay, by, cy], [az, bz, cz]];
         Self {
             projection,
-            normal: [[ax, bx, cx], [ay, by, cy], [az, bz, cz]],
-            winding,
+            normal,
+            corner_normal: if is_placed { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] } else { normal },
+            winding: if conversion.reverses_corners() { -1.0 } else { 1.0 },
             is_flat,
-            sign: if is_computed { winding } else { sign },
+            sign: if conversion.is_mirrored() && !is_placed { -1.0 } else { 1.0 },
             back: BACK,
-            is_creased: is_computed,
             is_unlit: false,
             lights: LIGHTS.map(|(direction, _)| {
                 let direction = view.axes.to_world(direction);
@@ -242,31 +242,6 @@ fn turned(rows: &[[f32; 3]; 3], [x, y, z]: VectorLanes, sign: f32) -> VectorLane
     each(turned, |part| zip(part, inverse, |part, inverse| part * inverse))
 }
 
-/// Scales vectors to unit length. A vector without a length is 0.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn unit([x, y, z]: VectorLanes) -> VectorLanes {
-    let inverse = zip3(x, y, z, |x, y, z| {
-        let square = (x * x + y * y) + z * z;
-        if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 }
-    });
-    each([x, y, z], |part| zip(part, inverse, |part, inverse| part * inverse))
-}
-
-/// The cosine of the greatest angle between the normals of a triangle and of its vertex at which
-/// the surface is smooth.
-const CREASE: f32 = 0.72;
-
-/// Returns the normals of vertices, or those of the triangles at sharp edges.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn creased(smooth: VectorLanes, flat: VectorLanes) -> VectorLanes {
-    let ([x, y, z], [p, q, r]) = (smooth, flat);
-    let product = |a, b| zip(a, b, |a: f32, b: f32| a * b);
-    let is_smooth = zip3(product(x, p), product(y, q), product(z, r), |x, y, z| (x + y) + z > CREASE);
-    select(is_smooth, smooth, flat)
-}
-
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn select(which: Lanes<bool>, one: VectorLanes, other: VectorLanes) -> VectorLanes {
@@ -285,15 +260,7 @@ fn light_block(surface: &LitSurface, block: &mut FragmentBlock) {
     let normal = if surface.is_flat {
         flat
     } else {
-        let [a, b, c] = block.normals;
-        let corners = if surface.is_creased {
-            let turned = each([a, b, c], |corner| turned(&surface.normal, corner, surface.sign));
-            each(turned, |corner| creased(corner, flat))
-        } else {
-            [a, b, c]
-        };
-        let smooth = mixed(corners, block.weights);
-        let smooth = if surface.is_creased { unit(smooth) } else { turned(&surface.normal, smooth, surface.sign) };
+        let smooth = turned(&surface.corner_normal, mixed(block.normals, block.weights), surface.sign);
         // A vertex without a normal has the normal of the triangle.
         let [x, y, z] = smooth;
         let is_known = zip3(x, y, z, |x, y, z| (x * x + y * y) + z * z > 0.5);

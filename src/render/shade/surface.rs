@@ -27,8 +27,8 @@ pub(crate) enum CornerNormals<'a> {
     Stored(Normals<'a>),
     /// Normals in a pose of the bones.
     Posed,
-    /// Normals that were computed, one for each vertex.
-    Computed(&'a [[f32; 3]]),
+    /// Normals that were computed in the conventions of the picture, one for each corner.
+    Computed(Vec<[f32; 3]>),
     /// The normals of the triangles.
     Flat,
 }
@@ -83,12 +83,12 @@ impl<'a> SurfaceShader<'a> {
     pub(crate) fn new(
         surface: &'a PlacedSurface<'a>,
         normals: CornerNormals<'a>,
-        lit: impl FnOnce(&CornerReader<'_>) -> LitSurface,
+        lit: impl FnOnce(&CornerReader<'_>, &CornerNormals<'_>) -> LitSurface,
         paint: SurfacePaint<'a>,
         is_inside_out: bool,
     ) -> Result<Self> {
         let reader = CornerReader::new(surface)?;
-        let lit = lit(&reader).with_style(paint.is_two_sided, paint.is_unlit);
+        let lit = lit(&reader, &normals).with_style(paint.is_two_sided, paint.is_unlit);
         let attributes = surface.surface.attribute_indices()?;
         let sign = if surface.conversion.reverses_corners() == surface.conversion.is_mirrored() { 1.0 } else { -1.0 };
         let is_reversed = match &normals {
@@ -188,8 +188,8 @@ impl<'a> SurfaceShader<'a> {
         match &self.normals {
             CornerNormals::Flat => {}
             CornerNormals::Computed(computed) => {
-                for (index, normal) in corners.indices.iter().zip(normals.iter_mut()).take(count) {
-                    *normal = computed.get(as_index(*index)).copied().unwrap_or_default();
+                for (place, normal) in places.iter().zip(normals.iter_mut()) {
+                    *normal = computed.get(as_index(*place)).copied().unwrap_or_default();
                 }
             }
             CornerNormals::Stored(stored) => {

@@ -59,7 +59,7 @@ impl<'a> EzMeshWriter<'a> {
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
         let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
-        let scene = ExportScene::new(input, options, target)?;
+        let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options);
         let mut mesh = builder::Mesh::default();
         let asset_name = options.source.name().unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> EzMeshWriter<'a> {
                 losses.add(LossKind::DataColors, 1);
             }
             losses.values(surface)?;
-            walk.visit(surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))
+            walk.visit(&scene, surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))
         })?;
         add_materials(&scene, &plan.materials, &mut mesh)?;
         if is_binary {
@@ -96,7 +96,7 @@ impl MeshStream for EzMeshWriter<'_> {
         let (mut walk, mut meshes) = (PartWalk::new(&self.bones), MeshWriter::new(&self.plan, out));
         self.scene.placed.each_surface(&mut |surface| {
             // The losses are known already.
-            walk.visit(surface, &mut LossList::default(), &mut |part, _| meshes.write(part))
+            walk.visit(&self.scene, surface, &mut LossList::default(), &mut |part, _| meshes.write(part))
         })
     }
 }

@@ -12,11 +12,13 @@ use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::{CornerBlocks, VertexOrder, VertexParts};
+use crate::export::scene::ExportScene;
+use crate::export::{CornerBlocks, PartNormals, PartVertices, VertexOrder, VertexParts};
 use crate::math::{as_index, narrow};
 use crate::model::{
     Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
 };
+use crate::scene::normals::NormalInput;
 use crate::scene::shape::ShapePositions;
 use crate::scene::triangles::finite_or_zero;
 use crate::scene::{ColorRole, PlacedSurface, PoolKey};
@@ -35,6 +37,10 @@ pub(super) struct PartWalk<'b> {
 pub(super) struct SurfacePart<'p, 's> {
     surface: &'p PlacedSurface<'s>,
     order: VertexOrder,
+    /// The normals of the vertices, if they are computed.
+    normals: Option<PartNormals>,
+    /// Whether the normals of the file are written.
+    stores_normals: bool,
     positions: ShapePositions<'s>,
     conversion: SpaceConversion,
     bones: Option<&'p AssetBones>,
@@ -81,6 +87,7 @@ impl<'b> PartWalk<'b> {
     /// Calls `visit` with each part of a surface.
     pub(super) fn visit(
         &mut self,
+        scene: &ExportScene<'_>,
         surface: &PlacedSurface<'_>,
         losses: &mut LossList,
         visit: &mut dyn FnMut(&SurfacePart<'_, '_>, &mut LossList) -> Result<()>,
@@ -88,14 +95,18 @@ impl<'b> PartWalk<'b> {
         let view = &surface.surface;
         let bones = self.bones.get(&surface.place.asset);
         let conversion = bones.map_or(surface.conversion, |bones| bones.vertices);
-        let parts = VertexParts::new(view, &surface.input)?;
+        let (shape, stores_normals) = (surface.shape, scene.stores_normals(surface)?);
+        let corners = scene.normals.corners(&NormalInput { conversion: &conversion, ..surface.normal_input() })?;
+        let parts = VertexParts::new(view, shape, &surface.input)?.for_normals(view, corners.is_some())?;
         let pool = surface.attribute_pool()?.filter(|_| parts == VertexParts::Stored);
         let is_first = pool.is_none() || pool != self.pool;
         self.pool = pool;
         for triangles in parts.ranges() {
-            let order = parts.order(view, triangles, losses, surface.number)?;
-            let positions = surface.shape.positions(view)?;
-            visit(&SurfacePart { surface, order, positions, conversion, bones, is_first }, losses)?;
+            let PartVertices { order, normals } =
+                parts.order(view, (shape, corners.as_ref()), triangles, losses, surface.number)?;
+            let positions = shape.positions(view)?;
+            let part = SurfacePart { surface, order, normals, stores_normals, positions, conversion, bones, is_first };
+            visit(&part, losses)?;
         }
         Ok(())
     }
@@ -167,7 +178,7 @@ impl<'w> MeshWriter<'w> {
         self.left = self.sections.next().copied().unwrap_or(1);
         let name = self.names.add(part.surface.surface.name()?.as_bytes(), "mesh");
         let bounds = if self.plan.is_binary { part.bounds()? } else { Bounds::EMPTY };
-        let columns = builder::Vertices::from(part.columns(&part.attributes()?, &[])?);
+        let columns = builder::Vertices::from(part.columns(&part.attributes()?, 0, &[])?);
         let skeleton = part.bones.map(|bones| bones.name.as_slice()).unwrap_or_default();
         let sections = as_index(self.left);
         self.out.start(&MeshStart { name: &name, skeleton, bounds, sections, columns: &columns })?;
@@ -177,8 +188,10 @@ impl<'w> MeshWriter<'w> {
     fn write_vertices(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
         let attributes = part.attributes()?;
         self.out.start_vertices(part.corners().len())?;
+        let mut first = 0_usize;
         part.corners().each(&mut |corners| {
-            let columns = part.columns(&attributes, corners)?;
+            let columns = part.columns(&attributes, first, corners)?;
+            first = first.saturating_add(corners.len());
             self.out.rows(&builder::Vertices::from(columns))
         })?;
         self.out.end_vertices()
@@ -271,18 +284,20 @@ impl<'s> SurfacePart<'_, 's> {
             let Some(set) = view.uvs(set)? else { break };
             uvs.push(set);
         }
-        let normals = view.normals()?;
         let colors = self.surface.colors()?.filter(|(_, role)| *role != ColorRole::Data).map(|(colors, _)| colors);
+        let normals = if self.stores_normals { view.normals()? } else { None };
         let frames = if normals.is_some() { view.tangent_frames()? } else { None };
         let weights = if self.bones.is_some() { view.weights()? } else { None };
         Ok(PartAttributes { normals, frames, uvs, colors, weights })
     }
 
-    /// Returns the attributes of some vertices.
-    fn columns(&self, attributes: &PartAttributes<'s>, corners: &[Corner]) -> Result<Vec<Column>> {
+    /// Returns the attributes of some vertices. `first` is the number of the first of them.
+    fn columns(&self, attributes: &PartAttributes<'s>, first: usize, corners: &[Corner]) -> Result<Vec<Column>> {
         let (conversion, all) = (&self.conversion, corners.iter().map(|corner| as_index(corner.attribute)));
         let mut columns = vec![Column::positions(corners.iter().map(|corner| self.position(*corner)))];
-        if let Some(normals) = self.surface.shape.skinned_normals(&self.surface.surface, corners)? {
+        if let Some(computed) = &self.normals {
+            columns.push(Column::normals(computed.values.iter().skip(first).take(corners.len()).copied()));
+        } else if let Some(normals) = self.surface.shape.skinned_normals(&self.surface.surface, corners)? {
             columns.push(Column::normals(normals.into_iter().map(|normal| conversion.normal(normal))));
         } else if let Some(normals) = &attributes.normals {
             let normal = |index| conversion.normal(normals.get(index).unwrap_or_default());

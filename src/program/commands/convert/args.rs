@@ -6,9 +6,9 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
-use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, OutputSpace};
+use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::model::Asset;
-use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
+use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
@@ -68,6 +68,13 @@ pub struct ConvertArgs {
     /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
     #[arg(long, value_parser = colors_parser(), value_name = "USE")]
     colors: Option<ColorUse>,
+    /// Normals: stored for those of the file only; smooth for computed ones; flat for those of the
+    /// triangles; or ANGLE for computed ones with creases at edges sharper than so many degrees
+    ///
+    /// By default the normals of the file, or computed ones with creases at 65 degrees if it has
+    /// none. Triangles with the flat flag of Unreal then have the normals of their planes.
+    #[arg(long, value_parser = parse_normals, value_name = "NORMALS")]
+    normals: Option<NormalChoice>,
     /// Also write collision shapes (glTF)
     #[arg(long)]
     hulls: bool,
@@ -282,6 +289,7 @@ impl ConvertArgs {
             .with_frame(self.frame.as_ref().map(|frame| frame.value))
             .with_rate(self.rate)
             .with_colors(self.colors.unwrap_or_default())
+            .with_normals(self.normals)
             .with_space(match self.space {
                 SpaceName::Target => OutputSpace::Target,
                 SpaceName::Stored => OutputSpace::Stored,

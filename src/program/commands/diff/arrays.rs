@@ -10,6 +10,7 @@ use super::value::DiffValue;
 use super::weights::{InfluenceReader, compare_influences};
 use crate::math::{as_index, as_u64};
 use crate::model::{Geometry, Indices, Weights};
+use crate::scene::whole_frames;
 use crate::{Result, Surface};
 
 /// The indices of both surfaces through which an array is read, or `None` for each item in order.
@@ -156,7 +157,7 @@ impl MeshComparison<'_, '_> {
         Ok(self.add_items(DiffKind::Attributes, place, counter.finish(as_u64(count)))?)
     }
 
-    /// Compares the vertex frames that both meshes have. Surfaces share the vertices of a frame.
+    /// Compares the complete vertex frames that both meshes have. Surfaces share the vertices of a frame.
     pub fn compare_vertex_frames(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
         let frames = self.read(levels, Geometry::vertex_frame_count)?;
         self.compare_counts(place, "vertex_frames", "vertex frames", frames)?;
@@ -165,7 +166,11 @@ impl MeshComparison<'_, '_> {
         if !is_wanted || surfaces.a == 0 || surfaces.b == 0 {
             return Ok(());
         }
-        for frame in 0..frames.a.min(frames.b) {
+        let whole = self.read(levels, |level| whole_frames(level, 0))?.map(as_index);
+        if whole != frames {
+            self.compare_counts(place, "whole_vertex_frames", "vertex frames that are complete", whole)?;
+        }
+        for frame in 0..whole.a.min(whole.b) {
             if self.sink.is_decided() {
                 break;
             }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index};
+use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
 use crate::program::formats::names::has_extension;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_parser};
 use crate::program::formats::selectors::Selector;
 use crate::program::terminal::ProtocolChoice;
-use crate::render::{Background, Camera, Overlay, Picture, Shading};
+use crate::render::{Background, Camera, NormalChoice, Overlay, Picture, Shading};
 use crate::scene::ColorUse;
 
 const HELP: &str = "\
@@ -81,6 +81,13 @@ pub struct ViewArgs {
     /// How surfaces are shaded
     #[arg(long, value_name = "STYLE", default_value = "smooth", value_parser = style_parser(), help_heading = SHAPE)]
     pub style: Shading,
+    /// Normals: stored for those of the file only; smooth for computed ones; flat for those of the
+    /// triangles; or ANGLE for computed ones with creases at edges sharper than so many degrees
+    ///
+    /// By default the normals of the file, or computed ones with creases at 65 degrees if it has
+    /// none. Triangles with the flat flag of Unreal then have the normals of their planes.
+    #[arg(long, value_parser = parse_normals, value_name = "NORMALS", help_heading = SHAPE)]
+    pub normals: Option<NormalChoice>,
     /// What is drawn over the surfaces; several names are separated by commas
     #[arg(long = "overlay", value_name = "OVERLAY,..", value_parser = overlay_parser(), value_delimiter = ',',
         help_heading = SHAPE)]

@@ -58,7 +58,7 @@ impl<'a> Drawing<'a> {
         let PictureOptions { asset: number, surfaces, level, clip, colors, .. } = self.options(asset, [1; 2])?;
         let levels = level.map_or(LevelChoice::Scenes, LevelChoice::One);
         let options = ExportOptions::default().with_asset(number).with_surfaces(surfaces).with_levels(levels);
-        let options = options.with_colors(colors);
+        let options = options.with_colors(colors).with_normals(self.args.normals);
         Ok(options.with_clip(clip.filter(|_| self.args.animations.is_empty())))
     }
 
@@ -77,6 +77,7 @@ impl<'a> Drawing<'a> {
             .with_camera(args.camera)
             .with_background(args.drawn_background())
             .with_shading(args.style)
+            .with_normals(args.normals)
             .with_plain(args.plain)
             .with_colors(args.colors.unwrap_or_default())
             .with_overlays(args.overlays.clone())

@@ -2,7 +2,7 @@
 
 use crate::formats::unreal::{Mesh, Placement, RawPolygon};
 use crate::model::InterpolatedPositions;
-use crate::{Array, FrameBlend};
+use crate::{Array, FrameBlend, Geometry as _};
 
 use super::frame_args::FrameArgs;
 use crate::program::args::Attribute;
@@ -36,7 +36,7 @@ pub fn values<'a, D: AsRef<[u8]> + Send + Sync>(
             let normals = normals(mesh, view.numbers(), frame, &blend()?)?;
             Rows::boxed(normals.len(), move |index| normals.get(index).copied())
         }
-        Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, raw, frame, &blend()?)?,
+        Attribute::Positions if mesh.frame_count() > 0 => positions(mesh, surface, raw, frame, &blend()?)?,
         _ => return Ok(None),
     }))
 }
@@ -53,12 +53,13 @@ fn placement<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, args: &FrameArgs) -> 
 
 fn positions<'a, D: AsRef<[u8]> + Send + Sync>(
     mesh: &'a Mesh<D>,
+    surface: usize,
     raw: bool,
     args: &FrameArgs,
     &FrameBlend { from, to, fraction }: &FrameBlend,
 ) -> anyhow::Result<Box<dyn Values + 'a>> {
     // In a frame that the end of the file cuts, the vertices before the end are printed.
-    let frame = |number: u32| mesh.frame(usize::try_from(number).unwrap_or(usize::MAX)).map(|frame| frame.positions());
+    let frame = |number: u32| mesh.vertex_frame(surface, usize::try_from(number).unwrap_or(usize::MAX));
     let placement = placement(mesh, args)?;
     // If the frame index has no fraction, the positions are stored in the file and are not
     // interpolated.

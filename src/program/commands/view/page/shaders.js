@@ -59,7 +59,7 @@ in vec2 coordinates;
 in vec4 tint;
 uniform vec4 base, accent;
 uniform vec3 up;
-uniform bool isFlat, isCreased, isUnlit, isMasked, hasTexture, isEnvironment;
+uniform bool isFlat, isTwoSided, isUnlit, isMasked, hasTexture, isEnvironment;
 uniform sampler2D image;
 out vec4 pixel;
 
@@ -88,12 +88,10 @@ void main() {
   bool isFront = gl_FrontFacing;
   vec3 normal = normalize(direction) * (isFront ? 1.0 : -1.0);
   if (isFlat || dot(direction, direction) < 1e-20) normal = face;
-  // Computed normals do not smooth sharp edges.
-  if (isCreased && dot(normal, face) < 0.72) normal = face;
   vec4 color = base * vec4(tint.rgb * (tint.rgb * (tint.rgb * 0.305306 + 0.682171) + 0.012523), tint.a);
   if (hasTexture) color *= texture(image, isEnvironment ? normal.xy * vec2(0.5, -0.5) + 0.5 : coordinates);
   if (isMasked && color.a < 0.5) discard;
-  if (!isUnlit) color.rgb *= studio(normal) * (isFront ? vec3(1.0) : vec3(0.42, 0.44, 0.5));
+  if (!isUnlit) color.rgb *= studio(normal) * (isFront || isTwoSided ? vec3(1.0) : vec3(0.42, 0.44, 0.5));
   pixel = vec4(mix(encode(color.rgb), accent.rgb, accent.a), color.a);
 }`;
 

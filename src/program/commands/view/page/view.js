@@ -58,9 +58,7 @@ class View {
     this.unload();
     this.scene = scene;
     this.textures = images.map((image) => image && this.texture(image));
-    this.isSmoothed = scene.parts.reduce((sum, part) => sum + part.count, 0) <= MAX_SMOOTHED;
     this.items = scene.parts.map((part) => this.item(part));
-    this.addSmoothers();
     this.palettes = scene.skins.map(() => this.keep("Texture", this.gl.createTexture()));
     this.check();
   }
@@ -130,14 +128,12 @@ class View {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.viewBuffer(glb, view, gl.ELEMENT_ARRAY_BUFFER));
       Object.assign(item, { count, offset, type: componentType });
     }
-    const isComputed = attributes.NORMAL === undefined && this.isSmoothed && !part.isPoints;
-    if (part.targets.length || isComputed) this.addShape(item, this.isSmoothed && (isComputed || attributes.NORMAL !== undefined));
+    if (part.targets.length) this.addShape(item);
     const { pbrMetallicRoughness: { baseColorFactor, baseColorTexture } = {}, extras = {}, extensions = {} } = material;
     item.texture = this.textures[glb.list("textures")[baseColorTexture?.index]?.source];
     const isColored = baseColorFactor || item.texture || attributes.COLOR_0 !== undefined;
     const [red, green, blue, alpha] = baseColorFactor ?? [1, 1, 1, 1];
     item.base = isColored ? [red * PAPER, green * PAPER, blue * PAPER, alpha] : CLAY;
-    item.isComputed = isComputed;
     item.isUnlit = part.isPoints || "KHR_materials_unlit" in extensions;
     item.style = extras;
     return item;
@@ -153,9 +149,9 @@ class View {
   }
 
   /** Prepares an item whose positions and normals change. */
-  addShape(item, isSmooth) {
+  addShape(item) {
     const { gl } = this;
-    const shape = new Shape(item.part, isSmooth);
+    const shape = new Shape(item.part);
     const lists = [[LOCATIONS.position, shape.positions], [LOCATIONS.normal, shape.normals]];
     item.shape = shape;
     item.arrays = lists.filter(([, data]) => data).map(([location, data]) => {
@@ -164,19 +160,6 @@ class View {
       gl.vertexAttribPointer(location, 3, gl.FLOAT, false, 0, 0);
       return [buffer, data];
     });
-  }
-
-  /** Prepares the normals that are computed, for all parts of a node together. */
-  addSmoothers() {
-    const nodes = new Map();
-    for (const item of this.items.filter(({ shape }) => shape?.isSmooth)) {
-      nodes.set(item.part.node, [...(nodes.get(item.part.node) ?? []), item]);
-    }
-    this.smoothers = [...nodes.values()].map((items) => [items, new Smoother(items.map(({ shape }) => shape))]);
-    for (const [items, smoother] of this.smoothers) {
-      smoother.update();
-      items.forEach((item) => this.upload(item));
-    }
   }
 
   /** Copies the positions and normals of an item to the GPU. */
@@ -190,17 +173,11 @@ class View {
 
   /** Copies what moved since the last picture to the GPU. */
   update() {
-    const changed = new Set(this.items.filter(({ part, shape }) => shape && part.isMorphed));
-    for (const { part, shape } of changed) {
-      part.isMorphed = false;
-      shape.update();
+    for (const item of this.items.filter(({ part, shape }) => shape && part.isMorphed)) {
+      item.part.isMorphed = false;
+      item.shape.update();
+      this.upload(item);
     }
-    for (const [items, smoother] of this.smoothers) {
-      if (!items.some((item) => changed.has(item))) continue;
-      smoother.update();
-      items.forEach((item) => changed.add(item));
-    }
-    changed.forEach((item) => this.upload(item));
     this.scene.skins.forEach((skin, index) => this.updatePalette(skin, this.palettes[index]));
   }
 
@@ -287,8 +264,8 @@ class View {
     const isBySurface = look.style === "surface";
     const hasTexture = Boolean(texture && look.hasTextures && !isBySurface);
     this.place(item, this.mesh);
-    gl.uniform1i(uniforms.isFlat, Number(look.style === "flat" || style.flat === "true"));
-    gl.uniform1i(uniforms.isCreased, Number(Boolean(item.isComputed)));
+    gl.uniform1i(uniforms.isFlat, Number(look.style === "flat"));
+    gl.uniform1i(uniforms.isTwoSided, Number(Boolean(material.doubleSided)));
     gl.uniform1i(uniforms.isUnlit, Number(item.isUnlit));
     gl.uniform1i(uniforms.isMasked, Number(material.alphaMode === "MASK"));
     gl.uniform1i(uniforms.isEnvironment, Number(style.environment === "true"));
