@@ -154,6 +154,7 @@ impl PictureOptions {
     }
 
     /// Returns these options with another use of vertex colours.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program chooses"))]
     pub(crate) fn with_colors(self, colors: ColorUse) -> Self {
         Self { colors, ..self }
     }
