@@ -66,8 +66,12 @@ fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
     }
     let found = corners(&model);
     assert_eq!(found.len(), expected.len(), "{name}");
-    for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(found, expected, "{name}: corner {number}");
+    for (number, (mut found, expected)) in found.into_iter().zip(&expected).enumerate() {
+        if expected[1].is_empty() {
+            assert_eq!(found[1].len(), 3, "{name}: a computed normal");
+            found[1].clear();
+        }
+        assert_eq!(&found, expected, "{name}: corner {number}");
     }
 }
 

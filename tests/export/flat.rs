@@ -1,7 +1,8 @@
 //! Tests of OBJ, PLY and STL: every sample is read back.
 
 use meshpeek::export::{
-    Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, OutputSpace, SceneInput, SourceFacts,
+    Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, NormalChoice, OutputSpace, SceneInput,
+    SourceFacts,
 };
 use meshpeek::model::{Contents, Space, UvOrigin};
 use meshpeek::{ErrorKind, Geometry, Surface};
@@ -40,7 +41,8 @@ fn expect_object(name: &str, obj: &Obj, object: &Object, surface: &ExpectedSurfa
 fn obj_keeps_every_corner() {
     let (mut triangles, mut colors) = (0, 0);
     for_each_sample(|name, model| {
-        let (files, losses) = export(model, ExportFormat::Obj, &ExportOptions::default()).unwrap();
+        let stored = ExportOptions::default().with_normals(Some(NormalChoice::Stored));
+        let (files, losses) = export(model, ExportFormat::Obj, &stored).unwrap();
         let (obj, surfaces) = (read_obj(&files[0]), decode(model, &UPWARDS));
         assert_eq!((obj.objects.len(), obj.library.as_str()), (surfaces.len(), "out.mtl"), "{name}");
         for (object, surface) in obj.objects.iter().zip(&surfaces) {

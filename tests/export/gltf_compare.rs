@@ -361,7 +361,8 @@ impl SurfaceCheck<'_, '_> {
 
     fn directions(&mut self, corners: &[(Corner, usize)], part: &Part) {
         let (normals, frames) = (self.surface.normals().unwrap(), self.surface.tangent_frames().unwrap());
-        assert_eq!(part.normals.is_some(), normals.is_some(), "{}", self.what);
+        // Computed normals are compared in another test.
+        assert!(part.normals.is_some() || normals.is_none(), "{}", self.what);
         assert_eq!(part.tangents.is_some(), frames.is_some(), "{}", self.what);
         let Some((normals, found)) = normals.zip(part.normals.as_ref()) else { return };
         for (corner, vertex) in corners {
