@@ -49,7 +49,9 @@ pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
-pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
+#[cfg(feature = "cli")]
+pub(crate) use vertices::VertexCounter;
+pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts, VertexRun};
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;

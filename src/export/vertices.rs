@@ -6,7 +6,9 @@ use super::loss::{LossKind, LossList, counted};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
+use crate::model::{
+    Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, VertexPool, Welded,
+};
 use crate::scene::SceneInput;
 use crate::scene::shape::{ShapePositions, SurfaceShape};
 use crate::scene::triangles::{LeftOut, is_finite};
@@ -181,6 +183,52 @@ impl VertexOrder {
             }
             Self::Welded(welded) => welded.vertices.get(vertex).copied().unwrap_or_default(),
         }
+    }
+}
+
+/// The vertices of a surface, which the surface after it may use, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VertexRun {
+    pool: VertexPool,
+    count: usize,
+}
+
+impl VertexRun {
+    /// Returns the vertices of a part of a surface, or `None` if they belong to this part only:
+    /// surfaces share stored vertices. `count` is their number.
+    pub(crate) fn of(surface: &Surface<'_>, order: &VertexOrder, count: usize) -> Result<Option<Self>> {
+        // Surfaces of a pool with two index streams may have their own attributes.
+        let is_shared = matches!(order, VertexOrder::Stored) && surface.is_single_stream()?;
+        Ok(is_shared.then_some(Self { pool: surface.vertex_pool()?, count }))
+    }
+}
+
+/// Counts the vertices that glTF output has, surface by surface.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program uses it"))]
+pub(crate) struct VertexCounter {
+    /// The vertices of the last surface.
+    last: Option<VertexRun>,
+}
+
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program uses it"))]
+impl VertexCounter {
+    /// Returns the number of vertices of the next surface in the base shape, and whether they are
+    /// those of the surface before it. All indices of the surface are read.
+    pub(crate) fn count(&mut self, surface: &Surface<'_>, input: &SceneInput<'_>) -> Result<(usize, bool)> {
+        let shape = SurfaceShape::Base;
+        let (parts, mut sum, mut is_repeated) = (VertexParts::new(surface, shape, input)?, 0_usize, false);
+        for triangles in parts.ranges() {
+            let order = parts.order(surface, shape, triangles, &mut LossList::default(), surface.index())?;
+            let count = order.vertex_count(surface.positions()?.len());
+            if count > 0 {
+                let run = VertexRun::of(surface, &order, count)?;
+                is_repeated = run.is_some() && run == self.last;
+                self.last = run;
+            }
+            sum = sum.saturating_add(count);
+        }
+        Ok((sum, is_repeated))
     }
 }
 

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::export::SceneInput;
 use crate::formats::secondlife::{AssetPart, AssetView, Level, LevelGeometry, Lod, Mesh};
 use crate::model::Counts;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
-use crate::program::formats::gpu_size::gpu_size;
+use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceSummary,
 };
@@ -39,10 +40,12 @@ pub struct AssetSurvey {
     inflatable: u64,
     /// The maximum number of bytes to which one block may inflate.
     largest_block: u64,
+    /// Whether all indices may be read to count the vertices on a GPU.
+    counts_gpu: bool,
 }
 
 impl AssetSurvey {
-    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter) -> BlockSurvey {
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, levels: LodFilter, counts_gpu: bool) -> BlockSurvey {
         let mut found = Self {
             survey: BlockSurvey {
                 described: DescribedBlocks {
@@ -59,6 +62,7 @@ impl AssetSurvey {
             counts: BTreeMap::new(),
             inflatable: inflatable(mesh),
             largest_block: mesh.options().limits.block,
+            counts_gpu,
         };
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
@@ -93,7 +97,7 @@ impl AssetSurvey {
             let part = stored.part;
             let is_there = view.stored(part).is_ok();
             let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
-            let inflated = if is_inflated { self.inflate(view, part, number) } else { None };
+            let inflated = if is_inflated { self.inflate(asset, part, number) } else { None };
             self.survey.described.blocks.push(BlockSummary {
                 asset: number,
                 name: part.key(),
@@ -113,7 +117,8 @@ impl AssetSurvey {
         }
     }
 
-    fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
+    fn inflate(&mut self, mesh: &Mesh<&[u8]>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
+        let view = mesh.view();
         let block = view.block(part);
         if let Err(error) = &block {
             self.charge_error(view, part, error);
@@ -129,7 +134,8 @@ impl AssetSurvey {
             return Some(InflatedSummary { bytes, counts: None });
         };
         self.charge(level.len().saturating_mul(ITEM_WORK));
-        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
+        let mut gpu = GpuCounter::new(SceneInput::new(mesh.contents()), self.counts_gpu);
+        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset, &mut gpu));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
     }
@@ -152,7 +158,14 @@ impl AssetSurvey {
 
     /// Adds the description of a submesh to the survey, and returns the number of triangles of the
     /// submesh. Arrays that cannot be decoded are omitted.
-    fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+    fn surface(
+        &mut self,
+        view: AssetView<'_>,
+        level: &Level<'_>,
+        index: usize,
+        asset: Option<usize>,
+        gpu: &mut GpuCounter<'_>,
+    ) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
             let [_, surfaces, _] = &mut self.survey.described.left_out;
@@ -174,7 +187,7 @@ impl AssetSurvey {
             bounds,
             is_whole: true,
             counts,
-            gpu: gpu_size(&surface, &counts, true),
+            gpu: gpu.size(&surface, &counts, false),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             style: String::new(),
             in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),
