@@ -377,6 +377,26 @@ fn an_extension_that_lies_is_not_believed() {
     assert_eq!(info(&[&place.at("cube_d.3d")])[0]["format"], "unigine");
 }
 
+#[test]
+fn a_folder_has_pairs_of_any_spelling() {
+    let place = Place::new();
+    let [data, aniv] = pair("box");
+    place.write("old/lever-data.3D", &data);
+    place.write("old/lever-aniv.3D", &aniv);
+    place.write("old/cat_Data.3d", &data);
+    place.write("old/cat_Anim.3d", &aniv);
+    place.write("old/food.3d", &data);
+    place.write("old/fooa.3d", &aniv);
+    place.write("old/cave.3d", b"Survex 3D Image File");
+    place.write("old/rom-a.3d", &[0x5a; 4096]);
+    place.write("old/rom-d.3d", &[0xa5; 4096]);
+    let found = info(&[&place.at("old")]);
+    let names: Vec<String> =
+        found.as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap().into()).collect();
+    assert_eq!(names, ["old/cat_Data.3d", "old/food.3d", "old/lever-data.3D"].map(|name| place.at(name)));
+    assert_eq!(info(&[&place.at("old/lever")])[0]["triangles"], 12);
+}
+
 /// Runs every verb on pairs whose aniv file ends within a frame, or before the first.
 #[test]
 fn shows_the_vertices_before_the_end_of_a_file_that_is_cut() {
