@@ -114,7 +114,8 @@ mod tests {
         assert_eq!(decoded(&[&[0xff, 0xfe], &little[..]].concat()), Some((text.to_owned(), 2)));
         assert_eq!(decoded(&[&[0xfe, 0xff], &big[..]].concat()), Some((text.to_owned(), 2)));
         assert_eq!(decoded(&little[..12]), Some(("#exec ".to_owned(), 0)));
-        assert_eq!(decoded(&big[..13]), Some(("#exec ".to_owned(), 0)), "an odd byte at the end");
+        assert_eq!(decoded(&little[..13]), Some(("#exec ".to_owned(), 0)), "an odd byte at the end");
+        assert_eq!(decoded(&big[..12]), Some(("#exec ".to_owned(), 0)));
         assert_eq!(decoded(b"\xff\xfe\x00\xd8#\x00"), Some(("\u{fffd}#".to_owned(), 2)));
         for other in [&b""[..], b"#\0", b"#exec MESH", "#exec \u{41a}\u{20ac}".as_bytes(), &[0; 64]] {
             assert_eq!(decoded(other), None, "{other:?}");

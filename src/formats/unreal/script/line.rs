@@ -297,8 +297,6 @@ mod tests {
         let long = format!("#exec {}\n#exec A", "x".repeat(MAX_LINE));
         assert_eq!(commands(&long), ["#exec A"]);
         assert_eq!(commands("#exec A\0\n#exec B"), ["#exec B"]);
-        let wide: Vec<u8> = "#exec A=1\n#exec B=2\n".bytes().flat_map(|byte| [byte, 0]).collect();
-        assert_eq!(SourceLines::new(&wide).count(), 0);
     }
 
     #[test]

@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(breaches(CAT), [""; 0]);
         assert_eq!(breaches(&long), ["UR30 text[1]"]);
         assert_eq!(one("OBJ LOAD FILE=\0"), ["UR31 text[1]", "UR31 text"]);
-        assert_eq!(breaches("\0#\0e\0x\0e\0c\0 \0A"), ["UR31 text[0]"]);
+        assert_eq!(breaches("\0\0\0#\0\0\0e"), ["UR31 text"]);
         assert_eq!(one("OBJ LOAD FILE=\"a"), ["UR32 command[1].other"]);
         assert_eq!(breaches(&format!("{CAT}/* open\n#exec MESH ORIGIN\n")), ["UR44 text[1]"]);
         assert_eq!(one("MESH ORIGIN MESH=cat X=y Y=1e99"), ["UR33 command[1].origin"; 2]);
