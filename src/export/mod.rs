@@ -40,6 +40,8 @@ pub(crate) mod scene;
 mod source;
 mod split;
 pub(crate) mod stl;
+#[cfg(feature = "cli")]
+mod vertex_counter;
 mod vertices;
 
 use std::fmt;
@@ -52,7 +54,9 @@ pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
 pub(crate) use split::{PartNormals, PartVertices};
-pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
+#[cfg(feature = "cli")]
+pub(crate) use vertex_counter::{VertexCount, VertexCounter};
+pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts, VertexRun};
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;

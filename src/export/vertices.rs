@@ -7,7 +7,9 @@ use super::split::{PartNormals, PartVertices};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, Welded};
+use crate::model::{
+    Corner, NormalEncoding, Normals, PositionEncoding, Positions, Surface, UvEncoding, VertexPool, Welded,
+};
 use crate::scene::SceneInput;
 use crate::scene::normals::CornerGroups;
 use crate::scene::shape::{ShapePositions, SurfaceShape};
@@ -203,6 +205,23 @@ impl VertexOrder {
             }
             Self::Welded(welded) => welded.vertices.get(vertex).copied().unwrap_or_default(),
         }
+    }
+}
+
+/// The vertices of a surface, which the surface after it may use, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VertexRun {
+    pool: VertexPool,
+    count: usize,
+}
+
+impl VertexRun {
+    /// Returns the vertices of a part of a surface, or `None` if they belong to this part only:
+    /// surfaces share stored vertices. `count` is their number.
+    pub(crate) fn of(surface: &Surface<'_>, order: &VertexOrder, count: usize) -> Result<Option<Self>> {
+        // Surfaces of a pool with two index streams may have their own attributes.
+        let is_shared = matches!(order, VertexOrder::Stored) && surface.is_single_stream()?;
+        Ok(is_shared.then_some(Self { pool: surface.vertex_pool()?, count }))
     }
 }
 

@@ -377,6 +377,26 @@ fn an_extension_that_lies_is_not_believed() {
     assert_eq!(info(&[&place.at("cube_d.3d")])[0]["format"], "unigine");
 }
 
+#[test]
+fn a_folder_has_pairs_of_any_spelling() {
+    let place = Place::new();
+    let [data, aniv] = pair("box");
+    place.write("old/lever-data.3D", &data);
+    place.write("old/lever-aniv.3D", &aniv);
+    place.write("old/cat_Data.3d", &data);
+    place.write("old/cat_Anim.3d", &aniv);
+    place.write("old/food.3d", &data);
+    place.write("old/fooa.3d", &aniv);
+    place.write("old/cave.3d", b"Survex 3D Image File");
+    place.write("old/rom-a.3d", &[0x5a; 4096]);
+    place.write("old/rom-d.3d", &[0xa5; 4096]);
+    let found = info(&[&place.at("old")]);
+    let names: Vec<String> =
+        found.as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap().into()).collect();
+    assert_eq!(names, ["old/cat_Data.3d", "old/food.3d", "old/lever-data.3D"].map(|name| place.at(name)));
+    assert_eq!(info(&[&place.at("old/lever")])[0]["triangles"], 12);
+}
+
 /// Runs every verb on pairs whose aniv file ends within a frame, or before the first.
 #[test]
 fn shows_the_vertices_before_the_end_of_a_file_that_is_cut() {
@@ -430,4 +450,39 @@ fn shows_the_vertices_before_the_end_of_a_file_that_is_cut() {
             });
         }
     }
+}
+
+/// Tests that a pair and its script are described alike if the script is in UTF-16.
+#[test]
+fn a_script_in_utf_16_is_a_script() {
+    let place = Place::new();
+    let text = fs::read_to_string(place.path("guard.uc")).unwrap();
+    let described = |path: &str| {
+        let mut found = info(&[&place.at(path), "--placed"])[0].clone();
+        found["bytes"] = Value::Null;
+        found["touched_bytes"] = Value::Null;
+        found
+    };
+    let [of_pair, of_script] = ["guard_d.3d", "guard.uc"].map(described);
+    assert_eq!(of_pair["clips"].as_array().map(Vec::len), Some(2), "{of_pair}");
+    let faulty = text.replacen("#exec", "#exec MESH ORIGIN MESH=\u{20ac} X=a\n#exec", 1);
+    for (mark, to_bytes) in
+        [("\u{feff}", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("\u{feff}", u16::to_be_bytes), ("", u16::to_le_bytes)]
+    {
+        let encoded = |text: &str| format!("{mark}{text}").encode_utf16().flat_map(to_bytes).collect::<Vec<u8>>();
+        place.write("guard.uc", &encoded(&text));
+        assert_eq!((described("guard_d.3d"), described("guard.uc")), (of_pair.clone(), of_script.clone()));
+        assert_eq!(text_of(&["validate", &place.at("guard_d.3d")]), "");
+        place.write("guard.uc", &encoded(&faulty));
+        let found = parsed(&meshpeek(&["validate", &place.at("guard.uc"), "--json"]));
+        let offset = mark.encode_utf16().count() + faulty[..faulty.find("X=a").unwrap()].encode_utf16().count();
+        let of_number = |one: &&Value| one["rule"] == "UR33";
+        let one = found["files"][0]["findings"].as_array().unwrap().iter().find(of_number).unwrap().clone();
+        assert_eq!(one["offset"], 2 * offset, "{one}");
+    }
+}
+
+fn text_of(arguments: &[&str]) -> String {
+    let output = meshpeek(&[arguments, &["-q"]].concat());
+    text(&output.stdout)
 }

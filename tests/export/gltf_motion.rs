@@ -227,6 +227,11 @@ impl Motion<'_> {
             }
             let animation = animations.next().expect("an animation for each clip");
             let tracks = self.reader.tracks(&animation);
+            let rate = rate_of(&clip, self.options);
+            let end = tracks.iter().flat_map(|track| &track.times).fold(0.0_f32, |end, time| end.max(*time));
+            let expected = f64::from(clip.frames) / rate;
+            let off = (f64::from(end) - expected).abs() / expected;
+            worst.expect("length of a clip", off, 1e-6, &|| self.what.to_owned());
             for mesh_node in self.nodes.iter().filter(|node| node.asset == asset) {
                 let node = self.reader.document.nodes().nth(mesh_node.node).unwrap();
                 let converted = conversion(geometry, Affine::IDENTITY, self.options);
@@ -238,14 +243,19 @@ impl Motion<'_> {
                     let triangles = triangles(&surface, &converted);
                     pairs.push((surface, triangles, parts.next().unwrap()));
                 }
-                for frame in frames_of(&clip) {
+                // After the last frame, a clip goes on with its first.
+                let after = [0.5, 1.0].map(|part| clip.frames.saturating_sub(1) as f32 + part);
+                for frame in frames_of(&clip).into_iter().chain(after) {
                     let mut moment = self.reader.rest();
-                    animate(&mut moment, &tracks, f64::from(frame) / rate_of(&clip, self.options));
+                    animate(&mut moment, &tracks, f64::from(frame) / rate);
                     let weights = &moment.weights[&mesh_node.node];
-                    let blend = clip.at_frame(frame, false).unwrap();
+                    let blend = clip.at_frame(frame, true).unwrap();
                     for (surface, triangles, part) in &pairs {
                         // A file may end within its last frame.
-                        let [from, to] = [blend.from, blend.to].map(|one| surface.vertex_frame(one as usize).ok());
+                        let whole = surface.counts().unwrap().vertices as usize;
+                        let stored =
+                            |one: u32| surface.vertex_frame(one as usize).ok().filter(|all| all.len() >= whole);
+                        let [from, to] = [blend.from, blend.to].map(stored);
                         let Some((from, to)) = from.zip(to) else { continue };
                         for (corner, index) in triangles.as_flattened().iter().zip(&part.indices) {
                             let at = |array: &meshpeek::model::Positions<'_>| {

@@ -78,7 +78,7 @@ fn times_of_any_rate_are_finite() {
         let mesh = unreal::Mesh::open(data.clone(), aniv.clone()).unwrap().with_selected(script.into(), selected);
         let (reader, _) = exported(&Model::from(mesh), &options().with_rate(1e-42));
         let input = reader.json["animations"][0]["samplers"][0]["input"].as_u64().unwrap() as usize;
-        assert_eq!(reader.json["accessors"][input]["max"], json!([0.1]), "{rate}");
+        assert_eq!(reader.json["accessors"][input]["max"], json!([0.133_333_34]), "{rate}");
     }
 }
 

@@ -80,6 +80,50 @@ fn finds_the_other_by_its_stem() {
     assert_eq!(["cat_d.3d", "cat_a.3d", "cat"].map(named), [Some(PairFile::Data), Some(PairFile::Aniv), None]);
 }
 
+/// Tests the spellings of other exporters and tools, which count only if the headers agree.
+#[test]
+fn finds_other_spellings_if_the_headers_agree() {
+    let [data, aniv] = crate::support::unreal::pair("box");
+    let foreign = crate::support::unreal::pair("guard");
+    for (one, other, stem) in [
+        ("lever-data.3D", "lever-aniv.3D", Some("lever")),
+        ("Cat_Data.3d", "Cat_Anim.3d", Some("cat")),
+        ("Cat_Data.3d", "Cat_a.3d", Some("Cat")),
+        ("cat_data.3d", "cat_aniv.3d", Some("cat")),
+        ("cat-D.3d", "cat-A.3d", Some("cat")),
+        ("cat_d.3d", "cat_anim.3d", Some("cat")),
+        ("catdata.3d", "cataniv.3d", None),
+        ("catd.3d", "cata.3d", None),
+        ("data54_d.3d", "aniv54_a.3d", None),
+        ("dataCat.3d", "anivCat.3d", None),
+        ("DATA-7.3D", "ANIV-7.3D", None),
+    ] {
+        let place = Place::with(&[]);
+        let write = |files: &[Vec<u8>; 2]| {
+            fs::write(place.at(one), &files[0]).unwrap();
+            fs::write(place.at(other), &files[1]).unwrap();
+        };
+        write(&[data.clone(), aniv.clone()]);
+        for file in [one, other].into_iter().chain(stem) {
+            assert_eq!(place.found(file)[..2], [one, other], "{file}");
+        }
+        // Cut within the last frame, the files still belong together.
+        write(&[data.clone(), aniv[..aniv.len() - 5].to_vec()]);
+        assert_eq!(place.found(other)[..2], [one, other]);
+        for wrong in [[&data, &foreign[1]], [&foreign[0], &aniv], [&aniv, &data]] {
+            write(&wrong.map(Clone::clone));
+            assert_eq!(place.error(one).kind().id(), "missing", "{one}");
+            assert_eq!(place.error(other).kind().id(), "missing", "{other}");
+        }
+        write(&[data.clone(), aniv[..2].to_vec()]);
+        assert_eq!(place.error(one).kind().id(), "missing", "{one}");
+    }
+    // A script has the last word, as for other names.
+    let place = Place::with(&["lever-data.3D", "lever-aniv.3D"]);
+    place.script("switch.uc", &[["Lever", "q:\\art\\lever-data.3D", "q:\\art\\lever-aniv.3D"]]);
+    assert_eq!(place.found("lever-aniv.3D"), ["lever-data.3D", "lever-aniv.3D", "switch.uc", "Lever"]);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn prefers_the_exact_name() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::stopwatch::Stopwatch;
 use crate::support::{changed, is_error};
 use meshpeek::unreal::builder::script as builder;
-use meshpeek::unreal::script::{Import, Script, Verb};
+use meshpeek::unreal::script::{Argument, Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;
 
@@ -230,14 +230,61 @@ fn skips_long_lines() {
     assert!(check_invariants(text.as_bytes()).unwrap() > 1000);
 }
 
+/// Converts text to UTF-16, with or without a byte order mark.
+fn wide(text: &str, to_bytes: fn(u16) -> [u8; 2], has_mark: bool) -> Vec<u8> {
+    let mark = has_mark.then_some('\u{feff}');
+    mark.into_iter().collect::<String>().encode_utf16().chain(text.encode_utf16()).flat_map(to_bytes).collect()
+}
+
+/// Tests that a script in UTF-16 is read as the same script in UTF-8, with the offsets of the file.
 #[test]
-fn skips_wide_text_and_nul() {
-    for mark in [&b""[..], b"\xff\xfe"] {
-        let wide: Vec<u8> = mark.iter().copied().chain(SAMPLE[3..].bytes().flat_map(|byte| [byte, 0])).collect();
-        let script = Script::open(&wide[..]).unwrap();
-        let found = findings(&script);
-        assert_eq!((script.command_count(), found.len(), found[0].rule), (0, 1, "UR31"));
+fn reads_utf_16_as_utf_8() {
+    let faulty = SAMPLE[3..].replacen("RATE=", "RATE=x\u{20ac}y\u{1f600} SEQ=\"", 1);
+    for text in [&SAMPLE[3..], &faulty] {
+        let plain = Script::open(text).unwrap();
+        for (to_bytes, has_mark) in [
+            (u16::to_le_bytes as fn(u16) -> [u8; 2], true),
+            (u16::to_be_bytes, true),
+            (u16::to_le_bytes, false),
+            (u16::to_be_bytes, false),
+        ] {
+            let bytes = wide(text, to_bytes, has_mark);
+            let script = Script::open(&bytes[..]).unwrap();
+            let start = if has_mark { 2 } else { 0 };
+            let in_file = |offset: u64| start + 2 * text[..offset as usize].encode_utf16().count() as u64;
+            assert_eq!(script.command_count(), plain.command_count());
+            for (found, expected) in script.commands().zip(plain.commands()) {
+                assert_eq!((found.verb(), found.as_bytes()), (expected.verb(), expected.as_bytes()));
+                assert_eq!((found.offset(), found.index()), (in_file(expected.offset()), expected.index()));
+                let moved = expected.arguments().map(|one| Argument { offset: in_file(one.offset), ..one });
+                assert!(found.arguments().eq(moved), "{}", String::from_utf8_lossy(found.as_bytes()));
+            }
+            let told =
+                |all: Vec<Finding>| all.into_iter().map(|one| (one.rule, one.offset, one.text)).collect::<Vec<_>>();
+            let moved = told(findings(&plain)).into_iter().map(|(rule, at, text)| (rule, in_file(at), text));
+            assert_eq!(told(findings(&script)), moved.collect::<Vec<_>>());
+            let mut end = 0;
+            script
+                .regions(&mut |region| {
+                    assert_eq!(region.start, end);
+                    end = region.end;
+                })
+                .unwrap();
+            assert_eq!(end, bytes.len() as u64);
+            let mut written = Vec::new();
+            script.write_to(&mut written).unwrap();
+            assert_eq!(written, bytes);
+        }
     }
+}
+
+#[test]
+fn skips_wider_text_and_nul() {
+    let wide: Vec<u8> =
+        "\u{feff}#exec MESH IMPORT MESH=a".chars().flat_map(|one| u32::from(one).to_le_bytes()).collect();
+    let script = Script::open(&wide[..]).unwrap();
+    let found = findings(&script);
+    assert_eq!((script.command_count(), found.len(), found[0].rule), (0, 1, "UR31"));
     let text = SAMPLE.replacen("ORIGIN", "ORIGIN\0", 1).replacen("mesh origin", "mesh origin\0", 1);
     let script = Script::open(&text).unwrap();
     assert_eq!(script.command_count(), 13);

@@ -122,6 +122,9 @@ fn write_times(object: &AnimationObject, frames: &[u32], sink: &mut dyn BufferSi
 
 /// Writes the times and the weights of all frames. In frame *f*, the target `active` + *f* - 1
 /// has the weight 1; target -1 is the base shape.
+///
+/// The last key repeats the first frame: an engine that repeats a clip goes on from the last frame
+/// to the first, so that the clip lasts its number of frames divided by its rate.
 fn add_weights(
     object: &mut AnimationObject,
     active: u32,
@@ -130,13 +133,13 @@ fn add_weights(
     sink: &mut dyn BufferSink,
 ) -> Result<()> {
     let frames = object.frames;
-    let all: Vec<u32> = (0..frames).collect();
+    let all: Vec<u32> = (0..=frames).collect();
     let input = write_times(object, &all, sink)?;
-    let count = as_index(frames).saturating_mul(as_index(targets));
+    let count = all.len().saturating_mul(as_index(targets));
     let spec = ArraySpec::other(ElementType::SCALARS, count);
     let output = sink.array(&spec, &mut |out| {
         let mut row = vec![0.0; as_index(targets)];
-        for frame in 0..frames {
+        for frame in (0..frames).chain([0]) {
             row.fill(0.0);
             // An incomplete last frame of the file is not a target. The frame before it is held.
             let target = active.saturating_add(frame).min(targets).checked_sub(1);

@@ -15,7 +15,7 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, counted, undrawn_colors};
 use crate::export::vertices::non_finite_attributes;
-use crate::export::{PartVertices, SceneInput, VertexOrder, VertexParts};
+use crate::export::{PartVertices, SceneInput, VertexParts, VertexRun};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
 use crate::scene::normals::{ComputedNormals, NormalSource};
@@ -106,17 +106,15 @@ pub(super) struct SurfaceWriter<'b> {
     parts: usize,
     /// Whether a vertex has integers that need the extension for quantization.
     pub(super) uses_quantization: bool,
-    /// The attributes of the last surface, which the next one may share.
-    shared: Option<SharedAttributes>,
+    /// The vertices and the attributes of the last surface, which the next one may share.
+    shared: Option<(VertexRun, SharedAttributes)>,
 }
 
-/// The attributes of a vertex pool.
+/// The attributes of the vertices of a surface.
 struct SharedAttributes {
-    pool: VertexPool,
     attributes: Vec<(AttributeName, u32)>,
     targets: Vec<[Option<u32>; 3]>,
     is_skinned: bool,
-    count: usize,
     interval: Option<QuantizedBox>,
 }
 
@@ -193,14 +191,10 @@ impl<'b> SurfaceWriter<'b> {
         losses: &mut LossList,
     ) -> Result<PrimitivePlan> {
         let surface = input.surface;
-        // Surfaces of a pool with two index streams may have their own attributes.
-        let is_shared = matches!(input.order, VertexOrder::Stored) && surface.is_single_stream()?;
-        let pool = surface.vertex_pool()?;
-        let shared =
-            self.shared.take().filter(|shared| is_shared && shared.pool == pool && shared.count == input.count);
-        let shared = match shared {
-            Some(shared) => shared,
-            None => self.attributes(input, number, level, skeleton, losses)?,
+        let run = VertexRun::of(surface, input.order, input.count)?;
+        let shared = match self.shared.take() {
+            Some((last, shared)) if Some(last) == run => shared,
+            _ => self.attributes(input, number, level, skeleton, losses)?,
         };
         let indices = Some(input.indices(self.sink)?);
         let name = surface.name()?.to_string_lossy();
@@ -224,7 +218,7 @@ impl<'b> SurfaceWriter<'b> {
             interval: shared.interval,
             inverse_binds: None,
         };
-        self.shared = Some(shared).filter(|_| is_shared);
+        self.shared = run.zip(Some(shared));
         Ok(plan)
     }
 
@@ -294,13 +288,6 @@ impl<'b> SurfaceWriter<'b> {
             }
         }
         let targets = input.targets(level.targets, sink, block)?;
-        Ok(SharedAttributes {
-            pool: surface.vertex_pool()?,
-            attributes,
-            targets,
-            is_skinned,
-            count: input.count,
-            interval,
-        })
+        Ok(SharedAttributes { attributes, targets, is_skinned, interval })
     }
 }

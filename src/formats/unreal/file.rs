@@ -359,7 +359,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         self.prefetch();
         validate_structure(self, report)?;
-        validate_vertices(self, report);
+        validate_vertices(self, report)?;
         validate_script(self, report);
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::array::Sphere;
-use crate::export::LevelChoice;
+use crate::export::{LevelChoice, SceneInput};
 use crate::formats::FormatFile;
 use crate::formats::secondlife::Lod;
 use crate::formats::unigine::Mesh;
@@ -22,7 +22,7 @@ use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
 use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::program::formats::facts::remarks;
-use crate::program::formats::gpu_size::gpu_size;
+use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
 use crate::program::formats::secondlife::survey::AssetSurvey;
 use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, LevelSummary, SurfaceSummary};
@@ -130,9 +130,11 @@ impl FileSummary {
         };
         let bounds = value_or(bounds, Bounds::EMPTY)?;
         let mut pools = BTreeSet::new();
+        let release = || asset.release();
+        let mut gpu = GpuCounter::new(SceneInput::new(asset.model.contents()).with_release(&release), request.gpu);
         let surfaces = surfaces.map(|surface| {
             let shares = !pools.insert(surface.vertex_pool()?);
-            summarize_surface(&asset.model, &surface, shares, header.is_some(), request.gpu, &mut read)
+            summarize_surface(&asset.model, &surface, shares, header.is_some(), &mut gpu, &mut read)
         });
         let mut surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
         let level_choice = match (asset.model.format_file(), levels) {
@@ -235,16 +237,14 @@ impl FileSummary {
         self.counted().map(SurfaceSummary::triangles).sum()
     }
 
-    /// Returns the size of the mesh on a GPU, or `None` if that of a surface is not known. Vertices
-    /// that several surfaces share are counted once, except those of Unreal surfaces, whose texture
-    /// coordinates belong to the corners.
+    /// Returns the size of the drawn surfaces on a GPU, or `None` if that of one is not known.
+    /// Vertices that several surfaces share are counted once.
     pub fn gpu(&self) -> Option<GpuSize> {
         if !self.is_inflated() {
             return None;
         }
-        let is_shared = |surface: &SurfaceSummary| surface.shares && self.vertex_frames.is_none();
-        let mut sizes = self.counted().map(|surface| Some((surface.gpu?, is_shared(surface))));
-        sizes.try_fold(GpuSize::default(), |sum, size| size.and_then(|(size, shares)| sum.checked_add(size, shares)))
+        let mut sizes = self.counted().filter(|surface| surface.drawn).map(|surface| surface.gpu);
+        sizes.try_fold(GpuSize::default(), |sum, size| size.and_then(|size| sum.checked_add(size)))
     }
 
     /// Reads the fields that only the JSON output contains, and returns the first error in them.
@@ -344,7 +344,7 @@ fn summarize_surface(
     surface: &Surface<'_>,
     shares: bool,
     is_header_only: bool,
-    counts_pairs: bool,
+    gpu: &mut GpuCounter<'_>,
     read: &mut dyn FnMut(usize),
 ) -> crate::Result<SurfaceSummary> {
     let index = surface.index();
@@ -367,7 +367,7 @@ fn summarize_surface(
         counts,
         colors_are_data: surface.colors_are_data(),
         is_whole,
-        gpu: if is_whole { gpu_size(surface, &counts, counts_pairs) } else { None },
+        gpu: if is_whole { gpu.size(surface, &counts, shares) } else { None },
         drawn: surface.is_drawn()?,
         style: match model.format_file() {
             FormatFile::Unreal(mesh) => drawing_style(mesh, index)?,

@@ -79,6 +79,8 @@ pub struct GpuSize {
     pub vertex_bytes: u64,
     /// The number of bytes of the indices.
     pub index_bytes: u64,
+    /// Whether the vertices are those of an earlier surface.
+    pub is_repeated: bool,
 }
 
 impl GpuSize {
@@ -87,14 +89,15 @@ impl GpuSize {
         self.vertex_bytes.saturating_add(self.index_bytes)
     }
 
-    /// Returns the sum with the size of another surface. `shares` is whether that surface has the
-    /// vertices of an earlier one.
-    pub fn checked_add(self, other: Self, shares: bool) -> Option<Self> {
-        let other = if shares { Self { vertices: 0, vertex_bytes: 0, ..other } } else { other };
+    /// Returns the sum with the size of the next surface. Vertices that are repeated are counted
+    /// once.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        let [vertices, bytes] = if other.is_repeated { [0; 2] } else { [other.vertices, other.vertex_bytes] };
         Some(Self {
-            vertices: self.vertices.checked_add(other.vertices)?,
-            vertex_bytes: self.vertex_bytes.checked_add(other.vertex_bytes)?,
+            vertices: self.vertices.checked_add(vertices)?,
+            vertex_bytes: self.vertex_bytes.checked_add(bytes)?,
             index_bytes: self.index_bytes.checked_add(other.index_bytes)?,
+            is_repeated: false,
         })
     }
 }

@@ -15,8 +15,8 @@ pub(super) fn part(name: &[u8]) -> Option<(PairFile, &[u8])> {
     let stem = strip(name, b".3d")?;
     let suffix = |suffix, part| Some((part, strip(stem, suffix)?));
     let prefix = |prefix: &[u8], part| {
-        let (start, rest) = stem.split_at_checked(prefix.len())?;
-        start.eq_ignore_ascii_case(prefix).then_some((part, rest))
+        let rest = without_prefix(stem, prefix).filter(|rest| rest.iter().all(u8::is_ascii_digit))?;
+        Some((part, rest))
     };
     suffix(b"_d", PairFile::Data)
         .or_else(|| suffix(b"_a", PairFile::Aniv))
@@ -45,11 +45,67 @@ pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
     Some(partner)
 }
 
+/// The endings that the names of a data file and an aniv file have before the extension. Exporters
+/// and tools write `_d` and `_a`; some older models have the others.
+const ENDINGS: [(&[u8], &[u8]); 11] = [
+    (b"_d", b"_a"),
+    (b"-d", b"-a"),
+    (b"_data", b"_aniv"),
+    (b"_data", b"_anim"),
+    (b"_data", b"_a"),
+    (b"_d", b"_anim"),
+    (b"-data", b"-aniv"),
+    (b"-data", b"-anim"),
+    (b"data", b"aniv"),
+    (b"data", b"anim"),
+    (b"d", b"a"),
+];
+
+/// Returns the names that the other file of a mesh may have, each with the role that the file
+/// called `name` then has. Such a name alone does not show that the files belong together.
+pub(super) fn possible_partners(name: &[u8]) -> Vec<(PairFile, Vec<u8>)> {
+    let Some(stem) = strip(name, b".3d") else { return Vec::new() };
+    let mut found = Vec::new();
+    for (part, own, other) in [(PairFile::Data, &b"data"[..], &b"aniv"[..]), (PairFile::Aniv, b"aniv", b"data")] {
+        found.extend(without_prefix(stem, own).map(|rest| (part, [other, rest, b".3d"].concat())));
+    }
+    for (data, aniv) in ENDINGS {
+        for (part, own, other, old, new) in
+            [(PairFile::Data, data, aniv, &b"data"[..], &b"aniv"[..]), (PairFile::Aniv, aniv, data, b"aniv", b"data")]
+        {
+            let Some(base) = strip(stem, own) else { continue };
+            found.push((part, [base, other, b".3d"].concat()));
+            // The pair `data54_d.3d` and `aniv54_a.3d` differs at both ends.
+            found.extend(without_prefix(base, old).map(|rest| (part, [new, rest, other, b".3d"].concat())));
+        }
+    }
+    found
+}
+
+/// Returns the endings of file names that a stem may have: a separator, a word, and the extension.
+pub(super) fn endings() -> impl Iterator<Item = (PairFile, Vec<u8>)> {
+    let separated = || ENDINGS.into_iter().filter(|(data, _)| !data.starts_with(b"d"));
+    let data = separated().map(|(data, _)| (PairFile::Data, [data, b".3d"].concat()));
+    data.chain(separated().map(|(_, aniv)| (PairFile::Aniv, [aniv, b".3d"].concat())))
+}
+
+/// Returns the stem that a data file or an aniv file has in common with its script, or the whole
+/// name if it has no known ending.
+pub(super) fn stem_of(name: &[u8]) -> &[u8] {
+    part(name).map(|(_, stem)| stem).or_else(|| endings().find_map(|(_, ending)| strip(name, &ending))).unwrap_or(name)
+}
+
 /// Removes the ending `ending` from a file name, without regard to the case of letters. Returns
 /// `None` if the file name does not end in `ending`.
 pub(super) fn strip<'n>(name: &'n [u8], ending: &[u8]) -> Option<&'n [u8]> {
     let (start, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     end.eq_ignore_ascii_case(ending).then_some(start)
+}
+
+/// Removes the text `prefix` from the start of a file name, without regard to the case of letters.
+fn without_prefix<'n>(name: &'n [u8], prefix: &[u8]) -> Option<&'n [u8]> {
+    let (start, rest) = name.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
 /// Returns the file name at the end of a path in a script: the bytes after the last slash or
@@ -113,6 +169,26 @@ mod tests {
         }
         assert_eq!(part(b"Cat.UC"), Some((PairFile::Script, &b"Cat"[..])));
         assert_eq!((part(b"cat.3d"), part(b"cat"), part(b"")), (None, None, None));
+    }
+
+    #[test]
+    fn lists_other_spellings_of_partners() {
+        for (name, part, other) in [
+            ("lever-data.3D", PairFile::Data, "lever-aniv.3d"),
+            ("lever-ANIV.3D", PairFile::Aniv, "lever-data.3d"),
+            ("Cat_Anim.3d", PairFile::Aniv, "Cat_data.3d"),
+            ("cat-d.3d", PairFile::Data, "cat-a.3d"),
+            ("catdata.3d", PairFile::Data, "cataniv.3d"),
+            ("cata.3d", PairFile::Aniv, "catd.3d"),
+            ("data54_d.3d", PairFile::Data, "aniv54_a.3d"),
+            ("aniv54_a.3d", PairFile::Aniv, "data54_d.3d"),
+        ] {
+            let found = possible_partners(name.as_bytes());
+            assert!(found.contains(&(part, other.as_bytes().to_vec())), "{name}: {found:?}");
+        }
+        assert!(possible_partners(b"cat.3d").is_empty() && possible_partners(b"cat_d").is_empty());
+        assert_eq!(stem_of(b"Lever-data.3D"), b"Lever");
+        assert_eq!((stem_of(b"cat_d.3d"), stem_of(b"cat.3d")), (&b"cat"[..], &b"cat.3d"[..]));
     }
 
     #[test]

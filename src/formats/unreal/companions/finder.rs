@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cache::FolderCache;
 use super::file_names::{self, name_of};
 use super::folder::{folder_of, is_file, shown, unlisted, wrong};
+use super::headers::headers_agree;
 use super::imports::{Imports, ScriptMesh};
 use super::pair::Pair;
 use super::pair_file::PairFile;
@@ -207,18 +208,20 @@ impl Finder {
             return Ok(Target::File(path.to_owned(), file_names::part(name).map(|(part, _)| part)));
         }
         let folder = self.cache.folder(&folder_of(path)).map_err(|error| unlisted(path, error))?;
-        let beside = |ending: &str| {
-            let name = folder.find(&[name, ending.as_bytes()].concat())?;
+        let beside = |ending: &[u8]| {
+            let name = folder.find(&[name, ending].concat())?;
             Some(folder_of(path).join(name)).filter(|path| is_file(path))
         };
-        if let Some(data) = beside("_d.3d") {
-            return Ok(Target::File(data, Some(PairFile::Data)));
+        for (ending, part) in [(&b"_d.3d"[..], PairFile::Data), (b"_a.3d", PairFile::Aniv)] {
+            if let Some(file) = beside(ending) {
+                return Ok(Target::File(file, Some(part)));
+            }
         }
-        if let Some(aniv) = beside("_a.3d") {
-            return Ok(Target::File(aniv, Some(PairFile::Aniv)));
+        if let Some(file) = file_names::endings().find_map(|(_, ending)| beside(&ending)) {
+            return Ok(Target::File(file, None));
         }
         let expected = format!("{0}_d.3d and {0}_a.3d, or {0}.uc", Name::new(name));
-        beside(".uc").map(Target::Script).ok_or_else(|| wrong(path, Cause::Missing { expected: expected.into() }))
+        beside(b".uc").map(Target::Script).ok_or_else(|| wrong(path, Cause::Missing { expected: expected.into() }))
     }
 
     /// Finds the aniv file for a data file, or the data file for an aniv file, and the script that
@@ -226,7 +229,7 @@ impl Finder {
     fn pair_of(&mut self, file: &Path, part: Option<PairFile>, mesh: Option<&[u8]>) -> Result<Pair> {
         let near = self.cache.near(&folder_of(file)).map_err(|error| unlisted(file, error))?;
         let name = name_of(file);
-        let stem = file_names::part(name).map_or(name, |(_, stem)| stem);
+        let stem = file_names::stem_of(name);
         let own = self.own_script(file, stem)?;
         let import = near.import(name, part, stem, mesh);
         if let Some((script, known, part)) = import {
@@ -245,11 +248,14 @@ impl Finder {
             let own = own.iter().flat_map(|(_, imports)| imports.names());
             return Err(wrong(file, unknown(near.meshes(name).chain(own), mesh)));
         }
+        if let Some((part, other)) = self.partner_of(file)? {
+            return Ok(paired(file, other, part, script));
+        }
         let expected = "a name that ends in _d.3d or _a.3d, or a script that imports the file";
-        let part = part.ok_or_else(|| wrong(file, Cause::Missing { expected: expected.into() }))?;
-        let other = self.partner_of(file)?;
-        let missing = || not_beside(file, &file_names::partner(name).unwrap_or_default());
-        Ok(paired(file, other.ok_or_else(missing)?, part, script))
+        Err(match file_names::partner(name) {
+            Some(partner) => not_beside(file, &partner),
+            None => wrong(file, Cause::Missing { expected: expected.into() }),
+        })
     }
 
     /// Returns the script that is in the folder of a file and has the same stem as the file.
@@ -290,7 +296,7 @@ impl Finder {
         if let Ok(Some(named)) = named {
             return Ok(named);
         }
-        if let Some(partner) = self.partner_of(file)? {
+        if let Some((_, partner)) = self.partner_of(file)?.filter(|(is, _)| *is == part) {
             return Ok(partner);
         }
         let missing = || named.err().unwrap_or_else(|| not_beside(file, file_names::last(other)));
@@ -315,9 +321,24 @@ impl Finder {
     }
 
     /// Returns the data file for an aniv file, or the aniv file for a data file, with the same stem
-    /// and in the same folder.
-    fn partner_of(&mut self, file: &Path) -> Result<Option<PathBuf>> {
-        file_names::partner(name_of(file)).map_or(Ok(None), |partner| self.beside(file, &partner))
+    /// and in the same folder, and the role of `file`. A partner with another spelling than `_d` and
+    /// `_a` or an old number is taken only if the headers of both files agree.
+    fn partner_of(&mut self, file: &Path) -> Result<Option<(PairFile, PathBuf)>> {
+        let name = name_of(file);
+        if let Some((part, _)) = file_names::part(name)
+            && let Some(partner) = file_names::partner(name)
+            && let Some(found) = self.beside(file, &partner)?
+        {
+            return Ok(Some((part, found)));
+        }
+        for (part, partner) in file_names::possible_partners(name) {
+            let Some(found) = self.beside(file, &partner)? else { continue };
+            let (data, aniv) = if part == PairFile::Data { (file, &*found) } else { (&*found, file) };
+            if headers_agree(data, aniv) {
+                return Ok(Some((part, found)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the path of the file called `name` in the folder of `file`. It is not `file` itself.

@@ -4,7 +4,8 @@
 //! | given path | searched files |
 //! |---|---|
 //! | `X_d.3d`, `X_a.3d`, `data07.3d`, `aniv07.3d` | a script that imports the file, which gives the other file; else the other file by its stem, in the same folder |
-//! | `X` | `X_d.3d` and `X_a.3d`, as above; else `X.uc` |
+//! | `X-data.3d`, `X_anim.3d`, `Xd.3d`, .. | a script that imports the file, as above; else the other file by its stem, if the headers of both files agree |
+//! | `X` | `X_d.3d` and `X_a.3d`, or another spelling, as above; else `X.uc` |
 //! | `X.uc` | the files of every mesh that the script imports |
 //!
 //! For a data file or an aniv file, scripts are searched in the folder of the file, and in the
@@ -29,6 +30,7 @@ mod cache;
 mod file_names;
 mod finder;
 mod folder;
+mod headers;
 mod imports;
 mod pair;
 mod pair_file;

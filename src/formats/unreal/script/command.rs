@@ -3,6 +3,7 @@
 
 use ArgumentKind::{Float, Integer, Text};
 
+use super::encoding::FileOffset;
 use super::line::{Argument, Arguments, EXEC};
 use super::number;
 use crate::error::Field;
@@ -195,6 +196,8 @@ const fn spelling(verb: Verb, words: [&'static str; 2], name: &'static str, keys
 pub struct Command<'a> {
     bytes: &'a [u8],
     offset: u64,
+    /// Whether the text was converted from UTF-16.
+    is_wide: bool,
     index: u64,
     words: [Name<'a>; 2],
     /// Offset of the first argument from the start of the command, in bytes.
@@ -207,7 +210,7 @@ short_debug!(Command<'_>: |command| { index: command.index, offset: command.offs
 impl<'a> Command<'a> {
     /// Reads the first two words of the command with index `index`. The bytes of the command start
     /// at byte `offset` of the script.
-    pub(super) fn new(bytes: &'a [u8], offset: u64, index: usize) -> Self {
+    pub(super) fn new(bytes: &'a [u8], mut offset: FileOffset, index: usize) -> Self {
         let mut words = [Name::default(); 2];
         let mut arguments = EXEC.len();
         let mut walk = Arguments::new(bytes, arguments, offset);
@@ -220,7 +223,8 @@ impl<'a> Command<'a> {
         let [first, second] = words;
         let spelling =
             SPELLINGS.iter().find(|Spelling { words: [one, other], .. }| is(first, one) && is(second, other));
-        Self { bytes, offset, index: as_u64(index), words, arguments, spelling }
+        let (is_wide, offset) = (offset.is_wide(), offset.of(bytes, 0));
+        Self { bytes, offset, is_wide, index: as_u64(index), words, arguments, spelling }
     }
 
     /// Returns the operation of the command, which is given by the first two words of the command.
@@ -246,6 +250,11 @@ impl<'a> Command<'a> {
         self.offset
     }
 
+    /// Returns the offset of the first byte after the command in the file.
+    pub(super) fn end(&self) -> u64 {
+        FileOffset::new(self.offset, self.is_wide).of(self.bytes, self.bytes.len())
+    }
+
     /// Returns the bytes of the command, without the line end and without a comment after the
     /// command.
     #[must_use]
@@ -269,7 +278,7 @@ impl<'a> Command<'a> {
     /// Returns an iterator over the arguments of the command, in file order.
     #[must_use]
     pub const fn arguments(&self) -> Arguments<'a> {
-        Arguments::new(self.bytes, self.arguments, self.offset)
+        Arguments::new(self.bytes, self.arguments, FileOffset::new(self.offset, self.is_wide))
     }
 
     pub(super) fn argument(&self, key: &str) -> Option<Argument<'a>> {
@@ -313,7 +322,7 @@ mod tests {
     use super::*;
 
     fn command(text: &str) -> Command<'_> {
-        Command::new(text.as_bytes(), 10, 3)
+        Command::new(text.as_bytes(), FileOffset::new(10, false), 3)
     }
 
     #[test]

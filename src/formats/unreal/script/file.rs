@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::command::Command;
 use super::commands::{CommandRange, Commands};
+use super::encoding::{FileOffset, WideText};
 use super::line::{LineKind, SourceLines};
 use super::select::{MeshScript, Selected};
 use super::statements::{Import, Statement as _};
@@ -21,7 +22,7 @@ const CHARACTERS: Element = Element::new("u8", 1, 1);
 ///
 /// | call | time | allocates |
 /// |---|---|---|
-/// | [`open`](Self::open) | O(bytes) | 16 bytes per command |
+/// | [`open`](Self::open) | O(bytes) | 16 bytes per command; for UTF-16 also the text in UTF-8, and 8 bytes per command |
 /// | [`commands`](Self::commands), [`imports`](Self::imports) | O(1) per command | nothing |
 /// | [`select`](Self::select) | O(commands), and a sort of names | 8 bytes per sequence, more per call and texture |
 /// | [`mesh`](Self::mesh), and each view of it | O(1), or O(log n) for n selected commands | nothing, or the copy of a name |
@@ -45,6 +46,8 @@ const CHARACTERS: Element = Element::new("u8", 1, 1);
 pub struct Script<D> {
     data: D,
     places: Box<[CommandRange]>,
+    /// The text of a script in UTF-16.
+    wide: Option<Box<WideText>>,
 }
 
 short_debug!([D: AsRef<[u8]>] Script<D>: |script| { format: SCRIPT, bytes: script.as_bytes().len(), commands: script.command_count() });
@@ -74,14 +77,19 @@ impl<D: AsRef<[u8]>> Script<D> {
     pub fn open_with(data: D, limits: &Limits) -> Result<Self> {
         let bytes = data.as_ref();
         within("script", limits.script, as_u64(bytes.len()))?;
-        let commands = || SourceLines::new(bytes).filter(|line| line.kind == LineKind::Command);
+        let mut wide = WideText::decode(bytes)?;
+        let text = wide.as_ref().map_or(bytes, |wide| &*wide.text);
+        let commands = || SourceLines::new(text).filter(|line| line.kind == LineKind::Command);
         let count = commands().count();
         within("items", limits.items, as_u64(count))?;
-        let mut places = Vec::new();
-        let asked = as_u64(count.saturating_mul(size_of::<CommandRange>()));
-        places.try_reserve_exact(count).map_err(|_| wrong("commands", Cause::OutOfMemory { asked }))?;
+        let mut places = reserve(count)?;
         places.extend(commands().take(count).map(|line| CommandRange { start: line.start, end: line.end }));
-        Ok(Self { data, places: places.into() })
+        if let Some(wide) = &mut wide {
+            let (mut offset, mut starts) = (FileOffset::new(wide.start, true), reserve(places.len())?);
+            starts.extend(places.iter().map(|place: &CommandRange| offset.of(&wide.text, place.start)));
+            wide.commands = starts.into();
+        }
+        Ok(Self { data, places: places.into(), wide: wide.map(Box::new) })
     }
 
     /// Returns the value that holds the bytes of the script.
@@ -102,8 +110,17 @@ impl<D: AsRef<[u8]>> Script<D> {
         self.data.as_ref()
     }
 
+    /// Returns the text of the script, and the converter of its offsets to offsets in the file.
+    pub(super) fn text(&self) -> (&[u8], FileOffset) {
+        match &self.wide {
+            Some(wide) => (&wide.text, FileOffset::new(wide.start, true)),
+            None => (self.as_bytes(), FileOffset::new(0, false)),
+        }
+    }
+
     pub(super) fn all(&self) -> Commands<'_> {
-        Commands { bytes: self.as_bytes(), places: &self.places }
+        let starts = self.wide.as_deref().map(|wide| &*wide.commands);
+        Commands { bytes: self.text().0, places: &self.places, starts }
     }
 
     /// Returns the number of commands in the script.
@@ -164,7 +181,7 @@ impl<D: AsRef<[u8]>> Script<D> {
         for command in self.commands() {
             let start = command.offset();
             text(at, start, command.index(), see);
-            at = start.saturating_add(as_u64(command.as_bytes().len()));
+            at = command.end();
             span(command.field(), start, at, see);
         }
         text(at, as_u64(self.as_bytes().len()), as_u64(self.command_count()), see);
@@ -194,6 +211,14 @@ fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
 
 fn span(field: Field, start: u64, end: u64, see: &mut dyn FnMut(Region)) {
     see(Region { field, start, end, element: CHARACTERS, count: end.saturating_sub(start) });
+}
+
+/// Makes a list with room for `count` items.
+pub(super) fn reserve<T>(count: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let asked = as_u64(count.saturating_mul(size_of::<T>()));
+    list.try_reserve_exact(count).map_err(|_| wrong("commands", Cause::OutOfMemory { asked }))?;
+    Ok(list)
 }
 
 fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Splits the text of a script into lines, finds the commands among the lines, and splits a command
 //! into arguments.
 
+use super::encoding::FileOffset;
 use crate::error::debug::short_debug;
-use crate::math::as_u64;
 use crate::parse::Name;
 
 /// The maximum length of a line in a script, in bytes. A line of more than 64 KiB is skipped.
@@ -48,11 +48,9 @@ pub(super) struct SourceLines<'a> {
 }
 
 impl<'a> SourceLines<'a> {
-    /// Makes an iterator that starts at the first byte of a script. For a script with two bytes per
-    /// character (UTF-16), the iterator returns no lines.
+    /// Makes an iterator that starts at the first byte of a script.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let at = if is_wide(bytes) { bytes.len() } else { bom };
+        let at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         Self { bytes, at, depth: 0 }
     }
 
@@ -91,14 +89,6 @@ impl Iterator for SourceLines<'_> {
         self.at = start.saturating_add(line.len()).saturating_add(1);
         Some(self.classify(start, line))
     }
-}
-
-/// Returns whether text has two bytes per character: whether the text starts with a UTF-16 byte
-/// order mark, or every second one of its first 64 bytes is a NUL.
-pub(super) fn is_wide(bytes: &[u8]) -> bool {
-    let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
-    let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
-    start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") || zero(0) != zero(1)
 }
 
 const fn is_blank(byte: u8) -> bool {
@@ -195,17 +185,17 @@ pub struct Argument<'a> {
 pub struct Arguments<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Offset of the first byte of the command from the start of the script file.
-    start: u64,
+    /// The converter of offsets in the command to offsets in the script file.
+    offset: FileOffset,
 }
 
 short_debug!(Arguments<'_>: |arguments| { at: arguments.at, bytes: arguments.bytes.len() });
 
 impl<'a> Arguments<'a> {
     /// Makes an iterator over the arguments of a command, which starts at byte `at` of the command.
-    /// The command starts at byte `start` of the script.
-    pub(super) const fn new(bytes: &'a [u8], at: usize, start: u64) -> Self {
-        Self { bytes, at, start }
+    /// `offset` converts the offsets of the command.
+    pub(super) const fn new(bytes: &'a [u8], at: usize, offset: FileOffset) -> Self {
+        Self { bytes, at, offset }
     }
 
     /// Returns the offset of the next byte that the iterator reads, from the start of the command.
@@ -258,7 +248,7 @@ impl<'a> Iterator for Arguments<'a> {
 
     fn next(&mut self) -> Option<Argument<'a>> {
         let start = skip_blanks(self.bytes, self.at);
-        let offset = self.start.saturating_add(as_u64(start));
+        let offset = self.offset.of(self.bytes, start);
         if self.byte(start)? == b'"' {
             let (key, quote) = self.quoted(start);
             return Some(Argument { key, value: None, quote, offset });
@@ -284,7 +274,7 @@ mod tests {
 
     fn arguments(text: &str) -> Vec<(String, Option<String>, Quote, u64)> {
         let shown = |name: Name<'_>| name.to_string();
-        let arguments = Arguments::new(text.as_bytes(), 0, 100);
+        let arguments = Arguments::new(text.as_bytes(), 0, FileOffset::new(100, false));
         arguments.map(|one| (shown(one.key), one.value.map(shown), one.quote, one.offset)).collect()
     }
 
@@ -307,9 +297,6 @@ mod tests {
         let long = format!("#exec {}\n#exec A", "x".repeat(MAX_LINE));
         assert_eq!(commands(&long), ["#exec A"]);
         assert_eq!(commands("#exec A\0\n#exec B"), ["#exec B"]);
-        let wide: Vec<u8> = "#exec A=1\n#exec B=2\n".bytes().flat_map(|byte| [byte, 0]).collect();
-        assert_eq!(SourceLines::new(&wide).count(), 0);
-        assert!(!is_wide(&[0; 64]) && !is_wide(b"a\0b") && is_wide(b"\xff\xfe"));
     }
 
     #[test]

@@ -12,7 +12,8 @@
 //! arguments. A value with blanks is written in double quotes, without escapes. `//` outside quotes
 //! starts a comment. Lines inside a block comment `/* */` are not commands; block comments can be
 //! nested. Lines end with LF, CR LF or CR. Names and keys are compared without regard to the case
-//! of ASCII letters. The bytes of a script need not be valid UTF-8.
+//! of ASCII letters. The bytes of a script need not be valid UTF-8. A script in UTF-16 is read as
+//! the same text in UTF-8, and all offsets are those of bytes in the file.
 //!
 //! | command | keys | meaning |
 //! |---|---|---|
@@ -36,6 +37,7 @@
 
 mod command;
 mod commands;
+mod encoding;
 mod file;
 mod line;
 mod number;

@@ -9,10 +9,10 @@ rules! {
         why "The line is skipped, so its command has no effect. Text of this length mostly comes from a file that is \
              no script."
         mend "Split the line, or restore the script from its source.";
-    Warning TEXT_ENCODING "UR31" "The text has one byte per character and no NUL. Commands with a NUL are skipped."
-        why "A command with a NUL is skipped. In a text of two bytes per character, such as UTF-16, no command is \
+    Warning TEXT_ENCODING "UR31" "The text has no NUL. Commands with a NUL are skipped."
+        why "A command with a NUL is skipped. In a text of four bytes per character, such as UTF-32, no command is \
              found at all."
-        mend "Save the script as ASCII or UTF-8, without NUL characters.";
+        mend "Save the script as ASCII, UTF-8 or UTF-16, without NUL characters.";
     Warning UNCLOSED_QUOTE "UR32" "Every quote is closed on its line."
         why "The value extends to the end of the line, and contains the keys that were meant to follow it."
         mend "Add the closing quote after the value.";

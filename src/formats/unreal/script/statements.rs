@@ -313,10 +313,11 @@ fn stem(file: Name<'_>) -> Name<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::encoding::FileOffset;
     use super::*;
 
     fn view<'a, V: Statement<'a>>(text: &'a str) -> V {
-        V::of(Command::new(text.as_bytes(), 0, 0)).unwrap()
+        V::of(Command::new(text.as_bytes(), FileOffset::new(0, false), 0)).unwrap()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::files;
 use super::rules::{self, RULES};
+use super::scramble;
 use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA};
@@ -81,8 +82,13 @@ pub(in crate::formats::unreal) fn validate_structure<D: AsRef<[u8]>>(
 }
 
 /// Passes a finding to `report` for every violation of the rules about vertices.
-pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut dyn FnMut(Finding)) {
-    files::check_vertices(mesh, &mut Report::new(RULES, report));
+pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(
+    mesh: &Mesh<D>,
+    report: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let mut report = Report::new(RULES, report);
+    files::check_vertices(mesh, &mut report);
+    scramble::check_order(mesh, &mut report)
 }
 
 /// Passes a finding to `report` for every violation of a rule about scripts, if the mesh has a

@@ -3,6 +3,7 @@
 mod files;
 pub(super) mod findings;
 pub(super) mod rules;
+mod scramble;
 
 pub use findings::finding;
 #[cfg(any(feature = "cli", feature = "internals"))]

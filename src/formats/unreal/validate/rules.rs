@@ -1,6 +1,6 @@
 //! The validation rules for Unreal vertex meshes.
 //!
-//! The rules UR01 to UR18 are about the data file and the aniv file, and the rules with numbers
+//! The rules UR01 to UR19 are about the data file and the aniv file, and the rules with numbers
 //! from UR30 upwards are about scripts. A mesh without findings of the severity error loads in
 //! lenient mode and can be used. Deviations from the format are reported even if they occur in the
 //! files of real games. Each finding is about one rule at one byte offset in a file. If many items
@@ -86,6 +86,10 @@ rules! {
     Warning SEQUENCE_FRAMES "UR18" "The frames that the sequences of a script name exist."
         why "The sequence plays frames that the mesh lacks, so it cannot be played as it is written."
         mend "Correct STARTFRAME and NUMFRAMES of the sequence, or export the mesh with all of its frames.";
+    Warning SCRAMBLED_VERTICES "UR19" "The vertices are in the order to which the polygons refer."
+        why "An exporter has written the vertices in another order, so each polygon connects vertices from anywhere. \
+             The mesh looks like a ball of spikes."
+        mend "Look at the mesh with `meshpeek view`, and export it again with another version of the exporter.";
 }
 
 /// Returns the rules about the data file and the aniv file, followed by the rules about scripts.

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::export::SceneInput;
 use crate::formats::secondlife::{AssetPart, AssetView, InflateBuffer, Level, LevelGeometry, Lod, Mesh};
 use crate::model::Counts;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
 use crate::program::describe::file_summary::SummaryRequest;
-use crate::program::formats::gpu_size::gpu_size;
+use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary,
 };
@@ -44,11 +45,13 @@ pub struct AssetSurvey {
     replaces_damaged: bool,
     /// Whether the triangles of all levels are counted.
     counts_levels: bool,
+    /// Whether all indices may be read to count the vertices on a GPU.
+    counts_gpu: bool,
 }
 
 impl AssetSurvey {
     pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, request: &SummaryRequest) -> BlockSurvey {
-        let SummaryRequest { levels, replaces_damaged, counts_levels, .. } = *request;
+        let SummaryRequest { levels, replaces_damaged, counts_levels, gpu: counts_gpu, .. } = *request;
         let mut found = Self {
             replaces_damaged,
             counts_levels,
@@ -68,6 +71,7 @@ impl AssetSurvey {
             counts: BTreeMap::new(),
             inflatable: inflatable(mesh),
             largest_block: mesh.options().limits.block,
+            counts_gpu,
         };
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
@@ -107,7 +111,7 @@ impl AssetSurvey {
             let is_there = view.stored(part).is_ok();
             let is_inflated = is_there && is_wanted(part) && self.inflatable > 0;
             let inflated = if is_inflated {
-                self.inflate(view, part, number)
+                self.inflate(asset, part, number)
             } else if is_there && levels != LodFilter::None {
                 self.count(view, part)
             } else {
@@ -178,7 +182,8 @@ impl AssetSurvey {
         }
     }
 
-    fn inflate(&mut self, view: AssetView<'_>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
+    fn inflate(&mut self, mesh: &Mesh<&[u8]>, part: AssetPart, asset: Option<usize>) -> Option<InflatedSummary> {
+        let view = mesh.view();
         let block = view.block(part);
         if let Err(error) = &block {
             self.charge_error(view, part, error);
@@ -194,7 +199,8 @@ impl AssetSurvey {
             return Some(InflatedSummary { bytes, counts: None });
         };
         self.charge(level.len().saturating_mul(ITEM_WORK));
-        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset));
+        let mut gpu = GpuCounter::new(SceneInput::new(mesh.contents()), self.counts_gpu);
+        let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset, &mut gpu));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
     }
@@ -217,7 +223,14 @@ impl AssetSurvey {
 
     /// Adds the description of a submesh to the survey, and returns the number of triangles of the
     /// submesh. Arrays that cannot be decoded are omitted.
-    fn surface(&mut self, view: AssetView<'_>, level: &Level<'_>, index: usize, asset: Option<usize>) -> usize {
+    fn surface(
+        &mut self,
+        view: AssetView<'_>,
+        level: &Level<'_>,
+        index: usize,
+        asset: Option<usize>,
+        gpu: &mut GpuCounter<'_>,
+    ) -> usize {
         let Some(submesh) = self.value_or_finding(level.submesh(index), asset) else { return 0 };
         if self.survey.surfaces.len() >= MAX_DESCRIBED {
             let [_, surfaces, _] = &mut self.survey.described.left_out;
@@ -241,7 +254,7 @@ impl AssetSurvey {
             bounds,
             is_whole: true,
             counts,
-            gpu: gpu_size(&surface, &counts, true),
+            gpu: gpu.size(&surface, &counts, false),
             drawn: level.part().lod().is_some() && !submesh.is_placeholder(),
             style: String::new(),
             in_block: Some(SurfaceInBlock { asset, is_placeholder: submesh.is_placeholder() }),
