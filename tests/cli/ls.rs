@@ -161,6 +161,20 @@ fn sorts_filters_limits_and_chooses_columns() {
 }
 
 #[test]
+fn the_surfaces_of_all_levels_have_a_level() {
+    for (path, levels) in [
+        ("data/secondlife/arm.llmesh", ["high_lod", "medium_lod", "low_lod", "lowest_lod"].as_slice()),
+        ("data/unigine/tree_ms12.mesh", &["0", "1"]),
+    ] {
+        let csv = printed(&["ls", path, "--surfaces", "--lod", "all", "-f", "csv"]);
+        let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<_>>());
+        assert_eq!(rows.next().unwrap()[..3], ["path", "lod", "surface"], "{csv}");
+        let found: BTreeSet<&str> = rows.map(|row| row[1]).filter(|lod| !lod.is_empty()).collect();
+        assert_eq!(found, levels.iter().copied().collect(), "{csv}");
+    }
+}
+
+#[test]
 fn surfaces_are_rows() {
     let rows = json(&meshpeek(&["ls", "data/unigine/room_ms11.mesh", "data/unreal/guard", "--surfaces", "--json"]));
     let names: Vec<&str> = rows["files"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();

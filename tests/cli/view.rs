@@ -186,6 +186,28 @@ fn several_meshes_are_a_contact_sheet() {
 }
 
 #[test]
+fn all_levels_are_side_by_side() {
+    let folder = Folder::new();
+    let arm = "data/secondlife/arm.llmesh".to_owned();
+    for (name, stem, triangles) in [("arm", arm, [84, 32, 16, 6].as_slice()), ("tree", sample("tree_ms12"), &[60, 48])]
+    {
+        let out = folder.path(&format!("{name}.png"));
+        let drawn = json(&meshpeek(&["view", &stem, "-o", &out, "--size", "64", "--lod", "all", "--json"]));
+        let counts: Vec<i64> =
+            drawn["files"].as_array().unwrap().iter().map(|tile| tile["triangles"].as_i64().unwrap()).collect();
+        assert_eq!(counts, triangles, "{name}");
+        let [width, height] = Png::open(Path::new(&out)).size;
+        assert!(width > 3 * height / 2, "one row: {width} x {height}");
+    }
+    // A mesh without levels has one tile.
+    let cube = sample("cube_ms13");
+    let drawn = json(&meshpeek(&["view", &cube, "-o", &folder.path("cube.png"), "--lod", "all", "--json"]));
+    assert_eq!(drawn["files"].as_array().unwrap().len(), 1);
+    let refused = meshpeek(&["view", &cube, "--lod", "all"]);
+    assert_eq!((code(&refused), text(&refused.stderr).contains("-o OUT.png")), (2, true));
+}
+
+#[test]
 fn a_turntable_turns_once() {
     let folder = Folder::new();
     let cube = sample("cube_ms13");

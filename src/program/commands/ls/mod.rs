@@ -216,6 +216,10 @@ impl LsArgs {
         if self.duplicates.is_some() && self.adds_columns() {
             columns.push(TableColumn::DuplicateOf);
         }
+        // The rows of several levels differ in the level only.
+        if self.surfaces && self.lod == Some(LodFilter::All) && self.adds_columns() {
+            columns.insert(1, TableColumn::Lod);
+        }
         for column in self.named_columns()? {
             if !columns.contains(&column) {
                 columns.push(column);

@@ -117,12 +117,13 @@ pub struct ViewArgs {
     /// page has the clips of all files.
     #[arg(long = "animation", value_name = "FILE", help_heading = SHAPE)]
     pub animations: Vec<PathBuf>,
-    /// Level of detail: a number from 0, or high, medium, low or lowest; the highest existing level
-    /// by default, and on a contact sheet the lowest level with enough triangles
+    /// Level of detail: a number from 0, or high, medium, low or lowest, or `all` for a contact sheet
+    /// of all levels; the highest existing level by default, and on a contact sheet the lowest level
+    /// with enough triangles
     ///
     /// The numbers are those in the names of UNIGINE surfaces, such as `leaves_lod_1`.
-    #[arg(long, value_name = "LOD", value_parser = level_parser(|number| number, &[]), help_heading = SHAPE)]
-    pub lod: Option<LevelNumber>,
+    #[arg(long, value_name = "LOD", value_parser = levels_parser(), help_heading = SHAPE)]
+    pub lod: Option<ShownLevels>,
     /// Number of the only asset of an .slm container to draw, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
     pub asset: Option<usize>,
@@ -158,6 +159,14 @@ pub struct ViewArgs {
     pub protocol: ProtocolChoice,
 }
 
+/// The levels of detail that are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownLevels {
+    One(LevelNumber),
+    /// All levels, side by side.
+    All,
+}
+
 /// The kinds of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
@@ -175,6 +184,11 @@ impl ViewArgs {
     /// Returns whether the output is a movie.
     pub const fn is_movie(&self) -> bool {
         self.turntable.is_some() || self.animate
+    }
+
+    /// Returns whether all levels of detail are drawn side by side.
+    pub fn shows_all_levels(&self) -> bool {
+        self.lod == Some(ShownLevels::All)
     }
 
     /// Returns whether existing files are replaced.
@@ -195,7 +209,7 @@ impl ViewArgs {
         if self.html || HTML.iter().any(|extension| has_extension(output, extension)) {
             return OutputKind::Page;
         }
-        if self.sheet {
+        if self.sheet || self.shows_all_levels() {
             return OutputKind::Sheet;
         }
         if self.thumbnail {
@@ -206,6 +220,10 @@ impl ViewArgs {
         }
         if has_several { OutputKind::Sheet } else { OutputKind::Picture }
     }
+}
+
+fn levels_parser() -> impl TypedValueParser<Value = ShownLevels> {
+    level_parser(ShownLevels::One, &[(ShownLevels::All, "all", "A contact sheet of all levels, or a page with them")])
 }
 
 fn style_parser() -> impl TypedValueParser<Value = Shading> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::animations::AnimationFiles;
-use super::args::ViewArgs;
+use super::args::{ShownLevels, ViewArgs};
 use crate::export::{ExportOptions, LevelChoice};
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::picture::with_scene;
@@ -70,6 +70,10 @@ impl<'a> Drawing<'a> {
         let clip = self.clip(first.animations())?;
         let surfaces =
             if args.surfaces.is_empty() { None } else { Some(selected_surfaces(&args.surfaces, &*first.level(0)?)?) };
+        let level = match args.lod {
+            Some(ShownLevels::One(number)) => Some(level_index(&*first, number)?),
+            Some(ShownLevels::All) | None => None,
+        };
         let is_moved = args.clip.is_some() || !args.animations.is_empty();
         let frame = args.frame.as_ref().map(|frame| frame.value).or(is_moved.then_some(0.0));
         Ok(PictureOptions::default()
@@ -84,7 +88,7 @@ impl<'a> Drawing<'a> {
             .with_uv_set(args.uv_set)
             .with_asset(args.asset)
             .with_surfaces(surfaces)
-            .with_level(args.lod.map(|lod| level_index(&*first, lod)).transpose()?)
+            .with_level(level)
             .with_clip(clip)
             .with_frame(frame))
     }

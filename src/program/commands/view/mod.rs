@@ -36,6 +36,10 @@ impl ViewArgs {
     fn draw(&self, drawing: &Drawing<'_>, global: &Global) -> anyhow::Result<Outcome> {
         let Some(output) = &self.output else {
             html::expect_no_page(self)?;
+            if self.shows_all_levels() {
+                let text = "--lod all: a contact sheet of all levels is a file; give -o OUT.png";
+                return Err(UsageError(text.to_owned()).into());
+            }
             return terminal::show(self, drawing, global);
         };
         if output == Path::new(STDIN) && global.json {

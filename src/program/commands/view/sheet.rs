@@ -24,6 +24,8 @@ use crate::render::{Background, MeshPicture};
 const TILE: [u32; 2] = [256, 256];
 /// The colour of a sheet between its pictures.
 const PAPER: [u8; 4] = [236, 237, 239, 255];
+/// The greatest number of levels of detail in one row.
+const MAX_ROW: u32 = 8;
 /// The greatest number of tiles that wait until they are written.
 const MAX_WAITING: usize = 16;
 
@@ -35,8 +37,12 @@ struct SheetMesh {
 
 /// Writes the contact sheets of all meshes.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
-    let count = count_meshes(args, global)?;
-    let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, args.columns)?;
+    let tiles = count_tiles(args, global)?;
+    // The levels of a single mesh are in one row.
+    let row = u32::try_from(tiles.len()).ok().filter(|_| args.shows_all_levels()).filter(|meshes| *meshes == 1);
+    let count = tiles.into_iter().fold(0, usize::saturating_add);
+    let columns = args.columns.or(row.and(u32::try_from(count).ok()).filter(|count| *count <= MAX_ROW));
+    let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, columns)?;
     if output == Path::new(STDIN) {
         return Err(UsageError("-o -: contact sheets may be several files; name a file".to_owned()).into());
     }
@@ -61,25 +67,32 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     print_results(&results, &outputs, global)
 }
 
-/// Returns the number of meshes that the files on the command line contain.
-fn count_meshes(args: &ViewArgs, global: &Global) -> anyhow::Result<usize> {
-    let mut count = 0_usize;
+/// Returns the number of tiles of each mesh in the files on the command line.
+fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<usize>> {
+    let mut counts = Vec::new();
     let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
     each_in_parallel(
         (&args.files.files, &args.files.walk),
         &quiet,
-        |_, _| vec![()],
+        |_, asset| vec![asset.map_or(1, |asset| level_count(args, &asset))],
         |found| {
-            count = count.saturating_add(found.len());
+            counts.extend(found);
             Ok(())
         },
     )?;
-    if count == 0 {
+    if counts.is_empty() {
         return Err(
             UsageError("the folders and patterns contain no meshes, so there is nothing to draw".to_owned()).into()
         );
     }
-    Ok(count)
+    Ok(counts)
+}
+
+/// Returns the number of levels of detail of a mesh that have a tile each.
+fn level_count(args: &ViewArgs, asset: &InputAsset) -> usize {
+    let contents = asset.model.contents();
+    let shown = contents.asset(args.asset.unwrap_or_default()).ok().filter(|_| args.shows_all_levels());
+    shown.and_then(|shown| shown.level_count().ok()).unwrap_or(1).max(1)
 }
 
 /// Draws all meshes on all processors, and sends them in order.
@@ -89,7 +102,12 @@ fn draw_all(
     global: &Global,
     send_one: impl Fn(SheetMesh) -> Option<()>,
 ) -> anyhow::Result<()> {
-    let describe = |path: &Path, asset: crate::Result<InputAsset>| vec![draw_tile(drawing, path, asset)];
+    let describe = |path: &Path, asset: crate::Result<InputAsset>| match asset {
+        Ok(asset) if args.shows_all_levels() => {
+            (0..level_count(args, &asset)).map(|level| draw_level(args, drawing, path, &asset, level)).collect()
+        }
+        asset => vec![draw_tile(drawing, path, asset)],
+    };
     let send = |meshes: Vec<SheetMesh>| {
         // The receiver ends early only if a sheet cannot be written, which is then reported.
         for mesh in meshes {
@@ -107,20 +125,20 @@ fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset
         let options = drawing.options(&asset, TILE)?;
         drawing.draw(&asset, path, &with_enough_detail(options))
     });
-    let (content, detail, drawn) = match drawn {
-        Ok(drawn) => {
-            let facts = DrawnFacts::new(&drawn);
-            let MeshPicture { picture, triangles, bones, .. } = drawn;
-            let detail =
-                if triangles == 0 && bones > 0 { counted(bones, "bone") } else { counted(triangles, "triangle") };
-            (Ok(picture), detail, Ok(facts))
-        }
-        Err(error) => (Err(error_words(&error)), String::new(), Err(error)),
-    };
-    SheetMesh {
-        tile: Tile { content, name, detail },
-        result: ViewResult { path: path.to_owned(), output: PathBuf::new(), drawn },
-    }
+    SheetMesh::new(name, path, drawn)
+}
+
+/// Draws a level of detail of a mesh, or of the first asset of a container.
+fn draw_level(args: &ViewArgs, drawing: &Drawing<'_>, path: &Path, asset: &InputAsset, level: usize) -> SheetMesh {
+    let number = args.asset.unwrap_or_default();
+    let shown = asset.model.contents().asset(number);
+    let name = shown.and_then(|shown| Ok(shown.level_name(level)?.map(|name| name.to_string_lossy())));
+    let name = name.ok().flatten().unwrap_or_default();
+    let drawn = drawing.options(asset, TILE).and_then(|options| {
+        let options = options.with_asset(Some(number)).with_level(Some(level));
+        drawing.draw(asset, path, &options)
+    });
+    SheetMesh::new(format!("{} {name}", stem(path, asset)).trim_end().to_owned(), path, drawn)
 }
 
 /// Returns a few words about an error.
@@ -168,6 +186,21 @@ fn write_sheets(
 }
 
 impl SheetMesh {
+    fn new(name: String, path: &Path, drawn: anyhow::Result<MeshPicture>) -> Self {
+        let (content, detail, drawn) = match drawn {
+            Ok(drawn) => {
+                let facts = DrawnFacts::new(&drawn);
+                let MeshPicture { picture, triangles, bones, .. } = drawn;
+                let detail =
+                    if triangles == 0 && bones > 0 { counted(bones, "bone") } else { counted(triangles, "triangle") };
+                (Ok(picture), detail, Ok(facts))
+            }
+            Err(error) => (Err(error_words(&error)), String::new(), Err(error)),
+        };
+        let result = ViewResult { path: path.to_owned(), output: PathBuf::new(), drawn };
+        Self { tile: Tile { content, name, detail }, result }
+    }
+
     /// A file that was counted, but does not exist any more.
     fn missing() -> Self {
         let error = UsageError("a mesh was removed while the contact sheet was drawn; draw it again".to_owned());
