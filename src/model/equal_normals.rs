@@ -1,6 +1,6 @@
 //! Finds stored normals that say nothing: all are equal, but the triangles face other ways.
 
-use super::attributes::{Indices, Normals, Positions};
+use super::attributes::{Indices, NormalEncoding, Normals, Positions};
 use super::surface::Surface;
 use crate::array::Array;
 use crate::error::Result;
@@ -58,8 +58,12 @@ pub(crate) fn are_meaningless(
 
 impl Surface<'_> {
     /// Returns whether the surface has stored normals that say nothing, which are computed instead.
+    ///
+    /// Packed normals, such as those of tangent frames, were written by an engine or an uploader:
+    /// equal ones may be meant, as those of grass are.
     pub(crate) fn has_meaningless_normals(&self) -> Result<bool> {
-        let Some(normals) = self.normals()? else { return Ok(false) };
+        let is_float = |normals: &Normals<'_>| matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_));
+        let Some(normals) = self.normals()?.filter(is_float) else { return Ok(false) };
         Ok(are_meaningless(&normals, &self.positions()?, &self.indices()?, &self.attribute_indices()?))
     }
 }
@@ -69,7 +73,7 @@ mod tests {
     use super::*;
     use crate::array::Packed;
     use crate::decode::{Floats, Index};
-    use crate::model::{IndexEncoding, NormalEncoding, PositionEncoding};
+    use crate::model::{IndexEncoding, PositionEncoding};
     use zerocopy::little_endian::U32;
 
     /// Tests triangles of three positions each, of which each has one normal.

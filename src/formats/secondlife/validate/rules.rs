@@ -169,7 +169,7 @@ rules! {
              into a plane, a line or a point, and exporters leave the skin out."
         mend "Bind the mesh to the joints again, and upload it again.";
     Info EQUAL_NORMALS "SL42" "The normals of a submesh are not all equal, unless all its triangles face their way."
-        why "Viewers show such a submesh as a flat silhouette, unless the normals of leaves are equal on purpose. \
-             meshpeek draws it with computed normals."
+        why "Viewers show such a submesh as a flat silhouette. Leaves may have such normals on purpose, to be as light as \
+             the ground."
         mend "Compute the normals in the modelling program, unless they are meant, and upload the model again.";
 }

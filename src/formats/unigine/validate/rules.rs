@@ -130,7 +130,7 @@ rules! {
         mend "Set the frames per second in the source of the animation, and export it again.";
     Info EQUAL_NORMALS "UG28" "The normals of a surface are not all equal, unless all its triangles face their way."
         why "A surface that is lit by equal normals looks like a flat silhouette. Grass may have such normals on purpose, \
-             to be as light as the ground. meshpeek draws the surface with computed ones."
+             to be as light as the ground."
         mend "Compute the normals in the modelling program, unless they are meant, and export the mesh again.";
 }
 
