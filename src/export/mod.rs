@@ -50,7 +50,7 @@ pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
-pub(crate) use split::{PartNormals, PartVertices};
+pub(crate) use split::{PartNormals, WrittenPart};
 pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts};
 
 use crate::error::{Cause, Error, Field, Result};

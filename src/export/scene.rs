@@ -2,7 +2,7 @@
 
 use super::loss::LossList;
 use super::options::ExportOptions;
-use super::{PartVertices, VertexParts};
+use super::{VertexParts, WrittenPart};
 use crate::error::Result;
 use crate::model::Space;
 use crate::scene::normals::{ComputedNormals, CornerGroups, NormalSource};
@@ -69,7 +69,7 @@ impl<'a> ExportScene<'a> {
         &self,
         surface: &PlacedSurface<'_>,
         losses: &mut LossList,
-        visit: &mut dyn FnMut(&PartVertices, &mut LossList) -> Result<()>,
+        visit: &mut dyn FnMut(&WrittenPart, &mut LossList) -> Result<()>,
     ) -> Result<()> {
         let (view, shape, normals) = (&surface.surface, surface.shape, self.corner_normals(surface)?);
         let parts = VertexParts::new(view, shape, &surface.input)?.for_normals(view, normals.is_some())?;
