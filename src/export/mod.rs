@@ -53,7 +53,7 @@ pub use loss::{Loss, LossKind};
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;
-pub(crate) use split::{PartNormals, PartVertices};
+pub(crate) use split::{PartNormals, WrittenPart};
 #[cfg(feature = "cli")]
 pub(crate) use vertex_counter::{VertexCount, VertexCounter};
 pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts, VertexRun};

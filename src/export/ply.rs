@@ -23,7 +23,7 @@ use super::loss::{Loss, LossKind, LossList, undrawn_colors};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
 use super::vertices::CornerBlocks;
-use super::{OutputWriter, PartVertices, SceneInput, fault};
+use super::{OutputWriter, SceneInput, WrittenPart, fault};
 use crate::array::Array;
 use crate::decode::OutputFormat;
 use crate::decode::convert::Unorm;
@@ -103,7 +103,7 @@ impl<'a> PlyWriter<'a> {
                 }
             }
             let positions = PlacedPositions::new(surface)?;
-            self.scene.each_part(surface, &mut losses.list, &mut |PartVertices { order, .. }, left_out| {
+            self.scene.each_part(surface, &mut losses.list, &mut |WrittenPart { order, .. }, left_out| {
                 let corners = CornerBlocks::new(order, positions.stored.len());
                 vertices = vertices.saturating_add(as_u64(corners.len()));
                 first = first.or_else(|| corners.first().map(|corner| positions.get_finite(corner.position)));
@@ -151,7 +151,7 @@ impl<'a> PlyWriter<'a> {
         &self,
         surface: &PlacedSurface<'_>,
         positions: &PlacedPositions<'_>,
-        part: &PartVertices,
+        part: &WrittenPart,
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
         let view = surface.surface.converted(surface.conversion);
@@ -221,13 +221,13 @@ impl OutputWriter for PlyWriter<'_> {
         let mut ignored = LossList::default();
         self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
-            let mut write = |part: &PartVertices| self.write_vertices(surface, &positions, part, &mut out);
+            let mut write = |part: &WrittenPart| self.write_vertices(surface, &positions, part, &mut out);
             self.scene.each_part(surface, &mut ignored, &mut |part, _| write(part))
         })?;
         let mut first = 0_u32;
         self.scene.placed.each_surface(&mut |surface| {
             let positions = PlacedPositions::new(surface)?;
-            self.scene.each_part(surface, &mut ignored, &mut |PartVertices { order, .. }, _| {
+            self.scene.each_part(surface, &mut ignored, &mut |WrittenPart { order, .. }, _| {
                 each_face(surface, &positions, order, &mut |corners| {
                     out.bytes(&[3]);
                     for face in corners {

@@ -2,7 +2,7 @@
 
 use super::loss::LossList;
 use super::options::ExportOptions;
-use super::{PartVertices, VertexParts};
+use super::{VertexParts, WrittenPart};
 use crate::error::Result;
 use crate::model::Space;
 use crate::scene::normals::{ComputedNormals, CornerGroups, NormalSource};
@@ -27,6 +27,13 @@ impl<'a> ExportScene<'a> {
 
     /// Reads the triangles of the surfaces whose normals are computed.
     pub(crate) fn with_normals(mut self) -> Result<Self> {
+        let Some(place) = self.placed.places.first() else { return Ok(self) };
+        let asset = self.placed.contents.asset(place.asset)?;
+        if let Some(level) = self.placed.levels(&*asset)?.first()
+            && self.normals.are_packed(&*asset.level(*level)?)?
+        {
+            return Ok(self);
+        }
         let normals = &mut self.normals;
         self.placed.each_surface(&mut |surface| {
             normals.add(&surface.normal_input())?;
@@ -62,7 +69,7 @@ impl<'a> ExportScene<'a> {
         &self,
         surface: &PlacedSurface<'_>,
         losses: &mut LossList,
-        visit: &mut dyn FnMut(&PartVertices, &mut LossList) -> Result<()>,
+        visit: &mut dyn FnMut(&WrittenPart, &mut LossList) -> Result<()>,
     ) -> Result<()> {
         let (view, shape, normals) = (&surface.surface, surface.shape, self.corner_normals(surface)?);
         let parts = VertexParts::new(view, shape, &surface.input)?.for_normals(view, normals.is_some())?;

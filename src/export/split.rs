@@ -12,7 +12,7 @@ const MAX_COMPARED: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// The vertices of a part of a surface.
-pub(crate) struct PartVertices {
+pub(crate) struct WrittenPart {
     pub(crate) order: VertexOrder,
     /// The normals of the vertices, if they are computed.
     pub(crate) normals: Option<PartNormals>,
@@ -27,7 +27,7 @@ pub(crate) struct PartNormals {
     pub(crate) corners: Vec<u32>,
 }
 
-impl PartVertices {
+impl WrittenPart {
     /// Returns the memory that the vertices take, in bytes.
     pub(crate) fn byte_len(&self) -> usize {
         let normals = self.normals.as_ref().map_or(0, |normals| normals.corners.len().saturating_mul(16));
@@ -36,9 +36,9 @@ impl PartVertices {
 }
 
 impl PartNormals {
-    /// Splits the vertices of a welded part whose corners have different normals, or would have them
-    /// in another shape. `corners` has all corners of the surface, and `triangle` returns the number
-    /// in the surface of a triangle of the part.
+    /// Splits the vertices of a welded part whose corners have different normals, or would have
+    /// them in another shape. `corners` has all corners of the surface, and `triangle` returns the
+    /// number in the surface of a triangle of the part.
     pub(crate) fn split(welded: &mut Welded, corners: &CornerGroups, triangle: impl Fn(u32) -> u32) -> Self {
         let count = welded.vertices.len();
         let mut split = Self { values: vec![[0.0; 3]; count], corners: vec![NONE; count] };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::loss::{LossKind, LossList, counted};
-use super::split::{PartNormals, PartVertices};
+use super::split::{PartNormals, WrittenPart};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
@@ -138,7 +138,8 @@ impl VertexParts {
     }
 
     /// Returns the vertices of the part with the given triangles. If the normals are computed,
-    /// `normals` has those of all corners of the surface, and a vertex belongs to one of their groups.
+    /// `normals` has those of all corners of the surface, and a vertex belongs to one of their
+    /// groups.
     ///
     /// If triangles with an invalid index are left out, they are added to `losses`. `number` is the
     /// index of the surface.
@@ -149,13 +150,13 @@ impl VertexParts {
         triangles: Range<u32>,
         losses: &mut LossList,
         number: usize,
-    ) -> Result<PartVertices> {
+    ) -> Result<WrittenPart> {
         let split = |mut welded: Welded, triangle: &dyn Fn(u32) -> u32| {
             let normals = normals.map(|normals| PartNormals::split(&mut welded, normals, triangle));
-            PartVertices { order: VertexOrder::Welded(welded), normals }
+            WrittenPart { order: VertexOrder::Welded(welded), normals }
         };
         Ok(match self {
-            Self::Stored => PartVertices { order: VertexOrder::Stored, normals: None },
+            Self::Stored => WrittenPart { order: VertexOrder::Stored, normals: None },
             Self::Welded(_) => {
                 let first = triangles.start;
                 split(surface.weld_in_any_order(triangles)?, &|triangle| first.saturating_add(triangle))

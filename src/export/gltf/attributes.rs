@@ -226,7 +226,7 @@ impl VertexInput<'_, '_> {
 
 /// Returns a normal of a list, or another direction if it has no length.
 pub(super) fn known(normals: &[[f32; 3]], index: usize) -> [f32; 3] {
-    normals.get(index).copied().filter(|normal| *normal != [0.0; 3]).unwrap_or(SUBSTITUTE)
+    normals.get(index).copied().filter(|normal| normal.iter().any(|part| part.abs() > 0.0)).unwrap_or(SUBSTITUTE)
 }
 
 /// A linear map of directions, as the images of the axes.

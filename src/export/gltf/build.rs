@@ -187,6 +187,9 @@ impl Builder<'_, '_> {
         conversion: SpaceConversion,
     ) -> Result<ComputedNormals> {
         let mut normals = ComputedNormals::new(self.scene.options.normals);
+        if normals.are_packed(geometry)? {
+            return Ok(normals);
+        }
         for number in surfaces.iter().copied() {
             let (lent, pool) = (geometry.lend(number)?, (0, geometry.vertex_pool(number)?));
             let surface = &Surface::new(&*lent, 0);

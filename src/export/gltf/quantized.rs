@@ -101,7 +101,7 @@ impl VertexInput<'_, '_> {
                     return shorts([x, y, z, 0.0]);
                 }
                 let stored = match self.normals {
-                    // Normals are converted with the cofactors, so the transposed map converts back.
+                    // Normals are converted with the cofactors: the transposed map converts back.
                     VertexNormals::Computed(computed, _) => {
                         Some([x_axis, y_axis, z_axis].map(|axis| dot(axis, known(&computed.values, vertex))))
                     }

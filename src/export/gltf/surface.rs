@@ -15,7 +15,7 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList, counted, undrawn_colors};
 use crate::export::vertices::non_finite_attributes;
-use crate::export::{PartVertices, SceneInput, VertexParts, VertexRun};
+use crate::export::{SceneInput, VertexParts, VertexRun, WrittenPart};
 use crate::math::as_index;
 use crate::model::{SpaceConversion, Surface, VertexPool};
 use crate::scene::normals::{ComputedNormals, NormalSource};
@@ -44,7 +44,7 @@ pub(super) struct PrimitivePlan {
 pub(super) struct OrderCache<'a> {
     input: SceneInput<'a>,
     parts: RefCell<Vec<VertexParts>>,
-    orders: RefCell<Vec<Option<Rc<PartVertices>>>>,
+    orders: RefCell<Vec<Option<Rc<WrittenPart>>>>,
     kept: RefCell<usize>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> OrderCache<'a> {
     }
 
     /// Returns the vertices of part `index`. They are kept while there is room.
-    fn order(&self, index: usize, make: impl FnOnce() -> Result<PartVertices>) -> Result<Rc<PartVertices>> {
+    fn order(&self, index: usize, make: impl FnOnce() -> Result<WrittenPart>) -> Result<Rc<WrittenPart>> {
         let known = self.orders.borrow().get(index).cloned();
         if let Some(Some(order)) = known {
             return Ok(order);

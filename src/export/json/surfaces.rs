@@ -11,7 +11,7 @@ use crate::export::scene::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::material_index::MaterialIndex;
-use crate::model::{Blend, ConvertedNormals, ConvertedSurface, DrawStyle, Indices};
+use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
@@ -75,11 +75,15 @@ fn write_surface(
     }
     let is_single = surface.attribute_pool()?.is_some();
     let is_computed = scene.normals.has(&surface.normal_input())?;
+    let is_posed = matches!(surface.shape, SurfaceShape::Bones(_));
     if known.is_none() || !is_single {
-        let stored = if scene.stores_normals(surface)? { converted.normals()? } else { None };
-        write_attributes(surface, &converted, if is_computed { None } else { Some(stored) }, json)?;
+        if !is_computed && !is_posed {
+            let stored = if scene.stores_normals(surface)? { converted.normals()? } else { None };
+            write_optional_array("normals", stored, json)?;
+        }
+        write_attributes(surface, &converted, json)?;
     }
-    if is_computed || matches!(surface.shape, SurfaceShape::Bones(_)) && scene.stores_normals(surface)? {
+    if is_computed || is_posed && scene.stores_normals(surface)? {
         write_vertex_normals(scene, surface, json)?;
     }
     let reverses = surface.conversion.reverses_corners();
@@ -126,18 +130,16 @@ fn write_vertices(
     })
 }
 
-/// Writes what belongs to attribute vertices: the fields `normals`, `tangents`, `target_normals`,
-/// `uvs` and `colors`. With `None`, the normals belong to other vertices.
+/// Writes what belongs to attribute vertices, without `normals`: the fields `tangents`,
+/// `target_normals`, `uvs` and `colors`.
 fn write_attributes(
     surface: &PlacedSurface<'_>,
     converted: &ConvertedSurface<'_>,
-    normals: Option<Option<ConvertedNormals<'_>>>,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
     let (view, is_posed) = (&surface.surface, matches!(surface.shape, SurfaceShape::Bones(_)));
     let counts = view.counts()?;
     if !is_posed {
-        normals.into_iter().try_for_each(|normals| write_optional_array("normals", normals, json))?;
         match converted.tangent_frames()? {
             None => json.field("tangents").null()?,
             Some(frames) => json.field("tangents").list(|json| {

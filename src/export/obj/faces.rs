@@ -6,7 +6,7 @@ use crate::export::block::BlockWriter;
 use crate::export::loss::LossList;
 use crate::export::part_faces::{FaceCorner, each_face};
 use crate::export::scene::ExportScene;
-use crate::export::{CornerBlocks, PartVertices};
+use crate::export::{CornerBlocks, WrittenPart};
 use crate::scene::PlacedSurface;
 use crate::scene::shape::SurfaceShape;
 use crate::scene::triangles::PlacedPositions;
@@ -52,7 +52,7 @@ fn write_posed(
 
 fn write_normals(
     surface: &PlacedSurface<'_>,
-    part: &PartVertices,
+    part: &WrittenPart,
     stored: usize,
     numbers: &mut VertexNumbers,
     out: &mut BlockWriter<'_>,

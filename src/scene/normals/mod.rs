@@ -18,7 +18,7 @@ use super::shape::{ShapePositions, SurfaceShape};
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::{Normals, SpaceConversion, Surface};
+use crate::model::{Geometry, NormalEncoding, Normals, SpaceConversion, Surface};
 use crate::parse::room;
 pub(crate) use rings::CornerGroups;
 use rings::Rings;
@@ -78,14 +78,14 @@ impl<'a> NormalSource<'a> {
 /// The triangles of the surfaces whose normals are computed.
 pub(crate) struct ComputedNormals {
     choice: Option<NormalChoice>,
-    pools: BTreeMap<PoolKey, Pool>,
+    pools: BTreeMap<PoolKey, TrianglePool>,
     /// The bytes that are left.
     left: usize,
 }
 
 /// The triangles of the surfaces of a vertex pool.
 #[derive(Default)]
-struct Pool {
+struct TrianglePool {
     vertices: usize,
     triangles: Vec<[u32; 3]>,
     /// For each surface its number, and the number of its first triangle.
@@ -156,6 +156,18 @@ impl ComputedNormals {
         Ok(())
     }
 
+    /// Returns whether the first surface has normals that are packed into tangent frames, and
+    /// stored ones are used. All surfaces of such a format have them, and may be compressed: they
+    /// need not be added.
+    pub(crate) fn are_packed(&self, geometry: &dyn Geometry) -> Result<bool> {
+        if matches!(self.choice, Some(NormalChoice::Creased(_))) || geometry.surface_count()? == 0 {
+            return Ok(false);
+        }
+        let lent = geometry.lend(0)?;
+        let normals = lent.tangent_frames(0, 0)?.and(lent.normals(0, 0)?);
+        Ok(normals.is_some_and(|normals| !matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_))))
+    }
+
     /// Returns whether [`corners`](Self::corners) computes normals of a surface.
     pub(crate) fn has(&self, input: &NormalInput<'_, '_>) -> Result<bool> {
         let NormalSource::Computed(angle) = self.source(input)? else { return Ok(false) };
@@ -163,7 +175,7 @@ impl ComputedNormals {
     }
 
     /// Returns the pool of a surface, and the number of the first triangle of the surface in it.
-    fn find(&self, input: &NormalInput<'_, '_>) -> Option<(&Pool, usize)> {
+    fn find(&self, input: &NormalInput<'_, '_>) -> Option<(&TrianglePool, usize)> {
         let pool = self.pools.get(&input.pool).filter(|pool| !pool.is_too_large)?;
         let (_, first) = pool.surfaces.iter().find(|(number, _)| *number == input.number)?;
         Some((pool, *first))

@@ -14,13 +14,14 @@ const TOLERANCE: f64 = 1e-6;
 /// The cosine from which two facets are the two sides of one surface.
 const OPPOSITE: f64 = -0.9999;
 
-/// The least length of a sum of facets, as a part of their lengths. Shorter sums are rounding errors.
+/// The least length of a sum of facets, as a part of their lengths. Shorter sums are rounding
+/// errors.
 const MIN_SUM: f64 = 1e-6;
 /// The mark of the first corner of a group in a ring.
 const FIRST: u32 = 1 << 31;
 
 /// Returns the position of a vertex, or NaN.
-pub(super) type Place<'p> = &'p dyn Fn(u32) -> [f64; 3];
+pub(super) type PositionOf<'p> = &'p dyn Fn(u32) -> [f64; 3];
 
 /// The corners around each vertex of a pool, in groups that smooth edges join.
 pub(super) struct Rings {
@@ -68,7 +69,7 @@ struct RingFacet {
 impl Rings {
     /// Sorts the corners of triangles by their vertices, and joins the corners of a vertex over
     /// edges that are not sharper than an angle in degrees. The vertices are below `vertices`.
-    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize, base: Place<'_>, degrees: f32) -> Result<Self> {
+    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize, base: PositionOf<'_>, degrees: f32) -> Result<Self> {
         let indices = triangles.as_flattened();
         let mut starts = filled("scene", "normals", vertices.saturating_add(1), 0_u32)?;
         for index in indices {
@@ -98,14 +99,16 @@ impl Rings {
     }
 
     /// Sorts the corners around each vertex by their groups.
-    fn join(&mut self, triangles: &[[u32; 3]], base: Place<'_>, degrees: f32) {
+    fn join(&mut self, triangles: &[[u32; 3]], base: PositionOf<'_>, degrees: f32) {
         let least = cosine(f64::from(degrees).clamp(0.0, 180.0).to_radians()) - TOLERANCE;
         let (mut facets, mut groups) = (Vec::new(), Vec::new());
         let Self { starts, corners } = self;
         for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
             let Some(ring) = corners.get_mut(as_index(*start)..as_index(*end)) else { continue };
             if ring.len() > MAX_RING {
-                ring.iter_mut().for_each(|corner| *corner |= FIRST);
+                for corner in ring {
+                    *corner |= FIRST;
+                }
                 continue;
             }
             facets.clear();
@@ -126,7 +129,7 @@ impl Rings {
     pub(super) fn normals(
         &self,
         (triangles, wanted): (&[[u32; 3]], Range<usize>),
-        shape: Place<'_>,
+        shape: PositionOf<'_>,
         sign: f64,
     ) -> Result<CornerGroups> {
         let (first, count) = (wanted.start.saturating_mul(3), wanted.len().saturating_mul(3));
@@ -187,7 +190,7 @@ fn corners_from(triangles: &[[u32; 3]], corner: u32) -> [u32; 3] {
 }
 
 impl RingFacet {
-    fn new(corner: u32, triangles: &[[u32; 3]], base: Place<'_>) -> Self {
+    fn new(corner: u32, triangles: &[[u32; 3]], base: PositionOf<'_>) -> Self {
         let vertices = corners_from(triangles, corner);
         let [_, second, third] = vertices;
         Self { corner, others: [second, third], normal: unit(facet(vertices.map(base))) }
@@ -199,8 +202,8 @@ impl RingFacet {
     }
 }
 
-/// Sets the group of each facet of a vertex. Facets on both sides of a smooth edge are in one group:
-/// their cosine is at least `least`.
+/// Sets the group of each facet of a vertex. Facets on both sides of a smooth edge are in one
+/// group: their cosine is at least `least`.
 fn join(facets: &[RingFacet], least: f64, groups: &mut Vec<usize>) {
     groups.clear();
     groups.extend(0..facets.len());
@@ -225,11 +228,14 @@ fn join(facets: &[RingFacet], least: f64, groups: &mut Vec<usize>) {
         let mut others = facets.iter().enumerate().filter(|(_, other)| one.meets(other));
         let is_known = |(_, other): &(usize, &RingFacet)| other.normal.is_some();
         let found = others.clone().find(is_known).or_else(|| others.find(|(other, _)| *other != number));
-        found.into_iter().for_each(|(other, _)| join(number, other));
+        if let Some((other, _)) = found {
+            join(number, other);
+        }
     }
 }
 
-/// Returns the unit normal of the plane of a triangle, multiplied by `sign`, or 0 if it has no area.
+/// Returns the unit normal of the plane of a triangle, multiplied by `sign`, or 0 if it has no
+/// area.
 pub(super) fn facet_normal(corners: [[f64; 3]; 3], sign: f64) -> [f32; 3] {
     unit(facet(corners)).unwrap_or_default().map(|part| narrow(part * sign) + 0.0)
 }

@@ -13,7 +13,7 @@ use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
-use crate::export::{CornerBlocks, PartNormals, PartVertices, VertexOrder, VertexParts};
+use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
 use crate::math::{as_index, narrow};
 use crate::model::{
     Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
@@ -102,7 +102,7 @@ impl<'b> PartWalk<'b> {
         let is_first = pool.is_none() || pool != self.pool;
         self.pool = pool;
         for triangles in parts.ranges() {
-            let PartVertices { order, normals } =
+            let WrittenPart { order, normals } =
                 parts.order(view, (shape, corners.as_ref()), triangles, losses, surface.number)?;
             let positions = shape.positions(view)?;
             let part = SurfacePart { surface, order, normals, stores_normals, positions, conversion, bones, is_first };
