@@ -37,8 +37,8 @@ pub struct OpenOptions {
     /// `.slm`).
     pub asset: usize,
     /// If `true`, the bytes that are passed to the open function are only the first bytes of a
-    /// Second Life asset or an aniv file, for example because a network client has not received the remaining
-    /// bytes.
+    /// Second Life asset or an aniv file, for example because a network client has not received
+    /// the remaining bytes.
     ///
     /// Reading a block of a Second Life asset whose bytes are not available yet returns
     /// [`ErrorKind::Missing`](crate::ErrorKind::Missing). A block that is not available yet is not

@@ -240,7 +240,7 @@ impl Files {
     /// Opens the mesh with other bytes for each file.
     fn open(&self, bytes: &[Vec<u8>]) -> Result<Model<FileBytes>> {
         let load = |file: &Path| Ok(FileBytes::from(bytes[self.sources[file]].clone()));
-        // A frame of an Unreal mesh that is still to be loaded is an error, as the other formats have.
+        // A frame of an Unreal mesh that is still to be loaded is an error, as in other formats.
         changed!(OpenOptions::default(), partial: self.bytes.len() > 1).open_by(&self.path, load)
     }
 

@@ -1275,7 +1275,7 @@ fn reports_vertices_in_another_order() {
                     frame.swap(place, random.below(place + 1));
                 }
                 assert!(is_scrambled(&mesh), "{variant:?} {rings} {sides}");
-                // The survey of `info` and of opening does not test it, nor does a mesh without frames.
+                // The survey of `info` does not test it.
                 let opened = open_built(&mesh);
                 opened.validate_structure(&mut |finding| assert_ne!(finding.rule, "UR19")).unwrap();
                 mesh.polygons.iter_mut().for_each(|polygon| polygon.kind = 8);
@@ -1283,7 +1283,7 @@ fn reports_vertices_in_another_order() {
             }
         }
     }
-    // Too few polygons, all vertices at one place, and spikes that are longer than random distances.
+    // Too few polygons, all vertices at one place, and spikes longer than random distances.
     assert!(!is_scrambled(&cube(1)));
     let flat = tube(Variant::Classic, 20, 10);
     assert!(!is_scrambled(&builder::Mesh { frames: vec![vec![[5; 3]; 200]], ..flat }));

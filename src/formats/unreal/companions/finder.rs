@@ -321,8 +321,8 @@ impl Finder {
     }
 
     /// Returns the data file for an aniv file, or the aniv file for a data file, with the same stem
-    /// and in the same folder, and the role of `file`. A partner with another spelling than `_d` and
-    /// `_a` or an old number is taken only if the headers of both files agree.
+    /// and in the same folder, and the role of `file`. A partner with another spelling than `_d`
+    /// and `_a` or an old number is taken only if the headers of both files agree.
     fn partner_of(&mut self, file: &Path) -> Result<Option<(PairFile, PathBuf)>> {
         let name = name_of(file);
         if let Some((part, _)) = file_names::part(name)

@@ -1,8 +1,9 @@
 //! Scripts in UTF-16, which are converted to UTF-8, and the offsets of converted text in the file.
 
-use super::file::reserve;
 use crate::error::Result;
+use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
+use crate::parse::room;
 
 /// The text of a script in UTF-16.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl WideText {
             let units = pairs.iter().map(|pair| to_unit(*pair));
             char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
         };
-        let mut text = reserve(letters().map(char::len_utf8).fold(0, usize::saturating_add))?;
+        let mut text: Vec<u8> = room(SCRIPT, "text", letters().map(char::len_utf8).fold(0, usize::saturating_add))?;
         for letter in letters() {
             // The bytes of a mapped file may change between the two passes.
             if text.capacity().saturating_sub(text.len()) < letter.len_utf8() {
@@ -39,9 +40,12 @@ impl WideText {
     }
 }
 
+/// Reads a code unit of UTF-16.
+type ReadUnit = fn([u8; 2]) -> u16;
+
 /// Returns the size of the byte order mark, and the function that reads a code unit. Returns `None`
 /// if the text is not in UTF-16.
-fn encoding(bytes: &[u8]) -> Option<(usize, fn([u8; 2]) -> u16)> {
+fn encoding(bytes: &[u8]) -> Option<(usize, ReadUnit)> {
     let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
     let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
     match bytes {

@@ -12,7 +12,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
-use crate::parse::{Element, Limits, Region};
+use crate::parse::{Element, Limits, Region, room};
 
 /// The element type of the byte regions of a script: `u8`.
 const CHARACTERS: Element = Element::new("u8", 1, 1);
@@ -82,10 +82,10 @@ impl<D: AsRef<[u8]>> Script<D> {
         let commands = || SourceLines::new(text).filter(|line| line.kind == LineKind::Command);
         let count = commands().count();
         within("items", limits.items, as_u64(count))?;
-        let mut places = reserve(count)?;
+        let mut places = room(SCRIPT, "commands", count)?;
         places.extend(commands().take(count).map(|line| CommandRange { start: line.start, end: line.end }));
         if let Some(wide) = &mut wide {
-            let (mut offset, mut starts) = (FileOffset::new(wide.start, true), reserve(places.len())?);
+            let (mut offset, mut starts) = (FileOffset::new(wide.start, true), room(SCRIPT, "commands", places.len())?);
             starts.extend(places.iter().map(|place: &CommandRange| offset.of(&wide.text, place.start)));
             wide.commands = starts.into();
         }
@@ -211,14 +211,6 @@ fn text(start: u64, end: u64, index: u64, see: &mut dyn FnMut(Region)) {
 
 fn span(field: Field, start: u64, end: u64, see: &mut dyn FnMut(Region)) {
     see(Region { field, start, end, element: CHARACTERS, count: end.saturating_sub(start) });
-}
-
-/// Makes a list with room for `count` items.
-pub(super) fn reserve<T>(count: usize) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    let asked = as_u64(count.saturating_mul(size_of::<T>()));
-    list.try_reserve_exact(count).map_err(|_| wrong("commands", Cause::OutOfMemory { asked }))?;
-    Ok(list)
 }
 
 fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {

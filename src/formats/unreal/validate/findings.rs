@@ -88,7 +88,10 @@ pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(
 ) -> Result<()> {
     let mut report = Report::new(RULES, report);
     files::check_vertices(mesh, &mut report);
-    scramble::check_order(mesh, &mut report)
+    if let Ok(frame) = mesh.frame(0) {
+        scramble::check_order(mesh.polygons()?, &frame.positions(), mesh.variant(), &mut report);
+    }
+    Ok(())
 }
 
 /// Passes a finding to `report` for every violation of a rule about scripts, if the mesh has a

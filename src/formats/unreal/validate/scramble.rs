@@ -10,12 +10,11 @@ use zerocopy::little_endian::U16;
 
 use super::rules;
 use crate::array::Array;
-use crate::error::{Field, Result};
-use crate::formats::unreal::file::Mesh;
+use crate::error::Field;
 use crate::formats::unreal::header::FRAMES_AT;
-use crate::formats::unreal::layout::{PolygonType, RawPolygon};
-use crate::formats::unreal::transform::Placement;
+use crate::formats::unreal::layout::{PolygonType, RawPolygon, Variant};
 use crate::math::{as_u64, dot, subtract};
+use crate::model::Positions;
 use crate::parse::Report;
 
 /// The least number of drawn polygons of a mesh that is tested. In a small mesh, such as a box, the
@@ -35,18 +34,24 @@ const LEAST_SAMPLES: u64 = 1024;
 
 /// Adds a finding to the report if the vertices of frame 0 have another order than that to which
 /// the polygons refer. The random vertices are the same in each call.
-pub(super) fn check_order<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Result<()> {
-    let (polygons, Ok(frame)) = (mesh.polygons()?, mesh.frame(0)) else { return Ok(()) };
-    let (positions, scale) = (frame.positions(), Placement::author(mesh.variant()));
+pub(super) fn check_order(
+    polygons: &[RawPolygon],
+    positions: &Positions<'_>,
+    variant: Variant,
+    report: &mut Report<'_>,
+) {
+    let scale = variant.author_scale();
     let is_drawn = |polygon: &&RawPolygon| !PolygonType(polygon.kind).has(PolygonType::WEAPON);
-    let place = |vertex: U16| positions.get(usize::from(vertex.get())).map(|position| scale.apply(position));
+    let place = |vertex: U16| positions.get(usize::from(vertex.get())).map(|position| scaled(position, scale));
     let mut edges = Mean::default();
     for polygon in polygons.iter().filter(is_drawn) {
         let [Some(first), Some(second), Some(third)] = polygon.vertices.map(place) else { continue };
-        [(first, second), (second, third), (third, first)].into_iter().for_each(|pair| edges.add(pair));
+        for pair in [(first, second), (second, third), (third, first)] {
+            edges.add(pair);
+        }
     }
     if edges.count / 3 < LEAST_POLYGONS {
-        return Ok(());
+        return;
     }
     let mut distances = Mean::default();
     let corners = as_u64(polygons.len()).saturating_mul(3);
@@ -56,7 +61,9 @@ pub(super) fn check_order<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_
         place(*polygon.vertices.get(usize::try_from(corner % 3).ok()?)?)
     };
     for number in (0..corners.max(LEAST_SAMPLES)).map(|number| number.saturating_mul(2)) {
-        random(number).zip(random(number.saturating_add(1))).into_iter().for_each(|pair| distances.add(pair));
+        if let Some(pair) = random(number).zip(random(number.saturating_add(1))) {
+            distances.add(pair);
+        }
     }
     let part = edges.get().zip(distances.get()).map(|(edges, distances)| edges / distances);
     if let Some(part) = part.filter(|part| SCRAMBLED.contains(part)) {
@@ -67,7 +74,6 @@ pub(super) fn check_order<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_
         report.turn_to(1);
         report.add(rules::SCRAMBLED_VERTICES, Field::new("positions").in_list("frame", 0), FRAMES_AT, text);
     }
-    Ok(())
 }
 
 /// The mean of distances.
@@ -78,8 +84,8 @@ struct Mean {
 }
 
 impl Mean {
-    fn add(&mut self, (one, other): ([f32; 3], [f32; 3])) {
-        let difference = subtract(one.map(f64::from), other.map(f64::from));
+    fn add(&mut self, (one, other): ([f64; 3], [f64; 3])) {
+        let difference = subtract(one, other);
         self.sum += dot(difference, difference).sqrt();
         self.count = self.count.saturating_add(1);
     }
@@ -88,6 +94,12 @@ impl Mean {
     fn get(self) -> Option<f64> {
         (self.sum > 0.0).then(|| self.sum / f64::from(u32::try_from(self.count).unwrap_or(u32::MAX)))
     }
+}
+
+/// Multiplies the coordinates of a position by factors.
+fn scaled([x, y, z]: [f32; 3], scale: [f32; 3]) -> [f64; 3] {
+    let [x_scale, y_scale, z_scale] = scale;
+    [x * x_scale, y * y_scale, z * z_scale].map(f64::from)
 }
 
 /// Returns bits that all depend on all bits of a number.

@@ -157,7 +157,8 @@ impl MeshComparison<'_, '_> {
         Ok(self.add_items(DiffKind::Attributes, place, counter.finish(as_u64(count)))?)
     }
 
-    /// Compares the complete vertex frames that both meshes have. Surfaces share the vertices of a frame.
+    /// Compares the complete vertex frames that both meshes have. Surfaces share the vertices of a
+    /// frame.
     pub fn compare_vertex_frames(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
         let frames = self.read(levels, Geometry::vertex_frame_count)?;
         self.compare_counts(place, "vertex_frames", "vertex frames", frames)?;
