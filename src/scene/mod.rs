@@ -2,6 +2,7 @@
 //! exported or drawn.
 
 mod input;
+mod levels;
 pub(crate) mod load;
 pub(crate) mod normals;
 mod options;
@@ -22,19 +23,16 @@ use shape::{ScenePose, SurfaceShape};
 pub(crate) use vertex_colors::{ColorRole, ColorUse};
 
 use crate::array::Array as _;
-use crate::error::{Cause, Error, ErrorKind, Field, Result};
+use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Affine, Animations};
 use crate::model::{
-    Asset, Axis, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
+    Asset, Axis, Colors, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
 };
 use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
 const MAX_INSTANCES: usize = 1 << 16;
-
-/// The greatest number of damaged levels of detail that are reported.
-const MAX_DAMAGED: usize = 8;
 
 /// The conventions of a mesh whose format and file define none.
 const ASSUMED: Space =
@@ -123,6 +121,19 @@ impl PlacedSurface<'_> {
     }
 }
 
+impl<'s> PlacedSurface<'s> {
+    /// Finds the vertex colours of the surface and their role.
+    pub(crate) fn colors(&self) -> Result<Option<(Colors<'s>, ColorRole)>> {
+        self.color_use.colors(&self.surface)
+    }
+
+    /// Finds the vertex colours of the surface if a program that multiplies by them shows the
+    /// surface as it is meant.
+    pub(crate) fn harmless_colors(&self) -> Result<Option<Colors<'s>>> {
+        Ok(self.colors()?.filter(|(_, role)| role.is_harmless()).map(|(colors, _)| colors))
+    }
+}
+
 impl<'a> PlacedScene<'a> {
     /// Finds the places of the chosen assets. `target` is the conventions of the output format.
     pub(crate) fn new(input: &SceneInput<'a>, options: SceneOptions, target: Space) -> Result<Self> {
@@ -196,54 +207,6 @@ impl<'a> PlacedScene<'a> {
             has_place.iter_mut().skip(place.asset).take(1).for_each(|asset| *asset = true);
         }
         Ok(has_place.into_iter().enumerate().filter_map(|(asset, has_place)| has_place.then_some(asset)))
-    }
-
-    /// Returns the chosen levels of detail of an asset. A level of which the file does not have the
-    /// bytes yet is left out, unless it is chosen by its index. So is a damaged level, unless all
-    /// levels are damaged.
-    pub(crate) fn levels(&self, asset: &dyn Asset) -> Result<Vec<usize>> {
-        let count = match self.options.levels {
-            LevelChoice::One(level) => return Ok(vec![level]),
-            LevelChoice::Best | LevelChoice::Scenes | LevelChoice::Nodes => asset.level_count()?,
-        };
-        let is_there = |level: &usize| !asset.level(*level).is_err_and(|error| error.kind() == ErrorKind::Missing);
-        if count <= 1 {
-            return Ok((0..count)
-                .filter(|level| self.options.levels == LevelChoice::Best || is_there(level))
-                .collect());
-        }
-        let is_whole = |level: &usize| match asset.check_level(*level) {
-            Ok(()) => true,
-            Err(error) => {
-                if is_there(level) {
-                    self.add_damaged(asset, *level, &error);
-                }
-                false
-            }
-        };
-        if self.options.levels != LevelChoice::Best {
-            let whole: Vec<usize> = (0..count).filter(is_whole).collect();
-            return Ok(if whole.is_empty() { (0..count).filter(is_there).collect() } else { whole });
-        }
-        let is_enough = |level: &usize| {
-            let enough = self.options.enough_triangles.unwrap_or(u64::MAX);
-            triangle_count(asset, *level).is_ok_and(|count| count >= enough)
-        };
-        let lowest = self.options.enough_triangles.and_then(|_| (0..count).rev().filter(is_whole).find(is_enough));
-        // A level is inflated to find out whether it is there, so the others are not asked.
-        let best = lowest.or_else(|| (0..count).find(is_whole)).or_else(|| (0..count).find(is_there));
-        Ok(vec![best.unwrap_or_default()])
-    }
-
-    /// Notes that a level of detail is left out because it is damaged.
-    fn add_damaged(&self, asset: &dyn Asset, level: usize, error: &Error) {
-        let name =
-            asset.level_name(level).ok().flatten().map_or_else(|| format!("level {level}"), |name| name.to_string());
-        let text = format!("{name}, which is damaged: {error}");
-        let mut damaged = self.damaged.borrow_mut();
-        if damaged.len() < MAX_DAMAGED && !damaged.contains(&text) {
-            damaged.push(text);
-        }
     }
 
     /// Returns whether a surface is chosen.
@@ -385,18 +348,6 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 /// Returns the number of bytes that are inflated each time an asset is opened.
 pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {
     if matches!(asset, Handle::Owned(_)) { asset.inflated_bytes() } else { 0 }
-}
-
-/// Returns the number of triangles of the visible surfaces of a level of detail.
-fn triangle_count(asset: &dyn Asset, level: usize) -> Result<u64> {
-    let geometry = asset.level(level)?;
-    let mut count = 0_u64;
-    for surface in 0..geometry.surface_count()? {
-        if geometry.is_drawn(surface)? {
-            count = count.saturating_add(u64::from(geometry.counts(surface)?.corners / 3));
-        }
-    }
-    Ok(count)
 }
 
 /// Returns the number of vertex frames of a mesh before the first that the file contains only in

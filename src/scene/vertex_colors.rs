@@ -1,6 +1,5 @@
 //! Decides whether the vertex colours of a surface are drawn, for pictures and exports alike.
 
-use super::PlacedSurface;
 use crate::array::Array;
 use crate::error::Result;
 use crate::model::{Colors, Surface};
@@ -62,19 +61,6 @@ impl ColorUse {
             Self::Stored | Self::Nothing => role(colors),
         };
         Ok(Some((colors, role)))
-    }
-}
-
-impl<'s> PlacedSurface<'s> {
-    /// Finds the vertex colours of the surface and their role.
-    pub(crate) fn colors(&self) -> Result<Option<(Colors<'s>, ColorRole)>> {
-        self.color_use.colors(&self.surface)
-    }
-
-    /// Finds the vertex colours of the surface if a program that multiplies by them shows the
-    /// surface as it is meant.
-    pub(crate) fn harmless_colors(&self) -> Result<Option<Colors<'s>>> {
-        Ok(self.colors()?.filter(|(_, role)| role.is_harmless()).map(|(colors, _)| colors))
     }
 }
 

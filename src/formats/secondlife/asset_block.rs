@@ -9,7 +9,7 @@ use super::hull_index::HullIndex;
 use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
-use super::skin::SkinIndex;
+use super::skin_index::SkinIndex;
 use crate::array::runs::RunIndex;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};

@@ -7,7 +7,7 @@ use super::byte_ranges::highest_part;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::level::Level;
-use super::skin::AVATAR_AXES;
+use super::skin_index::AVATAR_AXES;
 use super::surface::{Submesh, SubmeshKey};
 use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};

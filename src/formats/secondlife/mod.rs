@@ -97,6 +97,7 @@ mod matrix;
 mod physics;
 mod regions;
 mod skin;
+mod skin_index;
 mod skinning;
 mod surface;
 mod validate;

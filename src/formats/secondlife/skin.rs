@@ -6,6 +6,7 @@ use super::asset_part::AssetPart;
 use super::avatar_joints;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
+use super::skin_index::{AVATAR_AXES, SkinIndex};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, dot, narrow};
 use crate::model::Axis;
@@ -25,20 +26,6 @@ use crate::parse::Name;
 pub struct Skin<'a> {
     block: AssetBlock<'a>,
     map: LlsdMap<'a>,
-}
-
-/// The axes that point up and to the front of an avatar in the virtual world.
-pub(super) const AVATAR_AXES: (Axis, Axis) = (Axis::Z, Axis::X);
-
-/// What the joints of a skin have in common.
-#[derive(Debug)]
-pub(super) struct SkinIndex {
-    /// The index of the parent of each joint, or -1 for a root.
-    parents: Vec<i32>,
-    /// The bind shape matrix, or the identity if viewers ignore the skin.
-    placement: Affine,
-    /// The axes of the bind space that point up and to the front of the avatar.
-    axes: (Axis, Axis),
 }
 
 impl<'a> AssetBlock<'a> {
@@ -219,9 +206,9 @@ impl<'a> Skin<'a> {
         self.index().map_or(AVATAR_AXES, |index| index.axes)
     }
 
-    /// Finds the axes of the bind space along which z and x of all joints point. Joints of an avatar
-    /// at rest are not turned, apart from some collision volumes, which lean a little. Returns
-    /// [`AVATAR_AXES`] if the joints differ.
+    /// Finds the axes of the bind space along which z and x of all joints point. Joints of an
+    /// avatar at rest are not turned, apart from some collision volumes, which lean a little.
+    /// Returns [`AVATAR_AXES`] if the joints differ.
     fn find_axes(&self) -> (Axis, Axis) {
         let axes_of = |joint| {
             let [a, b, c, _] = affine(&self.inverse_bind(joint).ok()?).columns();

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
 use crate::formats::FormatFile;
-use crate::formats::secondlife::Lod;
 use crate::formats::unigine::Mesh;
 use crate::math::as_u64;
 use crate::model::Axis;
@@ -16,7 +15,7 @@ use crate::model::Counts;
 use crate::{Animations, Bounds, Finding, Model, Name, Surface};
 
 use super::clips::{ClipSummary, clips};
-use super::levels::describe_levels;
+use super::levels::{describe_levels, only_level};
 use super::partial::value_or;
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
@@ -24,7 +23,7 @@ use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
 use crate::program::formats::facts::remarks;
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
-use crate::program::formats::secondlife::survey::AssetSurvey;
+use crate::program::formats::secondlife::survey::{AssetSurvey, SurveyRequest};
 use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, LevelSummary, SurfaceSummary};
 use crate::program::formats::unreal::properties::drawing_style;
 use crate::program::input::asset::InputAsset;
@@ -47,7 +46,7 @@ pub struct FileSummary {
     pub stores_bounds: bool,
     /// The bounds of the surfaces that are drawn.
     pub drawn_bounds: Bounds,
-    /// The bounds in the world, if they were requested or differ from those of the stored positions.
+    /// The bounds in the world, if they were requested or differ from those of stored positions.
     pub placed: Option<PlacedBounds>,
     /// The axis that points up, or `None` if the format does not define it.
     pub up: Option<Axis>,
@@ -100,7 +99,9 @@ impl FileSummary {
     pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
         let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
         if let FormatFile::SecondLife(mesh) = asset.model.format_file() {
-            return Self::of_blocks(asset, AssetSurvey::of(mesh, request), request);
+            let SummaryRequest { replaces_damaged, counts_levels, gpu: counts_gpu, .. } = *request;
+            let survey = SurveyRequest { levels, replaces_damaged, counts_levels, counts_gpu };
+            return Self::of_blocks(asset, AssetSurvey::of(mesh, survey), request);
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
@@ -273,7 +274,7 @@ impl FileSummary {
         let geometry = asset.model.geometry()?;
         let levels = match described.levels {
             LodFilter::One(_) if request.replaces_damaged => Some(LevelChoice::Best),
-            LodFilter::One(number) => level_of(asset, number.lod()),
+            LodFilter::One(number) => only_level(asset.model.contents(), number.lod()),
             LodFilter::All => Some(LevelChoice::Scenes),
             LodFilter::None => None,
         };
@@ -306,19 +307,6 @@ impl FileSummary {
             files: Vec::new(),
         })
     }
-}
-
-/// Returns the level of detail that is described of the only asset of a file, or `None` if the file
-/// has several.
-fn level_of(asset: &InputAsset, lod: Lod) -> Option<LevelChoice> {
-    let contents = asset.model.contents();
-    let asset = contents.asset(0).ok().filter(|_| contents.asset_count().is_ok_and(|count| count == 1))?;
-    let has_name = |level: usize, lod: Lod| {
-        let name = asset.level_name(level).ok().flatten();
-        name.is_some_and(|name| name.as_bytes() == lod.part().key().as_bytes())
-    };
-    let find = |lod: Lod| (0..asset.level_count().ok()?).find(|level| has_name(*level, lod));
-    lod.nearest(|lod| find(lod).is_some()).and_then(find).map(LevelChoice::One)
 }
 
 /// Returns the bounds of the surfaces that are drawn.

@@ -1,7 +1,9 @@
 //! Describes the levels of detail of a mesh whose levels are surfaces of one list.
 
+use crate::export::LevelChoice;
+use crate::formats::secondlife::Lod;
 use crate::formats::unigine::Mesh;
-use crate::model::Asset as _;
+use crate::model::{Asset as _, Contents};
 
 use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
 use crate::program::formats::summary::{LevelSummary, SurfaceLod, SurfaceSummary};
@@ -42,4 +44,16 @@ pub fn describe_levels(
         levels.push(summary);
     }
     Ok(if count > 1 { levels } else { Vec::new() })
+}
+
+/// Returns the level of detail that is described of the only asset of a file, or `None` if the file
+/// has several.
+pub fn only_level(contents: &dyn Contents, lod: Lod) -> Option<LevelChoice> {
+    let asset = contents.asset(0).ok().filter(|_| contents.asset_count().is_ok_and(|count| count == 1))?;
+    let has_name = |level: usize, lod: Lod| {
+        let name = asset.level_name(level).ok().flatten();
+        name.is_some_and(|name| name.as_bytes() == lod.part().key().as_bytes())
+    };
+    let find = |lod: Lod| (0..asset.level_count().ok()?).find(|level| has_name(*level, lod));
+    lod.nearest(|lod| find(lod).is_some()).and_then(find).map(LevelChoice::One)
 }

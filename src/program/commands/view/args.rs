@@ -117,9 +117,9 @@ pub struct ViewArgs {
     /// page has the clips of all files.
     #[arg(long = "animation", value_name = "FILE", help_heading = SHAPE)]
     pub animations: Vec<PathBuf>,
-    /// Level of detail: a number from 0, or high, medium, low or lowest, or `all` for a contact sheet
-    /// of all levels; the highest existing level by default, and on a contact sheet the lowest level
-    /// with enough triangles
+    /// Level of detail: a number from 0, or high, medium, low or lowest, or `all` for a contact
+    /// sheet of all levels; the highest existing level by default, and on a contact sheet the
+    /// lowest level with enough triangles
     ///
     /// The numbers are those in the names of UNIGINE surfaces, such as `leaves_lod_1`.
     #[arg(long, value_name = "LOD", value_parser = levels_parser(), help_heading = SHAPE)]

@@ -11,7 +11,6 @@ use crate::model::Counts;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
-use crate::program::describe::file_summary::SummaryRequest;
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary,
@@ -31,8 +30,21 @@ const MAX_RATIO: u64 = 1032;
 /// The number of inflated bytes that take about as long as the description of one submesh or bone.
 const ITEM_WORK: usize = 64;
 
+/// What is collected about a Second Life file.
+#[derive(Clone, Copy)]
+pub struct SurveyRequest {
+    pub levels: LodFilter,
+    /// Whether the best whole level is described if the chosen one is damaged.
+    pub replaces_damaged: bool,
+    /// Whether the triangles of all levels are counted.
+    pub counts_levels: bool,
+    /// Whether all indices may be read to count the vertices on a GPU.
+    pub counts_gpu: bool,
+}
+
 /// The data that have been collected about a Second Life file.
 pub struct AssetSurvey {
+    request: SurveyRequest,
     survey: BlockSurvey,
     /// The number of findings in the survey for each rule that has findings.
     counts: BTreeMap<&'static str, usize>,
@@ -41,24 +53,16 @@ pub struct AssetSurvey {
     inflatable: u64,
     /// The maximum number of bytes to which one block may inflate.
     largest_block: u64,
-    /// Whether the best whole level is described if the chosen one is damaged.
-    replaces_damaged: bool,
-    /// Whether the triangles of all levels are counted.
-    counts_levels: bool,
-    /// Whether all indices may be read to count the vertices on a GPU.
-    counts_gpu: bool,
 }
 
 impl AssetSurvey {
-    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, request: &SummaryRequest) -> BlockSurvey {
-        let SummaryRequest { levels, replaces_damaged, counts_levels, gpu: counts_gpu, .. } = *request;
+    pub fn of<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, request: SurveyRequest) -> BlockSurvey {
         let mut found = Self {
-            replaces_damaged,
-            counts_levels,
+            request,
             survey: BlockSurvey {
                 described: DescribedBlocks {
                     blocks: Vec::new(),
-                    levels,
+                    levels: request.levels,
                     left_out: [mesh.asset_count().saturating_sub(MAX_DESCRIBED), 0, 0],
                 },
                 surfaces: Vec::new(),
@@ -71,7 +75,6 @@ impl AssetSurvey {
             counts: BTreeMap::new(),
             inflatable: inflatable(mesh),
             largest_block: mesh.options().limits.block,
-            counts_gpu,
         };
         let in_container = mesh.container().is_some();
         for (number, asset) in mesh.assets().take(MAX_DESCRIBED).enumerate() {
@@ -94,7 +97,7 @@ impl AssetSurvey {
         let Ok(header) = view.header() else { return };
         let is_there = |lod: Lod| header.has(lod.part());
         let nearest = match levels {
-            LodFilter::One(level) if self.replaces_damaged => {
+            LodFilter::One(level) if self.request.replaces_damaged => {
                 self.best_whole(view, level.lod().nearest(is_there), number)
             }
             LodFilter::One(level) => level.lod().nearest(is_there),
@@ -163,7 +166,7 @@ impl AssetSurvey {
     /// Counts the triangles of a level that is not described, if they are requested. The inflated
     /// bytes are freed. A damaged level has no counts.
     fn count(&mut self, view: AssetView<'_>, part: AssetPart) -> Option<InflatedSummary> {
-        part.lod().filter(|_| self.counts_levels && self.inflatable > 0)?;
+        part.lod().filter(|_| self.request.counts_levels && self.inflatable > 0)?;
         let mut buffer = InflateBuffer::default();
         match view.block_into(part, &mut buffer) {
             Ok(block) => {
@@ -199,7 +202,7 @@ impl AssetSurvey {
             return Some(InflatedSummary { bytes, counts: None });
         };
         self.charge(level.len().saturating_mul(ITEM_WORK));
-        let mut gpu = GpuCounter::new(SceneInput::new(mesh.contents()), self.counts_gpu);
+        let mut gpu = GpuCounter::new(SceneInput::new(mesh.contents()), self.request.counts_gpu);
         let triangles = (0..level.len()).map(|index| self.surface(view, &level, index, asset, &mut gpu));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(InflatedSummary { bytes, counts: Some((level.len(), triangles)) })
