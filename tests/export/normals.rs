@@ -103,8 +103,8 @@ impl Twin {
                 (sum, size) = ([0, 1, 2].map(|axis| sum[axis] + part[axis]), size + length(part));
             }
         }
-        // Facets that nearly cancel each other out have no exact sum. Several triangles that have an
-        // area only after the base shape are joined in the order of the file.
+        // Facets that nearly cancel each other out have no exact sum. Several triangles that have
+        // an area only after the base shape are joined in the order of the file.
         let grows = |other: &usize| length(facet(self.base[*other])) == 0.0 && length(facet(self.shape[*other])) > 0.0;
         let ring = (0..self.indices.len()).filter(|other| self.indices[*other].contains(&vertex));
         if !self.flat[triangle] && (ring.filter(grows).count() > 1 || (1e-12..1e-3).contains(&(length(sum) / size))) {
