@@ -68,9 +68,9 @@ impl Twin {
         let is_two_sided = real.iter().any(|one| real.iter().any(|other| between(*one, *other) > 3.12));
         let limit = if is_two_sided { self.angle.min(90.0) } else { self.angle };
         let is_smooth = |one: usize, other: usize| between(one, other).to_degrees() <= limit + 1e-4;
-        // A triangle without area starts at a neighbour with area.
-        let start =
-            if has_area(triangle) { Some(triangle) } else { real.iter().copied().find(|one| meet(*one, triangle)) };
+        // A triangle without area belongs to a neighbour with area.
+        let owner = |one: usize| real.iter().copied().find(|other| meet(*other, one));
+        let start = if has_area(triangle) { Some(triangle) } else { owner(triangle) };
         let mut found = vec![start.unwrap_or(triangle)];
         let mut next = 0;
         while next < found.len() {
@@ -81,6 +81,9 @@ impl Twin {
             }
             next += 1;
         }
+        let others = ring.iter().copied().filter(|one| !has_area(*one) && *one != triangle);
+        let others: Vec<usize> = others.filter(|one| owner(*one).is_some_and(|owner| found.contains(&owner))).collect();
+        found.extend(others.into_iter().chain((!has_area(triangle) && start.is_some()).then_some(triangle)));
         found
     }
 
@@ -100,17 +103,24 @@ impl Twin {
                 (sum, size) = ([0, 1, 2].map(|axis| sum[axis] + part[axis]), size + length(part));
             }
         }
+        // Facets that nearly cancel each other out have no exact sum. Several triangles that have
+        // an area only after the base shape are joined in the order of the file.
+        let grows = |other: &usize| length(facet(self.base[*other])) == 0.0 && length(facet(self.shape[*other])) > 0.0;
+        let ring = (0..self.indices.len()).filter(|other| self.indices[*other].contains(&vertex));
+        if !self.flat[triangle] && (ring.filter(grows).count() > 1 || (1e-12..1e-3).contains(&(length(sum) / size))) {
+            return None;
+        }
         let sum = if length(sum) > 1e-6 * size { sum } else { own };
         (length(sum) > 0.0).then(|| unit(sum))
     }
 
     /// Compares the normals of the corners of all triangles, and returns the number of them.
-    fn expect(&self, found: &[[[f32; 3]; 3]], name: &str) -> usize {
+    fn expect(&self, found: &[Triangle], name: &str) -> usize {
         assert_eq!(found.len(), self.indices.len(), "{name}");
         let mut compared = 0;
         for (triangle, corners) in found.iter().enumerate() {
             for (corner, normal) in corners.iter().enumerate() {
-                let normal = normal.map(f64::from);
+                let normal = *normal;
                 assert!((length(normal) - 1.0).abs() < 1e-5, "{name}: {normal:?}");
                 let Some(expected) = self.normal(triangle, corner) else { continue };
                 let difference = length(subtract(normal, expected));
@@ -194,7 +204,8 @@ fn normals_of_random_meshes_equal_naive_sums() {
                 .collect();
             let flat = vec![angle == 0.0; triangles.len()];
             let twin = Twin { indices: triangles.clone(), base: base.clone(), shape: base, flat, angle };
-            compared += twin.expect(&exported(&model, choice), &format!("{positions:?} {triangles:?} {choice:?}"));
+            compared +=
+                twin.expect(&wide(&exported(&model, choice)), &format!("{positions:?} {triangles:?} {choice:?}"));
         }
         let stored = ExportOptions::default().with_normals(Some(NormalChoice::Stored));
         assert!(parts(model.contents(), &stored).iter().all(|part| part.normals.is_none()));
@@ -260,18 +271,18 @@ fn check_frames(model: &Model, name: &str) -> usize {
     }
     let normals = corners(&parts, |part, vertex| part.normals.as_ref().unwrap()[vertex]);
     let twin = |shape| Twin { indices: indices.clone(), base: wide(&base), shape, flat: flat.clone(), angle: CREASE };
-    let mut compared = twin(wide(&base)).expect(&normals, name);
+    let mut compared = twin(wide(&base)).expect(&wide(&normals), name);
     let targets = parts.first().map_or(0, |part| part.targets.len());
     for target in [targets / 3, targets.saturating_sub(1)].into_iter().filter(|target| *target < targets) {
         let moved = |attribute: usize, base: &[[[f32; 3]; 3]]| {
             let changes = corners(&parts, |part, vertex| part.targets[target][attribute].as_ref().unwrap()[vertex]);
-            let mut sums = base.to_vec();
+            let (mut sums, changes) = (wide(base), wide(&changes));
             for (sum, change) in sums.iter_mut().flatten().flatten().zip(changes.iter().flatten().flatten()) {
                 *sum += change;
             }
             sums
         };
-        compared += twin(wide(&moved(0, &base))).expect(&moved(1, &normals), &format!("{name}, target {target}"));
+        compared += twin(moved(0, &base)).expect(&moved(1, &normals), &format!("{name}, target {target}"));
     }
     compared
 }
