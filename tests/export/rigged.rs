@@ -17,6 +17,9 @@ use crate::support::secondlife::raw_assets::{
 
 type Entries = Vec<(&'static str, Vec<u8>)>;
 
+/// A change of the stored bytes of a block.
+type Damage<'d> = &'d dyn Fn(Vec<u8>) -> Vec<u8>;
+
 /// A matrix that scales the axes by 0.25, 2 and 1, turns them, and moves the mesh.
 const SHAPE: [f32; 16] = [0.0, 0.25, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 3.0, 4.0, 5.0, 1.0];
 
@@ -201,7 +204,7 @@ fn the_best_whole_level_replaces_a_damaged_one() {
     let no_positions = || zlib(&level(&[square().into_iter().filter(|(key, _)| *key != "Position").collect()]));
     let half = || zlib(&level(&[square(), with(square(), "Normal", binary(&[1, 2, 3]))]));
     let other = || zlib(&integer(7));
-    let damages: [(&str, &dyn Fn(Vec<u8>) -> Vec<u8>); 4] = [
+    let damages: [(&str, Damage<'_>); 4] = [
         ("cut", &cut),
         ("no positions", &|_| no_positions()),
         ("a damaged array", &|_| half()),

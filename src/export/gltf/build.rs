@@ -119,8 +119,8 @@ impl Builder<'_, '_> {
             let geometry: &dyn Geometry = &*geometry;
             self.scene.placed.check_surfaces(geometry)?;
             let bones = self.scene.placed.conversion(geometry, Affine::IDENTITY)?;
-            // Viewers ignore the transforms of nodes with a skin, so the vertices are placed. Those in
-            // a pose are where the joints are.
+            // Viewers ignore the transforms of nodes with a skin, so the vertices are placed. Those
+            // in a pose are where the joints are.
             let is_bound = is_bound(asset.animations());
             let conversion = if is_bound && self.scene.options.frame.is_none() {
                 self.scene.placed.conversion(geometry, geometry.space().placement)?

@@ -189,9 +189,9 @@ impl SkeletonPlan {
 /// Replaces the rest transforms of joints that the file binds by matrices with transforms without
 /// scale and shear, and returns their inverse bind matrices.
 ///
-/// A joint with a scale, such as a collision volume of an avatar, moves its vertices in the same way
-/// without the scale. Programs whose bones have no scale at rest, such as Blender, show only the
-/// result without it correctly.
+/// A joint with a scale, such as a collision volume of an avatar, moves its vertices in the same
+/// way without the scale. Programs whose bones have no scale at rest, such as Blender, show only
+/// the result without it correctly.
 fn rigid_joints(skeleton: &Skeleton, rest: &mut [Transform]) -> Vec<Option<Affine>> {
     let rigid = |map: &Affine| {
         let transform = map.to_transform().unwrap_or_default();

@@ -92,8 +92,9 @@ pub(super) fn has_readable_bones(animations: &dyn Animations) -> bool {
     animations.bone_count().is_ok_and(|count| (0..count).all(is_readable))
 }
 
-/// Writes the fields `bones` and `clips`. The list of bones is empty if one cannot be read. `chosen` is the index of the only clip that is written.
-/// `name` is the name of clips for which the file stores none.
+/// Writes the fields `bones` and `clips`. The list of bones is empty if one cannot be read.
+/// `chosen` is the index of the only clip that is written. `name` is the name of clips for which
+/// the file stores none.
 fn write_skeleton(
     animations: &dyn Animations,
     space: &BoneSpace,

@@ -240,8 +240,8 @@ mod tests {
         // `mSpine1` to `mTorso` are between the pelvis and the chest, and not listed.
         assert_eq!(parents_of(&["mPelvis", "mWristLeft", "CHEST", "mChest"]), [-1, 3, 3, 0]);
         assert_eq!(parents_of(&["mElbowLeft", "mElbowRight"]), [-1, -1]);
-        // A joint that the avatar does not have is a root, and has no children. The first of several
-        // joints with a name has the children.
+        // A joint that the avatar does not have is a root, and has no children. The first of
+        // several joints with a name has the children.
         assert_eq!(parents_of(&["bone", "mNeck", "mNeck", "mHead", "mNeck"]), [-1, -1, -1, 1, -1]);
         assert!(parents_of(&[]).is_empty());
     }

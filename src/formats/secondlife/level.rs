@@ -90,7 +90,11 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns the first error of finding an array of a submesh.
+    /// Finds all arrays of all submeshes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the first array that cannot be read.
     pub fn check(&self) -> Result<()> {
         self.submeshes().try_for_each(|submesh| {
             let submesh = submesh?;

@@ -200,8 +200,8 @@ impl<'a> Skin<'a> {
         self.index().map_or(Affine::IDENTITY, |index| index.placement)
     }
 
-    /// Returns the axes of the space in which the joints are bound that point up and to the front of
-    /// the avatar.
+    /// Returns the axes of the space in which the joints are bound that point up and to the front
+    /// of the avatar.
     pub(super) fn axes(&self) -> (Axis, Axis) {
         self.index().map_or(AVATAR_AXES, |index| index.axes)
     }

@@ -67,10 +67,9 @@ impl<'a> NormalSource<'a> {
         let stored = if matches!(shape, SurfaceShape::Frames(_)) { None } else { surface.normals()? };
         Ok(match stored {
             Some(stored) if choice.is_some() || !surface.has_meaningless_normals()? => Self::Stored(stored),
-            Some(_) => Self::Computed(CREASE_ANGLE),
             None if choice == Some(NormalChoice::Stored) => Self::None,
             None if surface.draw_style()?.flat => Self::Computed(0.0),
-            None => Self::Computed(CREASE_ANGLE),
+            Some(_) | None => Self::Computed(CREASE_ANGLE),
         })
     }
 }

@@ -102,7 +102,9 @@ impl AnimatedShape {
             None => None,
             Some(Self::Stored(frame)) => Some(frame),
             Some(Self::Computed(mut computed)) => {
-                computed.lists.iter_mut().flatten().for_each(|position| *position = map.apply(*position));
+                for position in computed.lists.iter_mut().flatten() {
+                    *position = map.apply(*position);
+                }
                 return Ok(Self::Computed(computed));
             }
         };
@@ -113,7 +115,9 @@ impl AnimatedShape {
             computed.add(*number, &[stored.as_bytes()], || {
                 let mut positions = vec![[0.0; 3]; stored.len()];
                 stored.decode_into(&mut positions)?;
-                positions.iter_mut().for_each(|position| *position = map.apply(*position));
+                for position in &mut positions {
+                    *position = map.apply(*position);
+                }
                 Ok(positions)
             })?;
         }
