@@ -13,7 +13,7 @@ pub struct ClipSummary {
     pub frames: u32,
     pub bones: u32,
     pub rate: Option<f32>,
-    /// The length in seconds, or `None` if the rate is not known.
+    /// The length in seconds, as in glTF output, or `None` if the rate is not known.
     pub seconds: Option<f32>,
     /// The numbers of the bones that the clip moves, in ascending order, if they were requested and
     /// the file has them.
@@ -31,11 +31,17 @@ pub fn clips(animations: &dyn Animations, with_bones: bool) -> crate::Result<Vec
             frames: clip.frames,
             bones: clip.bones,
             rate: clip.rate,
-            seconds: clip.seconds(clip.frames, None),
+            seconds: clip.seconds(steps(&clip), None),
             moved: if with_bones && clip.bones > 0 { moved_bones(animations, index, &mut left) } else { None },
         })
     });
     clips.collect()
+}
+
+/// Returns the number of steps between frames that a clip lasts. A clip of vertex frames goes on
+/// from its last frame to its first, and a clip of bones ends at its last frame.
+fn steps(clip: &Clip<'_>) -> u32 {
+    if clip.first_vertex_frame.is_some() { clip.frames } else { clip.frames.saturating_sub(1) }
 }
 
 /// Returns the numbers of the bones that a clip moves, or `None` if they cannot be read, or if
