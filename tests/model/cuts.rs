@@ -108,7 +108,10 @@ fn cut(path: &Path, file: &Path) -> [usize; 3] {
                 let fault = model.file().validate(&mut |_| findings += 1).err();
                 let is_reported = findings > 0 || fault.is_some();
                 let shown: Vec<_> = seen.iter().filter(|one| whole.contains(one)).collect();
-                assert_eq!(shown.len(), seen.len(), "{} cut to {length}: a damaged surface is shown", file.display());
+                // Of a cut frame of Unreal, the vertices that are there are shown, with a finding.
+                let is_partial = model.format() == "unreal" && is_reported;
+                let is_whole = is_partial || shown.len() == seen.len();
+                assert!(is_whole, "{} cut to {length}: a damaged surface is shown", file.display());
                 assert!(
                     is_reported || seen == *whole,
                     "{} cut to {length}: {} of {} surfaces without a finding",

@@ -56,7 +56,7 @@ impl PlacedBounds {
     }
 }
 
-/// Returns whether an instance or the joints of an asset move the stored positions.
+/// Returns whether an instance or the joints of an asset may move the stored positions.
 fn is_moved(contents: &dyn Contents) -> crate::Result<bool> {
     let count = contents.instance_count()?;
     for index in 0..count {
@@ -64,8 +64,8 @@ fn is_moved(contents: &dyn Contents) -> crate::Result<bool> {
             return Ok(true);
         }
     }
-    // Only the first asset of a file with several is part of the file in memory.
-    Ok(count == 1 && is_bound(contents.asset(0)?.animations()))
+    // One of several assets may be rigged.
+    Ok(contents.asset_count()? > 1 || count > 0 && is_bound(contents.asset(0)?.animations()))
 }
 
 /// Returns the box of one point, or an empty box if a coordinate is not a number.
