@@ -280,8 +280,8 @@ fn counts_the_most_detailed_level() {
     assert_eq!(
         tree["lods"],
         json!([
-            { "name": "lod 0", "surfaces": 5, "triangles": 60 },
-            { "name": "lod 1", "surfaces": 4, "triangles": 48 },
+            { "name": "lod 0", "bytes": null, "inflated_bytes": null, "surfaces": 5, "triangles": 60 },
+            { "name": "lod 1", "bytes": null, "inflated_bytes": null, "surfaces": 4, "triangles": 48 },
         ])
     );
     let surfaces = |entry: &Value, field: &str| -> Vec<Value> {
