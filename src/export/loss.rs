@@ -40,7 +40,7 @@ pub enum LossKind {
     Placements,
     /// Collision shapes.
     Hulls,
-    /// Damaged levels of detail, in place of which others are exported.
+    /// Damaged levels of detail. Others are exported instead.
     Levels,
     /// Metadata of the file.
     Metadata,

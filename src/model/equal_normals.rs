@@ -76,7 +76,7 @@ mod tests {
     use crate::model::{IndexEncoding, PositionEncoding};
     use zerocopy::little_endian::U32;
 
-    /// Tests triangles of three positions each, of which each has one normal.
+    /// Tests triangles of three positions each. Each position has one normal.
     fn tested(triangles: &[([[f32; 3]; 3], [f32; 3])]) -> bool {
         let raw = |vectors: Vec<[f32; 3]>| vectors.into_iter().map(|vector| vector.map(Into::into)).collect::<Vec<_>>();
         let positions = raw(triangles.iter().flat_map(|(corners, _)| *corners).collect());

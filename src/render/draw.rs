@@ -147,7 +147,7 @@ impl BandCounts {
     }
 }
 
-/// What is computed from the triangles of the surfaces before they are shaded.
+/// Values that are computed from the triangles of the surfaces before they are shaded.
 struct MeasuredSurfaces {
     normals: ComputedNormals,
     volumes: EnclosedVolumes,

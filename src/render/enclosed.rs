@@ -15,13 +15,13 @@ const MIN_VOLUME: f64 = 1e-6;
 /// The greatest number of pools that are measured. A file may have millions.
 const MAX_POOLS: usize = 1 << 16;
 
-/// What the triangles of each pool enclose.
+/// The volume inside the triangles of each pool.
 #[derive(Default)]
 pub(crate) struct EnclosedVolumes {
     pools: BTreeMap<PoolKey, EnclosedVolume>,
 }
 
-/// What the triangles of a pool enclose.
+/// The volume inside the triangles of a pool.
 #[derive(Default)]
 pub(crate) struct EnclosedVolume {
     /// A point of the mesh.

@@ -249,6 +249,17 @@ impl<'a> PlacedScene<'a> {
         Self::space(geometry, placement).conversion_to(&self.target)
     }
 
+    /// Returns the conversion of the vertices of an asset without the transform of an instance: the
+    /// joints that place an asset do so at every instance.
+    pub(crate) fn vertex_conversion(
+        &self,
+        geometry: &dyn Geometry,
+        animations: &dyn Animations,
+    ) -> Result<SpaceConversion> {
+        let placement = if is_bound(animations) { geometry.space().placement } else { Affine::IDENTITY };
+        self.conversion(geometry, placement)
+    }
+
     /// Returns the load that the scene may have.
     pub(crate) fn load(&self) -> SceneLoad {
         if self.options.is_limited { SceneLoad::of_file(self.contents.file_bytes()) } else { SceneLoad::unlimited() }

@@ -24,7 +24,7 @@ pub(crate) enum ColorUse {
     Nothing,
 }
 
-/// What the vertex colours of a surface are.
+/// The role of the vertex colours of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColorRole {
     /// Colours that are drawn.

@@ -38,7 +38,7 @@ pub(super) enum VertexNormals<'s> {
     Computed(&'s PartNormals, SurfaceNormals<'s>),
 }
 
-/// What the normals of a surface are computed of.
+/// The triangles that give a surface its computed normals.
 #[derive(Clone, Copy)]
 pub(super) struct SurfaceNormals<'s> {
     pub(super) computed: &'s ComputedNormals,

@@ -76,7 +76,7 @@ pub(super) struct BuiltLevel {
 /// What the nodes of an asset need.
 pub(super) struct BuiltAsset {
     pub(super) conversion: SpaceConversion,
-    /// Whether the written vertices are placed, so that the transforms of instances do not apply.
+    /// Whether the written vertices are placed already: the transforms of instances do not apply.
     pub(super) is_bound: bool,
     pub(super) levels: Vec<BuiltLevel>,
     pub(super) skeleton: Option<SkeletonPlan>,
@@ -122,10 +122,9 @@ impl Builder<'_, '_> {
             // Viewers ignore the transforms of nodes with a skin, so the vertices are placed. Those
             // in a pose are where the joints are.
             let is_bound = is_bound(asset.animations());
-            let conversion = if is_bound && self.scene.options.frame.is_none() {
-                self.scene.placed.conversion(geometry, geometry.space().placement)?
-            } else {
-                bones
+            let conversion = match self.scene.options.frame {
+                None => self.scene.placed.vertex_conversion(geometry, asset.animations())?,
+                Some(_) => bones,
             };
             let built = if let Some(built) = &mut built {
                 built

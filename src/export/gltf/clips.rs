@@ -123,8 +123,8 @@ fn write_times(object: &AnimationObject, frames: &[u32], sink: &mut dyn BufferSi
 /// Writes the times and the weights of all frames. In frame *f*, the target `active` + *f* - 1
 /// has the weight 1; target -1 is the base shape.
 ///
-/// The last key repeats the first frame: an engine that repeats a clip goes on from the last frame
-/// to the first, so that the clip lasts its number of frames divided by its rate.
+/// The last key repeats the first frame, because an engine that repeats a clip blends its last
+/// frame into its first. The clip lasts its number of frames divided by its rate.
 fn add_weights(
     object: &mut AnimationObject,
     active: u32,

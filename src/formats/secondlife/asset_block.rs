@@ -100,7 +100,7 @@ pub(super) struct BlockData {
     indices: Vec<OnceLock<Option<RunIndex>>>,
     /// The places of the arrays of convex hulls, which are found on the first access to a hull.
     hulls: OnceLock<HullIndex>,
-    /// What the joints of a skin have in common, which is computed on the first access to a joint.
+    /// The index of a skin, which is computed on the first access to a joint.
     skin: OnceLock<SkinIndex>,
 }
 
@@ -315,7 +315,7 @@ impl<'a> AssetBlock<'a> {
         &self.data.hulls
     }
 
-    /// Returns the cache slot for what the joints of a skin have in common.
+    /// Returns the cache slot for the index of a skin.
     pub(super) const fn skin_index(self) -> &'a OnceLock<SkinIndex> {
         &self.data.skin
     }

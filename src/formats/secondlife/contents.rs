@@ -7,7 +7,7 @@ use super::file::Mesh;
 use super::geometry::{LevelGeometry, no_such};
 use super::layout::FORMAT;
 use super::llsd::{LlsdMap, LlsdValue};
-use super::matrix::Matrix;
+use super::matrix::affine;
 use crate::array::Packed;
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
@@ -207,13 +207,6 @@ fn fault(instance: &StoredInstance<'_>, name: &'static str, index: usize, expect
         Some(entry) => Error::new(FORMAT, field, as_u64(entry.at), kind),
         None => Error::without_offset(FORMAT, field, kind),
     }
-}
-
-/// Converts a matrix for row vectors to an affine map. The rows of the matrix are the images of the
-/// axes and of the origin.
-fn affine(matrix: &Matrix) -> Affine {
-    let rows = matrix.as_chunks::<4>().0;
-    Affine::new(std::array::from_fn(|row| rows.get(row).map_or([0.0; 3], |[x, y, z, _]| [*x, *y, *z].map(f64::from))))
 }
 
 /// Returns the text under a key, or `None` if the value is not a text or is empty.

@@ -1,4 +1,4 @@
-//! [`SkinIndex`]: what the joints of a skin have in common.
+//! [`SkinIndex`]: the parents of the joints of a skin, and its axes and placement.
 
 use crate::model::Axis;
 use crate::model::animation::Affine;
@@ -6,7 +6,7 @@ use crate::model::animation::Affine;
 /// The axes that point up and to the front of an avatar in the virtual world.
 pub(super) const AVATAR_AXES: (Axis, Axis) = (Axis::Z, Axis::X);
 
-/// What the joints of a skin have in common.
+/// The parents of the joints of a skin, and its axes and placement.
 #[derive(Debug)]
 pub(super) struct SkinIndex {
     /// The index of the parent of each joint, or -1 for a root.

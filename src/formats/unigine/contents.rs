@@ -43,7 +43,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
         Ok(self.reader().levels()?.name(level))
     }
 
-    /// Returns a level of detail: all surfaces of the file, of which those of the level are drawn.
+    /// Returns a level of detail: all surfaces of the file. Only those of the level are drawn.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
         Ok(match level {
             0 => Handle::Borrowed(self),

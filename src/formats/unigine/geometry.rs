@@ -140,7 +140,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 }
 
-/// A level of detail of a mesh: all surfaces of the file, of which those of the level are drawn.
+/// A level of detail of a mesh: all surfaces of the file. Only those of the level are drawn.
 pub(super) struct MeshLevel<'a> {
     reader: MeshReader<'a>,
     level: usize,

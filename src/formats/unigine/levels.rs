@@ -48,7 +48,7 @@ impl LevelLabel {
     fn new(number: u32) -> Self {
         let mut text = *b"lod           ";
         let mut rest = text.get_mut(4..).unwrap_or_default();
-        // Ten digits are enough for every number, so that writing cannot fail.
+        // Ten digits are enough for every number: writing cannot fail.
         let _ = write!(rest, "{number}");
         let free = rest.len();
         Self { length: text.len().saturating_sub(free), text }
@@ -133,7 +133,7 @@ impl LevelTable {
     }
 }
 
-/// What the name of a surface states.
+/// The parts of the name of a surface.
 struct Member {
     surface: usize,
     /// The name in a form in which the names of a chain are equal, as a range of bytes. Of a

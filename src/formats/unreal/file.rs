@@ -50,7 +50,7 @@ pub struct Mesh<D> {
     aniv: D,
     pub(super) header: PairHeader,
     uv_divisor: UvDivisor,
-    /// Whether the aniv file may be loaded further, so that a frame that it lacks is an error.
+    /// Whether more of the aniv file may be loaded later. A frame that it lacks is then an error.
     pub(super) is_partial: bool,
     access_logs: Option<Box<[AccessLog; 2]>>,
     /// The script, and the selection of the script's commands about this mesh. The script and the

@@ -38,8 +38,8 @@ pub fn clips(animations: &dyn Animations, with_bones: bool) -> crate::Result<Vec
     clips.collect()
 }
 
-/// Returns the number of steps between frames that a clip lasts. A clip of vertex frames goes on
-/// from its last frame to its first, and a clip of bones ends at its last frame.
+/// Returns the number of steps between frames that a clip lasts. A clip of vertex frames
+/// blends its last frame into its first, and a clip of bones ends at its last frame.
 fn steps(clip: &Clip<'_>) -> u32 {
     if clip.first_vertex_frame.is_some() { clip.frames } else { clip.frames.saturating_sub(1) }
 }

@@ -223,7 +223,7 @@ fn join(facets: &[RingFacet], least: f64, groups: &mut Vec<usize>) {
             }
         }
     }
-    // A triangle without area joins one of its neighbours, so that no crease disappears.
+    // A triangle without area joins one of its neighbours: no crease disappears.
     for (number, one) in facets.iter().enumerate().filter(|(_, one)| one.normal.is_none()) {
         let mut others = facets.iter().enumerate().filter(|(_, other)| one.meets(other));
         let is_known = |(_, other): &(usize, &RingFacet)| other.normal.is_some();

@@ -15,7 +15,6 @@ use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, Skeleton, bones_by_name};
 use crate::model::{Geometry, SpaceConversion, Transform};
 use crate::parse::filled;
-use crate::scene::is_bound;
 
 /// The greatest number of bones, whose indices have 16 bits.
 const MAX_BONES: usize = 1 << 16;
@@ -71,11 +70,7 @@ pub(super) fn add(
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
         let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;
-        let vertices = if is_bound(animations) {
-            scene.placed.conversion(geometry, geometry.space().placement)?
-        } else {
-            conversion
-        };
+        let vertices = scene.placed.vertex_conversion(geometry, animations)?;
         let name = names.add(b"", "skeleton");
         let (bones, order, labels) = skeleton(animations, &read, &conversion, losses)?;
         mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });

@@ -29,7 +29,7 @@ const LEAST_POLYGONS: usize = 64;
 /// those of an explosion.
 const SCRAMBLED: RangeInclusive<f64> = 0.77..=1.25;
 
-/// The least number of random distances, of which the mean is then accurate to 2 percent.
+/// The least number of random distances. Their mean is accurate to 2 percent.
 const LEAST_SAMPLES: u64 = 1024;
 
 /// Adds a finding to the report if the vertices of frame 0 have another order than that to which

@@ -69,7 +69,7 @@ pub struct ConvertArgs {
     #[arg(long, value_parser = colors_parser(), value_name = "USE")]
     colors: Option<ColorUse>,
     /// Normals: stored for those of the file only; smooth for computed ones; flat for those of the
-    /// triangles; or ANGLE for computed ones with creases at edges sharper than so many degrees
+    /// triangles; or ANGLE for computed ones with creases at edges sharper than ANGLE degrees
     ///
     /// By default the normals of the file, or computed ones with creases at 65 degrees if it has
     /// none. Triangles with the flat flag of Unreal then have the normals of their planes.

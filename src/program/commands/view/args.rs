@@ -82,7 +82,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "STYLE", default_value = "smooth", value_parser = style_parser(), help_heading = SHAPE)]
     pub style: Shading,
     /// Normals: stored for those of the file only; smooth for computed ones; flat for those of the
-    /// triangles; or ANGLE for computed ones with creases at edges sharper than so many degrees
+    /// triangles; or ANGLE for computed ones with creases at edges sharper than ANGLE degrees
     ///
     /// By default the normals of the file, or computed ones with creases at 65 degrees if it has
     /// none. Triangles with the flat flag of Unreal then have the normals of their planes.

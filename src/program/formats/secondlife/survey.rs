@@ -30,7 +30,7 @@ const MAX_RATIO: u64 = 1032;
 /// The number of inflated bytes that take about as long as the description of one submesh or bone.
 const ITEM_WORK: usize = 64;
 
-/// What is collected about a Second Life file.
+/// The data to collect about a Second Life file.
 #[derive(Clone, Copy)]
 pub struct SurveyRequest {
     pub levels: LodFilter,
