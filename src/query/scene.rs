@@ -108,7 +108,8 @@ impl<'a> Scene<'a> {
         sidecar: Option<&Arc<Sidecar>>,
     ) -> Result<Self> {
         let surfaces = surfaces.into_iter();
-        let mut scene = Self::with_room(surfaces.size_hint().0.min(geometry.surface_count()?))?;
+        let (least, most) = surfaces.size_hint();
+        let mut scene = Self::with_room(most.unwrap_or(least).min(geometry.surface_count()?))?;
         for number in surfaces {
             let triangles = Triangles::new(&Surface::new(geometry, number))?;
             let stored = sidecar.and_then(|sidecar| {

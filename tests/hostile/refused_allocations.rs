@@ -8,7 +8,7 @@ use std::io::Cursor;
 use meshpeek::query::{Scene, write_sidecar};
 use meshpeek::sidecar::Builder;
 use meshpeek::unigine::{Generation, builder};
-use meshpeek::{MeshFile as _, Model, secondlife, unigine};
+use meshpeek::{MeshFile as _, Model, Severity, secondlife, unigine};
 
 use crate::support::allocations::refuse_each;
 use crate::support::sidecar::key;
@@ -54,7 +54,8 @@ fn of_validation() {
     let validate = || mesh.validate(&mut |_| ());
     refuse_each("check", || mesh.check());
     assert!(refuse_each("validate", validate) >= 1);
-    mesh.validate(&mut |_| findings += 1).unwrap();
+    // The grids are flat, which is reported for each as information.
+    mesh.validate(&mut |finding| findings += u32::from(finding.severity > Severity::Info)).unwrap();
     assert_eq!(findings, 0);
 }
 
