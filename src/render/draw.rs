@@ -55,9 +55,9 @@ pub struct MeshPicture {
     /// The number of surfaces that were read, if there are more than a picture may read, or `None`
     /// if all were read.
     pub first_surfaces: Option<u64>,
-    /// The damaged levels of detail that are not drawn, as texts.
+    /// The damaged levels of detail that are not drawn, and damaged skins, as texts.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program prints them"))]
-    pub(crate) damaged_levels: Vec<String>,
+    pub(crate) damaged_parts: Vec<String>,
 }
 
 /// Draws a mesh.
@@ -126,8 +126,8 @@ fn draw_scene(
     let BandCounts { left_out, triangles, lines } = counts;
     let left_out_lines = lines.saturating_add(job.overlays.missing());
     let (bones, first_surfaces) = (job.overlays.bones, scene.cut.get());
-    let damaged_levels = scene.damaged.take();
-    Ok(MeshPicture { picture, triangles, bones, left_out, left_out_lines, first_surfaces, damaged_levels })
+    let damaged_parts = scene.damaged_parts();
+    Ok(MeshPicture { picture, triangles, bones, left_out, left_out_lines, first_surfaces, damaged_parts })
 }
 
 /// The counts of a band.

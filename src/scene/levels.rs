@@ -25,9 +25,7 @@ impl PlacedScene<'_> {
         let is_whole = |level: &usize| match asset.check_level(*level) {
             Ok(()) => true,
             Err(error) => {
-                if is_there(level) {
-                    self.add_damaged(asset, *level, &error);
-                }
+                self.add_damaged(asset, *level, &error);
                 false
             }
         };
@@ -45,11 +43,25 @@ impl PlacedScene<'_> {
         Ok(vec![best.unwrap_or_default()])
     }
 
-    /// Notes that a level of detail is left out because it is damaged.
+    /// Returns the levels of detail that are left out of a picture, and the skins that place no
+    /// mesh, because they are damaged.
+    pub(crate) fn damaged_parts(&self) -> Vec<String> {
+        let mut parts = self.damaged.take();
+        let mut assets: Vec<usize> = self.places.iter().take(MAX_DAMAGED).map(|place| place.asset).collect();
+        assets.dedup();
+        for asset in assets {
+            let bones = self.contents.asset(asset).and_then(|asset| asset.animations().bone_count());
+            parts.extend(bones.err().map(|error| format!("the skin, which is damaged: {error}")));
+        }
+        parts
+    }
+
+    /// Notes that a level of detail is left out because it is damaged, or not in the file yet.
     fn add_damaged(&self, asset: &dyn Asset, level: usize, error: &Error) {
         let name =
             asset.level_name(level).ok().flatten().map_or_else(|| format!("level {level}"), |name| name.to_string());
-        let text = format!("{name}, which is damaged: {error}");
+        let why = if error.kind() == ErrorKind::Missing { "not in the file" } else { "damaged" };
+        let text = format!("{name}, which is {why}: {error}");
         let mut damaged = self.damaged.borrow_mut();
         if damaged.len() < MAX_DAMAGED && !damaged.contains(&text) {
             damaged.push(text);

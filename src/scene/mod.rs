@@ -246,7 +246,12 @@ impl<'a> PlacedScene<'a> {
 
     /// Returns the conversion of stored values to the output at a place.
     pub(crate) fn conversion(&self, geometry: &dyn Geometry, placement: Affine) -> Result<SpaceConversion> {
-        Self::space(geometry, placement).conversion_to(&self.target)
+        let mut target = self.target;
+        if matches!(self.options.space, OutputSpace::Stored) {
+            // A map that mirrors must not turn the triangles inside out.
+            target.winding = Self::space(geometry, Affine::IDENTITY).winding;
+        }
+        Self::space(geometry, placement).conversion_to(&target)
     }
 
     /// Returns the conversion of the vertices of an asset without the transform of an instance: the

@@ -93,12 +93,7 @@ impl Builder<'_, '_> {
             && built.levels.iter().flat_map(|level| &level.plans).any(|plan| plan.is_skinned)
         {
             let sink = &mut *self.surfaces.sink;
-            built.inverse_binds = Some(skeleton.inverse_binds(None, sink, self.losses)?);
-            for plan in built.levels.iter_mut().flat_map(|level| &mut level.plans).filter(|plan| plan.is_skinned) {
-                if let Some(interval) = &plan.interval {
-                    plan.inverse_binds = Some(skeleton.inverse_binds(Some(&interval.map()), sink, self.losses)?);
-                }
-            }
+            built.inverse_binds = Some(skeleton.inverse_binds(sink, self.losses)?);
         }
         let (mut skeletons, mut meshes) = (Vec::new(), Vec::new());
         for place in scene.placed.places.iter().filter(|place| place.asset == index) {
@@ -168,7 +163,8 @@ impl Builder<'_, '_> {
         let shape = first_frame(&pose, targets);
         let normals = self.normals(geometry, &shown, shape, conversion)?;
         let (is_quantized, colors) = (scene.options.quantized, scene.options.colors);
-        let level = LevelInput { conversion, shape, targets, is_quantized, colors, normals: &normals };
+        let is_bound = is_bound(asset.animations());
+        let level = LevelInput { conversion, shape, targets, is_quantized, is_bound, colors, normals: &normals };
         for number in shown {
             let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
             self.surfaces.surface(&Surface::new(&*lent, 0), (number, pool), &level, skeleton, self.losses, plans)?;

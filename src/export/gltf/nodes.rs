@@ -21,7 +21,6 @@ struct PlacedAsset<'p> {
     transform: Option<Transform>,
     conversion: &'p SpaceConversion,
     skeleton: Option<(&'p SkeletonPlan, SkeletonNodes)>,
-    /// The skin of the surfaces that are not quantized.
     skin: Option<u32>,
 }
 
@@ -35,7 +34,7 @@ enum LevelPart {
     Skinned,
     /// The quantized surface with this index.
     Quantized(usize),
-    /// All quantized surfaces without weights, at a place with a transform.
+    /// All quantized surfaces, at a place with a transform.
     PlacedQuantized,
 }
 
@@ -80,7 +79,7 @@ impl LevelRoots {
 }
 
 impl PlacedAsset<'_> {
-    /// Adds a skin with the given inverse bind matrices. Returns `None` if there are none.
+    /// Adds the skin with the given inverse bind matrices. Returns `None` if there are none.
     fn add_skin(&self, inverse_binds: Option<u32>, document: &mut Document) -> Option<u32> {
         let (skeleton, nodes) = self.skeleton?;
         let skin = SkinObject {
@@ -163,13 +162,9 @@ impl Builder<'_, '_> {
             }
         }
         for plan in plans.iter().filter(|plan| plan.interval.is_some()) {
-            let skin = match (plan.inverse_binds, at.skin) {
-                (Some(matrices), Some(_)) => at.add_skin(Some(matrices), &mut self.document),
-                _ => None,
-            };
-            let own = plan.interval.map(|interval| interval.transform(at.conversion)).filter(|_| skin.is_none());
-            let node = self.mesh_node(level, at, &[plan], skin, own, meshes)?;
-            if skin.is_some() || at.transform.is_none() {
+            let own = plan.interval.map(|interval| interval.transform(at.conversion));
+            let node = self.mesh_node(level, at, &[plan], None, own, meshes)?;
+            if at.transform.is_none() {
                 roots.push((LevelPart::Quantized(plan.number), node));
             } else {
                 children.push(node);

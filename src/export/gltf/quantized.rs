@@ -12,7 +12,6 @@ use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};
 use crate::error::Result;
 use crate::math::{as_index, dot, narrow, unit};
-use crate::model::animation::Affine;
 use crate::model::{PositionEncoding, Positions, SpaceConversion, Surface, Transform, UvEncoding, Uvs};
 use crate::scene::shape::SurfaceShape;
 
@@ -44,12 +43,6 @@ impl QuantizedBox {
         let is_valid = size.iter().chain(&min).all(|part| part.is_finite()) && size.iter().all(|size| *size > 0.0);
         let is_base = matches!(shape, SurfaceShape::Base) && !conversion.is_mirrored();
         Ok(Some(Self { min, size }).filter(|this| is_valid && is_base && this.transform(conversion).is_finite()))
-    }
-
-    /// Returns the map from written positions, 0 to 1, to stored positions.
-    pub(super) fn map(&self) -> Affine {
-        let [x, y, z] = self.size.map(f64::from);
-        Affine::new([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z], self.min.map(f64::from)])
     }
 
     /// Returns the transform of a node that maps written positions to the conventions of the

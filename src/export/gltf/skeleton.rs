@@ -145,14 +145,8 @@ impl SkeletonPlan {
         SkeletonNodes { first, still, root }
     }
 
-    /// Writes the inverse bind matrices of all joints. `stored` is the map from written vertices to
-    /// stored vertices, or `None` if the written vertices are placed and converted.
-    pub(super) fn inverse_binds(
-        &self,
-        stored: Option<&Affine>,
-        sink: &mut dyn BufferSink,
-        losses: &mut LossList,
-    ) -> Result<u32> {
+    /// Writes the inverse bind matrices of all joints, for vertices that are placed and converted.
+    pub(super) fn inverse_binds(&self, sink: &mut dyn BufferSink, losses: &mut LossList) -> Result<u32> {
         let inverses = match &self.rigid {
             Some(rigid) => rigid.as_slice(),
             None => self.skeleton.inverse_binds()?,
@@ -163,10 +157,7 @@ impl SkeletonPlan {
             losses.add(LossKind::Skin, None, text);
         }
         // The joints are bound in the space before the conversion.
-        let bound = match stored {
-            Some(stored) => stored.then(&self.skeleton.bind_shape()),
-            None => self.conversion.map().inverse().unwrap_or_default(),
-        };
+        let bound = self.conversion.map().inverse().unwrap_or_default();
         let still = self.has_still.then(|| bound.then(self.conversion.map()));
         let joints =
             || inverses.iter().map(|inverse| bound.then(&inverse.unwrap_or_default()).then(self.conversion.map()));

@@ -36,8 +36,6 @@ pub(super) struct PrimitivePlan {
     pub(super) material: PrimitiveMaterial,
     /// The interval of the positions if they are quantized.
     pub(super) interval: Option<QuantizedBox>,
-    /// The accessor of the inverse bind matrices, if they belong to this primitive only.
-    pub(super) inverse_binds: Option<u32>,
 }
 
 /// The parts and vertices of the surfaces, in the order in which they are exported.
@@ -124,6 +122,8 @@ pub(super) struct LevelInput<'s> {
     pub(super) shape: SurfaceShape<'s>,
     pub(super) targets: TargetPlan,
     pub(super) is_quantized: bool,
+    /// Whether bind matrices place the vertices.
+    pub(super) is_bound: bool,
     /// How vertex colours are used.
     pub(super) colors: ColorUse,
     pub(super) normals: &'s ComputedNormals,
@@ -216,7 +216,6 @@ impl<'b> SurfaceWriter<'b> {
                 has_uvs,
             },
             interval: shared.interval,
-            inverse_binds: None,
         };
         self.shared = run.zip(Some(shared));
         Ok(plan)
@@ -232,7 +231,9 @@ impl<'b> SurfaceWriter<'b> {
     ) -> Result<SharedAttributes> {
         let (surface, sink, block) = (input.surface, &mut *self.sink, &mut self.block);
         let is_quantized = level.is_quantized;
-        let interval = if is_quantized && level.targets == TargetPlan::None {
+        // Viewers ignore the transform of a node with a skin, so the vertices of a mesh with bind
+        // matrices are written placed.
+        let interval = if is_quantized && !level.is_bound && level.targets == TargetPlan::None {
             QuantizedBox::of(surface, level.shape, &level.conversion)?
         } else {
             None

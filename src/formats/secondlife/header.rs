@@ -236,10 +236,7 @@ impl<'a> Header<'a> {
     /// non-negative integer, but the size in the entry is negative or not an integer.
     #[must_use]
     pub fn has(&self, part: AssetPart) -> bool {
-        match self.block(part) {
-            Ok(block) => block.is_some(),
-            Err(error) => error.field().name() != "size",
-        }
+        is_present(&self.block(part))
     }
 
     /// Returns an iterator over the byte ranges of all header entries with a size above 0,
@@ -292,10 +289,11 @@ impl<'a> Header<'a> {
         self.block_ranges().into_iter().filter_map(|range| range.ok().flatten())
     }
 
-    /// Returns an iterator over the levels of detail that the asset has, in order from the highest
-    /// to the lowest.
+    /// Returns an iterator over the levels of detail that the asset [has](Self::has), in order from
+    /// the highest to the lowest. This includes a level whose header entry is damaged.
     pub fn lods(&self) -> impl Iterator<Item = Lod> + use<'a> {
-        self.blocks().filter_map(|block| block.part.lod())
+        let parts = AssetPart::ALL.into_iter().zip(self.block_ranges());
+        parts.filter(|(_, range)| is_present(range)).filter_map(|(part, _)| part.lod())
     }
 
     /// Returns the format version in the header, in thousandths: 1 means version 0.001. Only
@@ -385,6 +383,11 @@ impl<'a> Header<'a> {
 /// argument `start` is the file offset of the asset.
 pub(super) fn with_location(fault: LlsdFault, start: u64) -> Error {
     Error::new(FORMAT, Field::new("header"), start.saturating_add(fault.at), fault.kind)
+}
+
+/// Returns whether a header entry has a size above 0.
+fn is_present(block: &Result<Option<BlockRange>>) -> bool {
+    block.as_ref().map_or_else(|error| error.field().name() != "size", Option::is_some)
 }
 
 /// Returns an error if the header has more than [`Limits::header`] bytes.

@@ -2,10 +2,16 @@
 
 use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
+use super::layout::TRIPLE;
 use super::llsd::{LlsdArray, LlsdValue};
-use super::surface::Submesh;
+use super::surface::{Submesh, SubmeshKey};
+use crate::array::Array as _;
+use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
+
+/// The expectation of an error about an index, before the number of vertices.
+pub(super) const BELOW: &str = "indices below";
 
 /// A level of detail or the collision triangles: an array of submeshes, one per material.
 #[derive(Clone, Copy, Debug)]
@@ -90,20 +96,22 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Finds all arrays of all submeshes.
+    /// Checks that the level of detail can be shown in full: it has a submesh, and all arrays of
+    /// all submeshes are complete and valid.
     ///
     /// # Errors
     ///
-    /// Returns the error of the first array that cannot be read.
+    /// Returns [`ErrorKind::Value`] or [`ErrorKind::Missing`] for the first array that is missing,
+    /// incomplete or invalid, such as an index that is out of range.
+    ///
+    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn check(&self) -> Result<()> {
-        self.submeshes().try_for_each(|submesh| {
-            let submesh = submesh?;
-            submesh.positions()?;
-            submesh.indices()?;
-            submesh.normals()?;
-            submesh.uvs()?;
-            submesh.weights().map(drop)
-        })
+        if self.is_empty() {
+            let (expected, at) = ("an array of submeshes", self.block.value_at());
+            return Err(self.block.wrong(Field::new(self.part().key()), at, expected, "an empty array"));
+        }
+        self.submeshes().try_for_each(|submesh| check_submesh(&submesh?))
     }
 
     /// Returns an iterator over the submeshes of the level of detail, in file order.
@@ -112,4 +120,57 @@ impl<'a> Level<'a> {
         let level = *self;
         (0..level.len()).map(move |index| level.submesh(index))
     }
+}
+
+fn check_submesh(submesh: &Submesh<'_>) -> Result<()> {
+    let (positions, indices) = (submesh.positions()?, submesh.indices()?);
+    let uvs = submesh.uvs()?;
+    submesh.normals()?;
+    if submesh.is_placeholder() {
+        return Ok(());
+    }
+    let wrong = |key: SubmeshKey, expected: String, found: String| {
+        let at = submesh.get(key).map_or(submesh.at(), |(at, _)| at);
+        Err(submesh.fault(key, at, Cause::Value { expected: expected.into(), found: found.into() }))
+    };
+    if positions.is_empty() {
+        return wrong(SubmeshKey::Position, "at least one position".into(), "none".into());
+    }
+    let interval = "an interval of finite numbers";
+    if !is_interval(positions.decoder()) {
+        return wrong(SubmeshKey::PositionDomain, interval.into(), shown(positions.decoder()));
+    }
+    if let Some(decoder) = uvs.map(|uvs| uvs.decoder()).filter(|decoder| !is_interval(*decoder)) {
+        return wrong(SubmeshKey::TexCoord0Domain, interval.into(), shown(decoder));
+    }
+    let stored = submesh.bytes(SubmeshKey::TriangleList)?.map_or(0, |(_, bytes)| bytes.len());
+    if stored % TRIPLE != 0 {
+        return wrong(SubmeshKey::TriangleList, format!("a multiple of {TRIPLE} bytes"), stored.to_string());
+    }
+    let highest = indices.raw().iter().map(|index| usize::from(index.get())).max();
+    if let Some(highest) = highest.filter(|highest| *highest >= positions.len()) {
+        return wrong(SubmeshKey::TriangleList, format!("{BELOW} {}", positions.len()), highest.to_string());
+    }
+    let Some((runs, (_, bytes))) = submesh.weight_runs()?.zip(submesh.bytes(SubmeshKey::Weights)?) else {
+        return Ok(());
+    };
+    let (whole, used) = runs.measure();
+    if whole < runs.len() {
+        let expected = format!("weights of {} vertices", runs.len());
+        return wrong(SubmeshKey::Weights, expected, format!("those of {whole}"));
+    }
+    if used < as_u64(bytes.len()) {
+        return wrong(SubmeshKey::Weights, format!("{used} bytes of weights"), bytes.len().to_string());
+    }
+    Ok(())
+}
+
+/// Returns whether no minimum exceeds its maximum, and all extents are finite.
+fn is_interval<const N: usize>(decoder: MinMax16<N>) -> bool {
+    let (min, max) = (decoder.min(), decoder.max());
+    min.iter().zip(&max).all(|(min, max)| min <= max && (max - min).is_finite())
+}
+
+fn shown<const N: usize>(decoder: MinMax16<N>) -> String {
+    format!("{:?} to {:?}", decoder.min(), decoder.max())
 }

@@ -12,8 +12,9 @@ type Vector = [f64; 3];
 /// The greatest relative volume of three axis vectors that count as coplanar.
 ///
 /// The relative volume is the volume of the parallelepiped that the axes span, divided by the
-/// product of the lengths of the three axes.
-const FLAT: f64 = 1e-13;
+/// product of the lengths of the three axes. Coplanar axes that are rounded to `f32` have up to a
+/// few times 1e-7.
+const FLAT: f64 = 1e-6;
 
 /// An affine map from one coordinate space to another: the images of the x, y and z axes, and the
 /// image of the origin.

@@ -41,8 +41,8 @@ pub struct MissingParts {
     pub lines: u64,
     /// The number of surfaces in the picture, if it does not have all.
     pub first_surfaces: Option<u64>,
-    /// The damaged levels of detail.
-    pub levels: Vec<String>,
+    /// The damaged levels of detail and skins.
+    pub damaged: Vec<String>,
 }
 
 impl MissingParts {
@@ -51,7 +51,7 @@ impl MissingParts {
             triangles: drawn.left_out,
             lines: drawn.left_out_lines,
             first_surfaces: drawn.first_surfaces,
-            levels: drawn.damaged_levels.clone(),
+            damaged: drawn.damaged_parts.clone(),
         }
     }
 
@@ -78,7 +78,7 @@ impl MissingParts {
             let surfaces = counted(surfaces, "surface");
             format!("everything after the first {surfaces}, because a file of its size may not have more in a picture")
         });
-        self.levels.iter().cloned().chain(texts).chain(surfaces).collect()
+        self.damaged.iter().cloned().chain(texts).chain(surfaces).collect()
     }
 
     /// Prints a note for each text.

@@ -57,8 +57,8 @@ pub(crate) fn draw_uv_layout(
         first = end;
     }
     let UvLayout { triangles, left_out, .. } = layout;
-    let (first_surfaces, damaged_levels) = (scene.cut.get(), scene.damaged.take());
-    Ok(MeshPicture { picture, triangles, bones: 0, left_out, left_out_lines: 0, first_surfaces, damaged_levels })
+    let (first_surfaces, damaged_parts) = (scene.cut.get(), scene.damaged_parts());
+    Ok(MeshPicture { picture, triangles, bones: 0, left_out, left_out_lines: 0, first_surfaces, damaged_parts })
 }
 
 /// A UV layout that is measured.

@@ -4,7 +4,9 @@
 //! triangles around the vertex, each weighted by its area and by its angle at the vertex: of the
 //! triangle itself, and of those that it reaches across smooth edges. An edge is smooth if the
 //! facets on both sides differ by at most the crease angle. Triangles share a vertex if they have
-//! the same position index. Pictures, pages and exports use the same normals.
+//! the same position index, or the same position if the format has one index for positions and
+//! attributes: its vertices are stored twice along a seam. Pictures, pages and exports use the same
+//! normals.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -15,11 +17,11 @@ use std::collections::BTreeMap;
 
 use super::PoolKey;
 use super::shape::{ShapePositions, SurfaceShape};
-use crate::array::Array;
+use crate::array::{Array, Bounds};
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Geometry, NormalEncoding, Normals, SpaceConversion, Surface};
-use crate::parse::room;
+use crate::parse::{filled, room};
 pub(crate) use rings::CornerGroups;
 use rings::Rings;
 
@@ -44,6 +46,8 @@ const MAX_BYTES: usize = 12 << 20;
 const TRIANGLE: usize = 72;
 /// The memory of a vertex.
 const VERTEX: usize = 4;
+/// The memory for finding the vertices with equal positions, for each vertex.
+const EQUAL_VERTEX: usize = 20;
 /// The memory of a pool and of a surface.
 const POOL: usize = 256;
 
@@ -86,6 +90,9 @@ pub(crate) struct ComputedNormals {
 #[derive(Default)]
 struct TrianglePool {
     vertices: usize,
+    /// The first vertex with the position of each vertex, or nothing if positions have an index
+    /// stream of their own.
+    equal: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     /// For each surface its number, and the number of its first triangle.
     surfaces: Vec<(usize, usize)>,
@@ -133,15 +140,20 @@ impl ComputedNormals {
         let is_new = !self.pools.contains_key(&input.pool);
         let pool = self.pools.entry(input.pool).or_default();
         let mut asked = POOL.saturating_add(count.saturating_mul(TRIANGLE));
+        let has_seams = is_new && input.surface.geometry.attribute_indices(input.surface.index())?.is_none();
         if is_new {
             pool.vertices = input.shape.positions(input.surface)?.len();
-            asked = asked.saturating_add(pool.vertices.saturating_mul(VERTEX));
+            let size = if has_seams { VERTEX.saturating_add(EQUAL_VERTEX) } else { VERTEX };
+            asked = asked.saturating_add(pool.vertices.saturating_mul(size));
         }
         let Some(left) = self.left.checked_sub(asked).filter(|_| !pool.is_too_large) else {
             pool.is_too_large = true;
             return Ok(());
         };
         self.left = left;
+        if has_seams {
+            pool.equal = equal_vertices(&SurfaceShape::Base.positions(input.surface)?, pool.vertices)?;
+        }
         pool.surfaces.push((input.number, pool.triangles.len()));
         pool.triangles.reserve_exact(count);
         let mut corners = [[0; 3]; 256];
@@ -150,6 +162,9 @@ impl ComputedNormals {
             let Some(part) = indices.slice(first.saturating_mul(3)..end.saturating_mul(3)) else { break };
             let read = corners.as_flattened_mut();
             part.fill(read);
+            for vertex in read.iter_mut() {
+                *vertex = pool.equal.get(as_index(*vertex)).copied().unwrap_or(*vertex);
+            }
             pool.triangles.extend_from_slice(corners.get(..end.saturating_sub(first)).unwrap_or_default());
         }
         Ok(())
@@ -214,6 +229,32 @@ impl NormalInput<'_, '_> {
     const fn sign(&self) -> f64 {
         if self.conversion.reverses_corners() { -1.0 } else { 1.0 }
     }
+}
+
+/// Returns the first vertex with the same position, for each vertex. Positions are rounded to a
+/// millionth of the size of the mesh, because the two ends of a seam may be computed differently.
+fn equal_vertices(positions: &ShapePositions<'_>, count: usize) -> Result<Vec<u32>> {
+    let vertices = || 0..u32::try_from(count).unwrap_or(u32::MAX);
+    let position = |vertex: u32| positions.get(as_index(vertex)).unwrap_or_default();
+    let bounds: Bounds = vertices().map(position).collect();
+    let size = bounds.size().into_iter().fold(0.0, f32::max);
+    let steps = if size > 0.0 && size.is_finite() { 1e6 / size } else { 1.0 };
+    let cell = |vertex: u32| {
+        let mut cell = position(vertex);
+        cell.iter_mut().zip(bounds.min).for_each(|(part, min)| *part = ((*part - min) * steps).round() + 0.0);
+        cell.map(f32::to_bits)
+    };
+    let mut sorted = room("scene", "normals", count)?;
+    sorted.extend(vertices().map(|vertex| (cell(vertex), vertex)));
+    sorted.sort_unstable();
+    let mut equal = filled("scene", "normals", count, 0)?;
+    for run in sorted.chunk_by(|(one, _), (other, _)| one == other) {
+        let Some((_, first)) = run.first() else { continue };
+        for (_, vertex) in run {
+            equal.get_mut(as_index(*vertex)).into_iter().for_each(|place| *place = *first);
+        }
+    }
+    Ok(equal)
 }
 
 /// Returns the normal of the plane of each triangle, for each of its corners.

@@ -5,6 +5,7 @@ use std::fmt;
 use super::super::asset_part::AssetPart;
 use super::super::header::OFFSET_AND_SIZE;
 use super::super::layout::FORMAT;
+use super::super::level::BELOW;
 use super::rules;
 use crate::error::{Cause, Error};
 use crate::parse::{Finding, Rule, limited};
@@ -39,6 +40,7 @@ pub(super) fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
         }
         (_, "version") => rules::UNKNOWN_VERSION,
         (_, "offset" | "size") => rules::BLOCK_OUTSIDE_FILE,
+        (Cause::Value { expected, .. }, "TriangleList") if expected.starts_with(BELOW) => rules::INDEX_OUT_OF_RANGE,
         (_, "Position" | "TriangleList") => rules::INCOMPLETE_SUBMESH,
         (_, "Normal" | "TexCoord0" | "Tangent") => rules::ATTRIBUTE_COUNT,
         (_, "PositionDomain" | "TexCoord0Domain" | "NormalizedScale" | "Min") => rules::INVALID_DOMAIN,

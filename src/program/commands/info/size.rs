@@ -43,7 +43,7 @@ pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()
         return Ok(());
     }
     let source = if summary.stores_bounds { "stored in the file" } else { "computed" };
-    if let Some(placed) = &summary.placed {
+    if let Some(placed) = summary.placed.filter(|placed| !placed.bounds.is_empty()) {
         line(out, "placed", &corners(&placed.bounds))?;
     }
     if summary.bounds.is_empty() {

@@ -70,6 +70,21 @@ impl Answer {
     }
 }
 
+impl AnswerKind {
+    /// Exchanges the front and the back of the triangles that were hit, because a map mirrored them.
+    pub fn turn_over(&mut self) {
+        let hits = match self {
+            Self::First(hit) => hit.as_mut_slice(),
+            Self::All(hits) => hits.as_mut_slice(),
+            Self::Any(_) | Self::Nearest(_) | Self::Triangles(_) | Self::Vertex(_) => &mut [],
+        };
+        for hit in hits {
+            hit.is_front = !hit.is_front;
+            hit.normal = hit.normal.map(|part| 0.0 - part);
+        }
+    }
+}
+
 /// The triangles that contain a given vertex, and the vertices that share a triangle edge with it.
 #[derive(Debug)]
 pub struct VertexNeighbors {

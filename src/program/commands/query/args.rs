@@ -40,7 +40,8 @@ pub struct SharedArgs {
     /// Query the mesh where pictures and exports show it, and not where its positions are stored
     ///
     /// The script of an Unreal mesh scales, turns and moves it. A rigged Second Life mesh is on the
-    /// joints of the avatar. Coordinates keep the axes of the file.
+    /// joints of the avatar, and another one at the first instance of its container. Coordinates
+    /// keep the axes of the file.
     #[arg(long)]
     pub placed: bool,
     #[command(flatten)]

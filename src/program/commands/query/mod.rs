@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::formats::FormatFile;
 use crate::model::Asset as _;
 use crate::model::animation::Affine;
+use crate::model::is_mirror;
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
 use crate::{Geometry, Surface};
@@ -211,8 +212,8 @@ impl QueryArgs {
         let shape = AnimatedShape::new((geometry, motion), &numbers, clip, shared.frame.as_ref())?;
         // The pose of a rigged mesh is where its joints are.
         let is_posed = shape.is_some() && is_bound(motion);
-        let placement = Some(geometry.space().placement).filter(|map| *map != Affine::IDENTITY && !is_posed);
-        let shape = match placement.filter(|_| shared.placed) {
+        let placement = if shared.placed && !is_posed { self.placement(asset, geometry)? } else { Affine::IDENTITY };
+        let shape = match Some(placement).filter(|map| *map != Affine::IDENTITY) {
             Some(map) => Some(AnimatedShape::placed(geometry, &numbers, shape, &map)?),
             None => shape,
         };
@@ -242,7 +243,10 @@ impl QueryArgs {
         let mut held = HeldOutput::new();
         let mut left = questions;
         while !left.is_empty() {
-            let answers = surfaces.answer_first(left, self.kind.taken_together())?;
+            let mut answers = surfaces.answer_first(left, self.kind.taken_together())?;
+            if is_mirror(&placement) {
+                answers.iter_mut().for_each(|answer| answer.kind.turn_over());
+            }
             left = left.get(answers.len().max(1)..).unwrap_or_default();
             renderer.prefetch(&answers);
             answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut held))?;
@@ -252,6 +256,22 @@ impl QueryArgs {
             held.print(&mut out)?;
         }
         Ok(out.flush()?)
+    }
+
+    /// Returns the map from stored positions to where pictures show them: that of the joints of a
+    /// rigged mesh, or of the first instance of the asset.
+    fn placement(&self, asset: &InputAsset, geometry: &dyn Geometry) -> crate::Result<Affine> {
+        if is_bound(asset.model.animations()?) {
+            return Ok(geometry.space().placement);
+        }
+        let (contents, chosen) = (asset.model.contents(), self.kind.shared().level.asset.unwrap_or_default());
+        for instance in 0..contents.instance_count()? {
+            let instance = contents.instance(instance)?;
+            if instance.asset == chosen {
+                return Ok(instance.transform);
+            }
+        }
+        Ok(Affine::IDENTITY)
     }
 
     fn print(

@@ -153,7 +153,8 @@ impl AssetSurvey {
                 let is_stored = view.stored(damaged.part()).is_ok();
                 let asset = number.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
                 let [damaged, best] = [damaged, best].map(|lod| lod.part().key());
-                self.survey.replaced.push(format!("{asset}{best}, because {damaged} is damaged: {error}"));
+                let why = if error.kind() == crate::ErrorKind::Missing { "not in the file" } else { "damaged" };
+                self.survey.replaced.push(format!("{asset}{best}, because {damaged} is {why}: {error}"));
                 // An error in the header entry of a block is a finding about the structure.
                 if is_stored {
                     self.value_or_finding::<()>(Err(error), number);
