@@ -11,7 +11,7 @@ use crate::array::iter::{impl_into_iter, split};
 use crate::error::{Cause, Result};
 use crate::io::PrefetchList;
 use crate::math::as_index;
-use crate::model::attributes::{Indices, with_width};
+use crate::model::attributes::{Indices, Positions, with_width};
 use crate::model::geometry::Geometry;
 
 /// A corner of a triangle: the index of its position and the index of its other attributes.
@@ -205,3 +205,17 @@ impl<'a> Array for Corners<'a> {
 }
 
 impl_into_iter!(['a] Corners<'a>);
+
+/// Returns the positions of the corners of all triangles. A triangle with an index that is out of
+/// range is left out, because it is not drawn.
+pub(crate) fn corner_positions<'p>(
+    positions: &'p Positions<'_>,
+    indices: &'p Indices<'_>,
+) -> impl Iterator<Item = [f32; 3]> + 'p {
+    let corner = |number: usize| positions.get(as_index(indices.get(number)?));
+    let triangle = move |first: usize| {
+        let [second, third] = [1, 2].map(|more| first.saturating_add(more));
+        Some([corner(first)?, corner(second)?, corner(third)?])
+    };
+    (0..indices.len()).step_by(3).filter_map(triangle).flatten()
+}

@@ -20,7 +20,7 @@ pub(crate) mod byte_ranges;
 pub(crate) mod contents;
 mod conversion;
 pub mod converted;
-mod corners;
+pub(crate) mod corners;
 mod draw_style;
 pub(crate) mod equal_normals;
 mod file_context;

@@ -60,13 +60,18 @@ impl PlacedScene<'_> {
     fn add_damaged(&self, asset: &dyn Asset, level: usize, error: &Error) {
         let name =
             asset.level_name(level).ok().flatten().map_or_else(|| format!("level {level}"), |name| name.to_string());
-        let why = if error.kind() == ErrorKind::Missing { "not in the file" } else { "damaged" };
-        let text = format!("{name}, which is {why}: {error}");
+        let text = format!("{name}, which is {}: {error}", damage(error));
         let mut damaged = self.damaged.borrow_mut();
         if damaged.len() < MAX_DAMAGED && !damaged.contains(&text) {
             damaged.push(text);
         }
     }
+}
+
+/// Returns what is wrong with a level of detail that has an error.
+pub(crate) fn damage(error: &Error) -> &'static str {
+    let is_absent = error.kind() == ErrorKind::Missing && error.inflated_offset().is_none();
+    if is_absent { "not in the file" } else { "damaged" }
 }
 
 /// Returns the number of triangles of the visible surfaces of a level of detail.

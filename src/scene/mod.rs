@@ -2,7 +2,7 @@
 //! exported or drawn.
 
 mod input;
-mod levels;
+pub(crate) mod levels;
 pub(crate) mod load;
 pub(crate) mod normals;
 mod options;

@@ -1,6 +1,6 @@
 //! Tests of the program with Second Life meshes.
 
-use meshpeek::secondlife::{AssetPart, Lod, Mesh};
+use meshpeek::secondlife::{AssetPart, Lod, Mesh, builder};
 use meshpeek::{Array, MeshFile as _};
 use serde_json::{Value, json};
 
@@ -100,6 +100,55 @@ fn the_best_whole_level_is_described_in_place_of_a_damaged_one() {
         let asked = meshpeek(&[verb, &path, "-o", &out, "--force", "--lod", "high"]);
         assert_eq!(code(&asked), 3, "{out}: {}", text(&asked.stderr));
     }
+}
+
+#[test]
+fn a_level_or_a_skin_with_a_damaged_entry_in_the_header_is_named() {
+    let stored = std::fs::read(sample("arm")).unwrap();
+    let damaged = |key: &str| {
+        let find = |from: usize, name: &[u8]| {
+            from + stored[from..].windows(name.len()).position(|window| window == name).unwrap()
+        };
+        let number = find(find(0, key.as_bytes()), b"offset") + "offseti".len();
+        let mut bytes = stored.clone();
+        bytes[number] = 0xff;
+        scratch("damaged.llmesh", &bytes)
+    };
+    let (folder, path) = damaged("high_lod");
+    let printed = text(&meshpeek(&["info", &path]).stdout);
+    assert!(printed.contains("level      medium_lod, because high_lod is damaged: "), "{printed}");
+    for (verb, out) in [("view", "out.png"), ("convert", "out.glb")] {
+        let out = folder.path().join(out);
+        let taken = meshpeek(&[verb, &path, "-o", out.to_str().unwrap()]);
+        let told = text(&taken.stderr);
+        assert!(code(&taken) == 0 && told.contains("high_lod, which is damaged"), "{told}");
+    }
+    let (folder, path) = damaged("skin");
+    let out = folder.path().join("out.png");
+    let told = text(&meshpeek(&["view", &path, "-o", out.to_str().unwrap()]).stderr);
+    assert!(told.contains("not in the picture: the skin, which is damaged"), "{told}");
+}
+
+#[test]
+fn a_ray_meets_the_front_of_a_mirrored_instance() {
+    // The only instance scales x by -2, and moves the mesh by 4 along z.
+    let mut transform = [0.0; 16];
+    (transform[0], transform[5], transform[10], transform[14], transform[15]) = (-2.0, 1.0, 1.0, 4.0, 1.0);
+    let file = builder::Container {
+        name: "mirror".to_owned(),
+        assets: vec![secondlife::bytes("quad.llmesh")],
+        instances: vec![builder::Instance { transform, ..builder::Instance::default() }],
+    };
+    let (_folder, path) = scratch("mirror.slm", &file.to_bytes().unwrap());
+    let ray = |options: &[&str]| {
+        let ray = ["query", &path, "ray", "--from=0.2,0.1,9", "--direction=0,0,-1", "--json"];
+        json(&meshpeek(&[&ray[..], options].concat()))
+    };
+    let (stored, placed, all) = (ray(&[]), ray(&["--placed"]), ray(&["--placed", "--all"]));
+    assert_eq!((&stored["front"], &placed["front"]), (&json!(true), &json!(true)), "{placed}");
+    assert_eq!((&placed["geometric_normal"][2], &all["hits"][0]["front"]), (&stored["geometric_normal"][2], &json!(true)), "{all}");
+    let raised = placed["point"][2].as_f64().unwrap() - stored["point"][2].as_f64().unwrap();
+    assert!((raised - 4.0).abs() < 1e-5, "{stored}, {placed}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use meshpeek::export::{ExportFormat, ExportOptions, NormalChoice};
 use meshpeek::model::{Contents, Geometry};
-use meshpeek::{Array, Surface};
+use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
+use meshpeek::{Array, MeshFile, Surface};
 
 use crate::gltf_reader::{Part, Reader};
 use crate::support::cases::number;
@@ -103,11 +104,13 @@ impl Twin {
                 (sum, size) = ([0, 1, 2].map(|axis| sum[axis] + part[axis]), size + length(part));
             }
         }
-        // Facets that nearly cancel each other out have no exact sum. Several triangles that have
-        // an area only after the base shape are joined in the order of the file.
+        // Facets that nearly cancel each other out have no exact sum. The creases of triangles that
+        // have an area only after the base shape are those of a later frame.
         let grows = |other: &usize| length(facet(self.base[*other])) == 0.0 && length(facet(self.shape[*other])) > 0.0;
         let ring = (0..self.indices.len()).filter(|other| self.indices[*other].contains(&vertex));
-        if !self.flat[triangle] && (ring.filter(grows).count() > 1 || (1e-12..1e-3).contains(&(length(sum) / size))) {
+        if !self.flat[triangle]
+            && (ring.clone().any(|other| grows(&other)) || (1e-12..1e-3).contains(&(length(sum) / size)))
+        {
             return None;
         }
         let sum = if length(sum) > 1e-6 * size { sum } else { own };
@@ -203,7 +206,10 @@ fn normals_of_random_meshes_equal_naive_sums() {
                 .map(|triangle| triangle.map(|index| positions[index as usize].map(f64::from)))
                 .collect();
             let flat = vec![angle == 0.0; triangles.len()];
-            let twin = Twin { indices: triangles.clone(), base: base.clone(), shape: base, flat, angle };
+            // An EZ-Mesh has one index for all attributes, so equal positions are one vertex.
+            let first = |index: u32| positions.iter().position(|one| *one == positions[index as usize]).unwrap() as u32;
+            let indices = triangles.iter().map(|triangle| triangle.map(first)).collect();
+            let twin = Twin { indices, base: base.clone(), shape: base, flat, angle };
             compared +=
                 twin.expect(&wide(&exported(&model, choice)), &format!("{positions:?} {triangles:?} {choice:?}"));
         }
@@ -249,6 +255,55 @@ fn both_sides_of_a_surface_have_their_own_normals() {
         let found = exported(&model, choice);
         for (triangle, sign) in found.iter().zip([1.0, 1.0, -1.0, -1.0]) {
             assert!(triangle.iter().all(|[.., z]| z * sign > 0.9), "{choice:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn vertices_of_a_seam_are_smoothed_together() {
+    // The two ends of a seam are computed with an error, far from the origin, too.
+    for shift in [0.0, 40.0] {
+        let positions: Vec<[f32; 3]> = (0..26_u16)
+            .map(|number| {
+                let angle = f64::from(number % 13) / 12.0 * std::f64::consts::TAU;
+                [angle.cos() as f32 + shift, f32::from(number / 13), -angle.sin() as f32]
+            })
+            .collect();
+        assert_ne!(positions[0], positions[12]);
+        let sides = (0..12).flat_map(|side| [[side, side + 1, side + 14], [side, side + 14, side + 13]]);
+        let model = mesh(&positions, &sides.collect::<Vec<_>>());
+        let found = parts(model.contents(), &ExportOptions::default());
+        assert_eq!(found[0].positions.len(), 26);
+        for (position, normal) in found[0].positions.iter().zip(found[0].normals.as_ref().unwrap()) {
+            let out = unit([f64::from(position[0] - shift), 0.0, position[2].into()]);
+            assert!(dot(out, normal.map(f64::from)) > 0.99, "{position:?} {normal:?}");
+        }
+    }
+}
+
+#[test]
+fn triangles_that_grow_in_a_frame_have_the_creases_of_this_frame() {
+    let corner = |number: u16| [0, 1, 2].map(|axis| if number >> axis & 1 == 0 { 0_i16 } else { 80 });
+    let cube: Vec<[i16; 3]> = (0..8).map(corner).collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    for (name, start) in [
+        ("a point", vec![[0; 3]; 8]),
+        ("a plate", cube.iter().map(|[x, y, _]| [*x, *y, 0]).collect()),
+        ("a line", cube.iter().map(|[x, ..]| [*x, 0, 0]).collect()),
+    ] {
+        let mut mesh = builder::Mesh::new(Variant::Classic, 8);
+        let polygon = |corners: [u16; 3]| RawPolygon { vertices: corners.map(Into::into), ..RawPolygon::EMPTY };
+        mesh.polygons = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).map(polygon).collect();
+        // In frame 1, the mesh still has no area.
+        mesh.frames = vec![start.clone(), start, cube.clone()];
+        let model = Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap();
+        let options = ExportOptions::default().with_frame(Some(2.0));
+        let found = parts(MeshFile::contents(&model), &options);
+        let normals = corners(&found, |part, vertex| part.normals.as_ref().unwrap()[vertex]);
+        assert_eq!(normals.len(), 12, "{name}");
+        for normal in normals.as_flattened() {
+            let along = normal.iter().filter(|part| (part.abs() - 1.0).abs() < 1e-6).count();
+            assert_eq!(along, 1, "{name}: {normal:?}");
         }
     }
 }

@@ -1283,6 +1283,12 @@ fn reports_vertices_in_another_order() {
             }
         }
     }
+    // The long sides of a tube with two rings are as long as random distances.
+    for sides in [40, 60, 100, 300] {
+        for variant in [Variant::Classic, Variant::DeusEx, Variant::Prototype] {
+            assert!(!is_scrambled(&tube(variant, 2, sides)), "{variant:?} {sides}");
+        }
+    }
     // Too few polygons, all vertices at one place, and spikes longer than random distances.
     assert!(!is_scrambled(&cube(1)));
     let flat = tube(Variant::Classic, 20, 10);

@@ -15,7 +15,7 @@ use crate::scene::triangles::PlacedPositions;
 pub(super) fn write_faces(
     scene: &ExportScene<'_>,
     surface: &PlacedSurface<'_>,
-    numbers: &mut VertexNumbers,
+    numbers: &mut VertexNumbers<'_>,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
     let positions = PlacedPositions::new(surface)?;
@@ -35,7 +35,7 @@ fn write_posed(
     scene: &ExportScene<'_>,
     surface: &PlacedSurface<'_>,
     positions: &PlacedPositions<'_>,
-    numbers: &mut VertexNumbers,
+    numbers: &mut VertexNumbers<'_>,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
     let attributes = attribute_count(surface)?;
@@ -54,7 +54,7 @@ fn write_normals(
     surface: &PlacedSurface<'_>,
     part: &WrittenPart,
     stored: usize,
-    numbers: &mut VertexNumbers,
+    numbers: &mut VertexNumbers<'_>,
     out: &mut BlockWriter<'_>,
 ) -> Result<()> {
     let corners = CornerBlocks::new(&part.order, stored);
@@ -75,11 +75,11 @@ fn write_normals(
 }
 
 /// Writes a face. The vertex of a corner is the number of its normal.
-fn write_face(numbers: &VertexNumbers, corners: [FaceCorner; 3], out: &mut BlockWriter<'_>) -> Result<()> {
+fn write_face(numbers: &VertexNumbers<'_>, corners: [FaceCorner; 3], out: &mut BlockWriter<'_>) -> Result<()> {
     out.bytes(b"f");
-    let [position, uv, normal] = numbers.first;
+    let [_, uv, normal] = numbers.first;
     for FaceCorner { vertex, corner } in corners {
-        out.bytes(b" ").unsigned(position.saturating_add(corner.position.into()));
+        out.bytes(b" ").unsigned(numbers.position(corner.position));
         if numbers.has_uvs {
             out.bytes(b"/").unsigned(uv.saturating_add(corner.attribute.into()));
         }

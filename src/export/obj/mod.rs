@@ -3,20 +3,26 @@
 //! Each surface is an object `o` with a material `usemtl`. Positions `v`, texture coordinates `vt`
 //! and normals `vn` have separate numbers, so both index streams of a surface are kept. Surfaces
 //! that share their vertices write the positions once, and with a single index stream also the
-//! other attributes. Vertex colours follow the coordinates of a position, if the surface has a
+//! other attributes. Positions that no triangle uses are not written. Vertex colours follow the coordinates of a position, if the surface has a
 //! single index stream. Each number is the shortest that reads back as the same `f32`.
 //!
 //! In names, `_` replaces blanks, backslashes and control characters. The `.mtl` file has a
 //! material for each that the surfaces use. It refers to an image only if the caller has listed it.
 //! Everything else that the mesh file states about a material is in comments.
 
+// Rule: this file sorts and maps by copies only.
+
 mod faces;
 mod library;
+mod used_vertices;
 mod vertices;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::Write;
 
 use library::{Library, word};
+use used_vertices::UsedVertices;
 use vertices::{VertexNumbers, attribute_count};
 
 use super::block::BlockWriter;
@@ -27,8 +33,8 @@ use super::{OutputWriter, SceneInput};
 use crate::error::Result;
 use crate::export::scene::ExportScene;
 use crate::model::{Space, UvOrigin};
-use crate::scene::PlacedSurface;
 use crate::scene::triangles::PlacedPositions;
+use crate::scene::{PlacedSurface, PoolKey};
 
 const OBJ: FlatFormat = FlatFormat {
     lacks: &[
@@ -49,6 +55,8 @@ const OBJ: FlatFormat = FlatFormat {
 pub(crate) struct ObjWriter<'a> {
     scene: ExportScene<'a>,
     library: Library,
+    /// The positions of each pool that triangles use.
+    used: BTreeMap<PoolKey, UsedVertices>,
 }
 
 impl<'a> ObjWriter<'a> {
@@ -58,23 +66,24 @@ impl<'a> ObjWriter<'a> {
         let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut losses = FlatLosses::new(&OBJ, options);
-        let mut library = Library::new(input.contents)?;
+        let (mut library, mut used) = (Library::new(input.contents)?, BTreeMap::new());
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             library.add(surface)?;
-            check_values(surface, &mut losses)
+            check_values(surface, &mut losses, &mut used)
         })?;
+        used.values_mut().try_for_each(UsedVertices::number)?;
         let instances = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         if instances > 0 {
             losses.list.add(LossKind::Names, None, format!("names of {}", counted(instances, "instance")));
         }
         let losses = losses.finish(&scene)?;
-        Ok((Self { scene, library }, losses))
+        Ok((Self { scene, library, used }, losses))
     }
 
     fn write_objects(&self, stem: &str, out: &mut BlockWriter<'_>) -> Result<()> {
         out.text(concat!("# meshpeek ", env!("CARGO_PKG_VERSION"), "\nmtllib ")).text(&line(stem)).text(".mtl\n");
-        let mut numbers = VertexNumbers::default();
+        let mut numbers = VertexNumbers::new(&self.used);
         self.scene.placed.each_surface(&mut |surface| {
             let (name, material) = (surface.surface.name()?, self.library.name(surface)?);
             out.text("o ").text(&word(name, surface.number)).text("\n");
@@ -86,14 +95,26 @@ impl<'a> ObjWriter<'a> {
     }
 }
 
-/// Counts the values of a surface that the output leaves out or replaces.
-fn check_values(surface: &PlacedSurface<'_>, losses: &mut FlatLosses<'_>) -> Result<()> {
+/// Counts the values of a surface that the output leaves out or replaces, and finds the positions
+/// that its triangles use.
+fn check_values(
+    surface: &PlacedSurface<'_>,
+    losses: &mut FlatLosses<'_>,
+    used: &mut BTreeMap<PoolKey, UsedVertices>,
+) -> Result<()> {
     if surface.harmless_colors()?.is_some() && !surface.surface.is_single_stream()? {
         losses.add(LossKind::Colors, 1);
     }
     losses.values(surface)?;
     let positions = PlacedPositions::new(surface)?;
-    let left_out = positions.each_triangle(Some(attribute_count(surface)?), &mut |_, _| Ok(()))?;
+    let used = match used.entry(surface.position_pool()) {
+        Entry::Occupied(found) => found.into_mut(),
+        Entry::Vacant(place) => place.insert(UsedVertices::new(positions.stored.len())?),
+    };
+    let left_out = positions.each_triangle(Some(attribute_count(surface)?), &mut |corners, _| {
+        corners.iter().for_each(|corner| used.add(corner.position));
+        Ok(())
+    })?;
     losses.list.add_left_out(left_out, surface.number);
     Ok(())
 }

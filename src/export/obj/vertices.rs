@@ -1,16 +1,20 @@
 //! The vertices of an OBJ file, and their numbers.
 
+// Rule: this file sorts and maps by copies only.
+
+use std::collections::BTreeMap;
+
+use super::used_vertices::UsedVertices;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::block::BlockWriter;
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::{PlacedPositions, finite_or_zero};
 use crate::scene::{PlacedSurface, PoolKey};
 
 /// The numbers of vertices, which OBJ counts from 1 through all objects.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct VertexNumbers {
+pub(super) struct VertexNumbers<'u> {
     /// The number of the first position, texture coordinate and normal of the surface.
     pub(super) first: [u64; 3],
     /// The next numbers.
@@ -21,17 +25,34 @@ pub(super) struct VertexNumbers {
     pub(super) has_normals: bool,
     /// The place and the pool of the positions that were written last.
     positions: Option<PoolKey>,
+    /// The positions that are written of each pool, and of the last one.
+    used: &'u BTreeMap<PoolKey, UsedVertices>,
+    last: Option<&'u UsedVertices>,
     /// The place and the pool of the attributes that were written last, if they belong to a pool.
     attributes: Option<PoolKey>,
 }
 
-impl Default for VertexNumbers {
-    fn default() -> Self {
-        Self { first: [1; 3], next: [1; 3], has_uvs: false, has_normals: false, positions: None, attributes: None }
+impl<'u> VertexNumbers<'u> {
+    pub(super) const fn new(used: &'u BTreeMap<PoolKey, UsedVertices>) -> Self {
+        Self {
+            first: [1; 3],
+            next: [1; 3],
+            has_uvs: false,
+            has_normals: false,
+            positions: None,
+            used,
+            last: None,
+            attributes: None,
+        }
     }
-}
 
-impl VertexNumbers {
+    /// Returns the number of a position of the surface.
+    pub(super) fn position(&self, index: u32) -> u64 {
+        let [first, ..] = self.first;
+        let place = self.last.map_or(Some(index), |used| used.get(index));
+        first.saturating_add(place.unwrap_or_default().into())
+    }
+
     /// Writes the vertices of a surface that no surface before it has written.
     ///
     /// Normals are written only if `stores_normals`, and not in a pose: they then depend on
@@ -44,6 +65,7 @@ impl VertexNumbers {
     ) -> Result<()> {
         let (positions, attributes) = (Some(surface.position_pool()), surface.attribute_pool()?);
         if self.positions != positions {
+            self.last = self.used.get(&surface.position_pool());
             self.write_positions(surface, attributes.is_some(), out)?;
             self.positions = positions;
         }
@@ -62,20 +84,25 @@ impl VertexNumbers {
     ) -> Result<()> {
         let positions = PlacedPositions::new(surface)?;
         let colors = surface.harmless_colors()?.filter(|_| is_single);
-        let mut number = 0_usize;
+        let (mut number, used) = (0_u32, self.last);
+        let is_used = |vertex| used.is_none_or(|used| used.get(vertex).is_some());
         positions.stored.each_block(&mut |block| {
             for position in block {
+                let vertex = number;
+                number = number.saturating_add(1);
+                if !is_used(vertex) {
+                    continue;
+                }
                 let position = surface.conversion.position(*position).map(finite_or_zero);
                 write_numbers("v", &position, out);
-                if let Some([red, green, blue, _]) = colors.and_then(|colors| colors.get(number)) {
+                if let Some([red, green, blue, _]) = colors.and_then(|colors| colors.get(as_index(vertex))) {
                     write_numbers("", &[red, green, blue], out);
                 }
                 out.bytes(b"\n");
-                number = number.saturating_add(1);
             }
             out.end_record()
         })?;
-        self.start(0, positions.stored.len());
+        self.start(0, used.map_or(positions.stored.len(), UsedVertices::len));
         Ok(())
     }
 

@@ -9,8 +9,9 @@ use super::surface_groups::Groups;
 use super::transform::Placement;
 use crate::array::{Array, Bounds, Consecutive, Sphere};
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::{as_index, as_u64};
+use crate::math::as_u64;
 use crate::model::animation::Affine;
+use crate::model::corners::corner_positions;
 use crate::model::{
     Axis, Blend, Colors, Counts, DrawStyle, Geometry, Handedness, IndexEncoding, Indices, Positions, Space,
     TangentFrames, UvOrigin, Uvs, VertexPool, Weights, Winding,
@@ -212,12 +213,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the computed bounding box of the vertices that the surface uses in animation frame
     /// 0, because the files store no bounding box of a surface.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        let view = self.surface(surface)?;
         let positions = self.positions(surface, 0)?;
         self.note_polygons();
         self.note_aniv(FRAMES_AT, as_u64(positions.as_bytes().len()));
-        let used = view.indices().iter().filter_map(|vertex| positions.get(as_index(vertex)));
-        Ok(used.fold(Bounds::EMPTY, |bounds, at| bounds.union(&Bounds { min: at, max: at })))
+        Ok(corner_positions(&positions, &self.indices(surface)?).collect())
     }
 
     fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {

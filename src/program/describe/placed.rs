@@ -1,11 +1,11 @@
 //! Computes the bounding box of a mesh where an export or a picture places it.
 
+use crate::Bounds;
 use crate::export::{LevelChoice, SceneInput};
-use crate::math::as_index;
 use crate::model::animation::Affine;
+use crate::model::corners::corner_positions;
 use crate::model::{Contents, Geometry, Space};
 use crate::scene::{ColorUse, OutputSpace, PlacedScene, SceneOptions, is_bound};
-use crate::{Array as _, Bounds};
 
 /// The bounding box of the drawn surfaces in the world.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl PlacedBounds {
                 return Ok(());
             }
             let (positions, corners) = (placed.surface.positions()?, placed.surface.indices()?);
-            let used = corners.iter().filter_map(|corner| positions.get(as_index(corner)));
+            let used = corner_positions(&positions, &corners);
             bounds = used.map(|position| point(map.apply(position))).fold(bounds, |sum, one| sum.union(&one));
             Ok(())
         })?;

@@ -20,10 +20,11 @@ use super::shape::{ShapePositions, SurfaceShape};
 use crate::array::{Array, Bounds};
 use crate::error::Result;
 use crate::math::as_index;
+use crate::model::animation::FrameBlend;
 use crate::model::{Geometry, NormalEncoding, Normals, SpaceConversion, Surface};
 use crate::parse::{filled, room};
 pub(crate) use rings::CornerGroups;
-use rings::Rings;
+use rings::{CreaseShapes, Rings};
 
 /// The normals of the surfaces that are drawn or exported.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -214,7 +215,14 @@ impl ComputedNormals {
             rings
         } else {
             let base = SurfaceShape::Base.positions(input.surface)?;
-            let rings = Rings::new(&pool.triangles, pool.vertices, &|index| place(&base, index), angle)?;
+            let corners = |vertices: [u32; 3], frame| {
+                let at = FrameBlend { from: frame, to: frame, fraction: 0.0 };
+                let later = (frame > 0).then(|| SurfaceShape::Frames(at).positions(input.surface).ok()).flatten();
+                vertices.map(|index| place(later.as_ref().unwrap_or(&base), index))
+            };
+            let frames = u32::try_from(input.surface.geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
+            let shapes = CreaseShapes { corners: &corners, frames };
+            let rings = Rings::new(&pool.triangles, pool.vertices, shapes, angle)?;
             pool.rings.get_or_init(|| rings)
         };
         let (shape, sign) = (input.shape.positions(input.surface)?, input.sign());

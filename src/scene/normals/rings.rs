@@ -20,8 +20,20 @@ const MIN_SUM: f64 = 1e-6;
 /// The mark of the first corner of a group in a ring.
 const FIRST: u32 = 1 << 31;
 
+/// The greatest number of positions of triangles in later frames that are read to find creases.
+const MAX_LATER: u32 = 1 << 20;
+
 /// Returns the position of a vertex, or NaN.
 pub(super) type PositionOf<'p> = &'p dyn Fn(u32) -> [f64; 3];
+
+/// The shapes of a mesh in which its creases are found.
+#[derive(Clone, Copy)]
+pub(super) struct CreaseShapes<'p> {
+    /// Returns the corners of a triangle in a vertex frame. Frame 0 is the base shape.
+    pub(super) corners: &'p dyn Fn([u32; 3], u32) -> [[f64; 3]; 3],
+    /// The number of vertex frames, or 0.
+    pub(super) frames: u32,
+}
 
 /// The corners around each vertex of a pool, in groups that smooth edges join.
 pub(super) struct Rings {
@@ -62,14 +74,16 @@ struct RingFacet {
     corner: u32,
     /// The vertices of the other corners.
     others: [u32; 2],
-    /// The unit normal, or `None` for a triangle without area.
+    /// The first frame in which the triangle has an area, or 0.
+    frame: u32,
+    /// The unit normal in this frame, or `None` for a triangle without area.
     normal: Option<[f64; 3]>,
 }
 
 impl Rings {
     /// Sorts the corners of triangles by their vertices, and joins the corners of a vertex over
     /// edges that are not sharper than an angle in degrees. The vertices are below `vertices`.
-    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize, base: PositionOf<'_>, degrees: f32) -> Result<Self> {
+    pub(super) fn new(triangles: &[[u32; 3]], vertices: usize, shapes: CreaseShapes<'_>, degrees: f32) -> Result<Self> {
         let indices = triangles.as_flattened();
         let mut starts = filled("scene", "normals", vertices.saturating_add(1), 0_u32)?;
         for index in indices {
@@ -94,14 +108,21 @@ impl Rings {
             }
         }
         let mut rings = Self { starts, corners };
-        rings.join(triangles, base, degrees);
+        rings.join(triangles, shapes, degrees);
         Ok(rings)
     }
 
     /// Sorts the corners around each vertex by their groups.
-    fn join(&mut self, triangles: &[[u32; 3]], base: PositionOf<'_>, degrees: f32) {
+    fn join(&mut self, triangles: &[[u32; 3]], shapes: CreaseShapes<'_>, degrees: f32) {
         let least = cosine(f64::from(degrees).clamp(0.0, 180.0).to_radians()) - TOLERANCE;
-        let (mut facets, mut groups) = (Vec::new(), Vec::new());
+        let (mut facets, mut groups, mut later) = (Vec::new(), Vec::new(), MAX_LATER);
+        let normal_in = |facet: &RingFacet, frame: u32| {
+            if facet.frame == frame {
+                facet.normal
+            } else {
+                shapes.normal(corners_from(triangles, facet.corner), frame)
+            }
+        };
         let Self { starts, corners } = self;
         for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
             let Some(ring) = corners.get_mut(as_index(*start)..as_index(*end)) else { continue };
@@ -112,8 +133,8 @@ impl Rings {
                 continue;
             }
             facets.clear();
-            facets.extend(ring.iter().map(|corner| RingFacet::new(*corner, triangles, base)));
-            join(&facets, least, &mut groups);
+            facets.extend(ring.iter().map(|corner| RingFacet::new(*corner, triangles, shapes, &mut later)));
+            join(&facets, least, &normal_in, &mut groups);
             let mut left = ring.iter_mut();
             for group in 0..facets.len() {
                 let members = facets.iter().zip(&groups).filter(|(_, other)| **other == group);
@@ -189,11 +210,24 @@ fn corners_from(triangles: &[[u32; 3]], corner: u32) -> [u32; 3] {
     }
 }
 
+impl CreaseShapes<'_> {
+    /// Returns the unit normal of a triangle in a frame, or `None` if it has no area there.
+    fn normal(self, vertices: [u32; 3], frame: u32) -> Option<[f64; 3]> {
+        unit(facet((self.corners)(vertices, frame)))
+    }
+}
+
 impl RingFacet {
-    fn new(corner: u32, triangles: &[[u32; 3]], base: PositionOf<'_>) -> Self {
+    /// Reads the triangle of a corner. `later` is the number of reads of later frames that are left.
+    fn new(corner: u32, triangles: &[[u32; 3]], shapes: CreaseShapes<'_>, later: &mut u32) -> Self {
         let vertices = corners_from(triangles, corner);
         let [_, second, third] = vertices;
-        Self { corner, others: [second, third], normal: unit(facet(vertices.map(base))) }
+        let (mut frame, mut normal) = (0_u32, shapes.normal(vertices, 0));
+        while normal.is_none() && frame.saturating_add(1) < shapes.frames && *later > 0 {
+            (frame, *later) = (frame.saturating_add(1), later.saturating_sub(1));
+            normal = shapes.normal(vertices, frame);
+        }
+        Self { corner, others: [second, third], frame: if normal.is_some() { frame } else { 0 }, normal }
     }
 
     /// Returns whether both triangles have an edge at the vertex in common.
@@ -203,15 +237,23 @@ impl RingFacet {
 }
 
 /// Sets the group of each facet of a vertex. Facets on both sides of a smooth edge are in one
-/// group: their cosine is at least `least`.
-fn join(facets: &[RingFacet], least: f64, groups: &mut Vec<usize>) {
+/// group: their cosine is at least `least` in the first frame in which both have an area.
+fn join(
+    facets: &[RingFacet],
+    least: f64,
+    normal_in: &dyn Fn(&RingFacet, u32) -> Option<[f64; 3]>,
+    groups: &mut Vec<usize>,
+) {
     groups.clear();
     groups.extend(0..facets.len());
     let mut join = |one: usize, other: usize| {
         let Some((from, to)) = groups.get(one).copied().zip(groups.get(other).copied()) else { return };
         groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
     };
-    let cosine = |one: &RingFacet, other: &RingFacet| Some(dot(one.normal?, other.normal?));
+    let cosine = |one: &RingFacet, other: &RingFacet| {
+        let frame = one.frame.max(other.frame);
+        Some(dot(normal_in(one, frame)?, normal_in(other, frame)?))
+    };
     // The two sides of a surface would cancel each other out.
     let is_opposite = |one, other| cosine(one, other).is_some_and(|cosine| cosine < OPPOSITE);
     let has_back = least < 0.0 && facets.iter().any(|one| facets.iter().any(|other| is_opposite(one, other)));

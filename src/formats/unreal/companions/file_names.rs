@@ -47,12 +47,13 @@ pub(super) fn partner(name: &[u8]) -> Option<Vec<u8>> {
 
 /// The endings that the names of a data file and an aniv file have before the extension. Exporters
 /// and tools write `_d` and `_a`; some older models have the others.
-const ENDINGS: [(&[u8], &[u8]); 11] = [
+const ENDINGS: [(&[u8], &[u8]); 12] = [
     (b"_d", b"_a"),
     (b"-d", b"-a"),
     (b"_data", b"_aniv"),
     (b"_data", b"_anim"),
     (b"_data", b"_a"),
+    (b"_d", b"_aniv"),
     (b"_d", b"_anim"),
     (b"-data", b"-aniv"),
     (b"-data", b"-anim"),
@@ -66,7 +67,12 @@ const ENDINGS: [(&[u8], &[u8]); 11] = [
 pub(super) fn possible_partners(name: &[u8]) -> Vec<(PairFile, Vec<u8>)> {
     let Some(stem) = strip(name, b".3d") else { return Vec::new() };
     let mut found = Vec::new();
-    for (part, own, other) in [(PairFile::Data, &b"data"[..], &b"aniv"[..]), (PairFile::Aniv, b"aniv", b"data")] {
+    for (part, own, other) in [
+        (PairFile::Data, &b"data"[..], &b"aniv"[..]),
+        (PairFile::Data, b"data", b"anim"),
+        (PairFile::Aniv, b"aniv", b"data"),
+        (PairFile::Aniv, b"anim", b"data"),
+    ] {
         found.extend(without_prefix(stem, own).map(|rest| (part, [other, rest, b".3d"].concat())));
     }
     for (data, aniv) in ENDINGS {
@@ -178,6 +184,10 @@ mod tests {
             ("lever-ANIV.3D", PairFile::Aniv, "lever-data.3d"),
             ("Cat_Anim.3d", PairFile::Aniv, "Cat_data.3d"),
             ("cat-d.3d", PairFile::Data, "cat-a.3d"),
+            ("Cat_d.3d", PairFile::Data, "Cat_aniv.3d"),
+            ("Cat_ANIV.3d", PairFile::Aniv, "Cat_d.3d"),
+            ("dataguard.3d", PairFile::Data, "animguard.3d"),
+            ("animguard.3d", PairFile::Aniv, "dataguard.3d"),
             ("catdata.3d", PairFile::Data, "cataniv.3d"),
             ("cata.3d", PairFile::Aniv, "catd.3d"),
             ("data54_d.3d", PairFile::Data, "aniv54_a.3d"),

@@ -19,8 +19,9 @@ pub(super) struct WideText {
 impl WideText {
     /// Converts the text of a script. Returns `None` if the script is not in UTF-16.
     ///
-    /// A script is in UTF-16 if it starts with a byte order mark, or if every second one of its
-    /// first 64 bytes is a NUL.
+    /// A script is in UTF-16 if it starts with a byte order mark, or if many of its first bytes are
+    /// NUL, nearly all of them at odd places, or nearly all at even ones. A text in another encoding
+    /// has no NUL.
     pub(super) fn decode(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((start, to_unit)) = encoding(bytes) else { return Ok(None) };
         let (pairs, _) = bytes.get(start..).unwrap_or_default().as_chunks::<2>();
@@ -46,16 +47,18 @@ type ReadUnit = fn([u8; 2]) -> u16;
 /// Returns the size of the byte order mark, and the function that reads a code unit. Returns `None`
 /// if the text is not in UTF-16.
 fn encoding(bytes: &[u8]) -> Option<(usize, ReadUnit)> {
-    let start = bytes.get(..bytes.len().min(64)).unwrap_or_default();
-    let zero = |odd: usize| start.len() >= 8 && start.iter().skip(odd).step_by(2).all(|byte| *byte == 0);
+    let start = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
+    let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
+    // A line in Cyrillic letters has the NULs of its blanks and signs.
+    let [even, odd] = [zeros(0), zeros(1)];
+    let is_often = start.len() >= 8 && even.saturating_add(odd).saturating_mul(16) >= start.len();
     match bytes {
         [0xff, 0xfe, ..] => Some((2, u16::from_le_bytes)),
         [0xfe, 0xff, ..] => Some((2, u16::from_be_bytes)),
-        _ => match [zero(0), zero(1)] {
-            [false, true] => Some((0, u16::from_le_bytes)),
-            [true, false] => Some((0, u16::from_be_bytes)),
-            _ => None,
-        },
+        // A letter such as U+0100 has its NUL at the other place.
+        _ if is_often && even.saturating_mul(8) < odd => Some((0, u16::from_le_bytes)),
+        _ if is_often && odd.saturating_mul(8) < even => Some((0, u16::from_be_bytes)),
+        _ => None,
     }
 }
 
@@ -120,6 +123,13 @@ mod tests {
         assert_eq!(decoded(&little[..12]), Some(("#exec ".to_owned(), 0)));
         assert_eq!(decoded(&little[..13]), Some(("#exec ".to_owned(), 0)), "an odd byte at the end");
         assert_eq!(decoded(&big[..12]), Some(("#exec ".to_owned(), 0)));
+        let comment = "// \u{41a}\u{430}\u{442} \u{2013} \u{201c}\u{42f}\u{201d}\n#exec";
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let wide: Vec<u8> = comment.encode_utf16().flat_map(to_bytes).collect();
+            assert_eq!(decoded(&wide), Some((comment.to_owned(), 0)), "without a byte order mark");
+        }
+        let stray = [comment.as_bytes(), b"\0", &[b' '; 40]].concat();
+        assert_eq!(decoded(&stray), None, "a text in UTF-8 with a NUL");
         assert_eq!(decoded(b"\xff\xfe\x00\xd8#\x00"), Some(("\u{fffd}#".to_owned(), 2)));
         for other in [&b""[..], b"#\0", b"#exec MESH", "#exec \u{41a}\u{20ac}".as_bytes(), &[0; 64]] {
             assert_eq!(decoded(other), None, "{other:?}");

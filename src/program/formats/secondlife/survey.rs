@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::export::SceneInput;
 use crate::formats::secondlife::{AssetPart, AssetView, InflateBuffer, Level, LevelGeometry, Lod, Mesh};
 use crate::model::Counts;
+use crate::scene::levels::damage;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
@@ -153,7 +154,7 @@ impl AssetSurvey {
                 let is_stored = view.stored(damaged.part()).is_ok();
                 let asset = number.map(|asset| format!("asset {asset}, ")).unwrap_or_default();
                 let [damaged, best] = [damaged, best].map(|lod| lod.part().key());
-                let why = if error.kind() == crate::ErrorKind::Missing { "not in the file" } else { "damaged" };
+                let why = damage(&error);
                 self.survey.replaced.push(format!("{asset}{best}, because {damaged} is {why}: {error}"));
                 // An error in the header entry of a block is a finding about the structure.
                 if is_stored {
