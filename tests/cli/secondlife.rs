@@ -146,7 +146,11 @@ fn a_ray_meets_the_front_of_a_mirrored_instance() {
     };
     let (stored, placed, all) = (ray(&[]), ray(&["--placed"]), ray(&["--placed", "--all"]));
     assert_eq!((&stored["front"], &placed["front"]), (&json!(true), &json!(true)), "{placed}");
-    assert_eq!((&placed["geometric_normal"][2], &all["hits"][0]["front"]), (&stored["geometric_normal"][2], &json!(true)), "{all}");
+    assert_eq!(
+        (&placed["geometric_normal"][2], &all["hits"][0]["front"]),
+        (&stored["geometric_normal"][2], &json!(true)),
+        "{all}"
+    );
     let raised = placed["point"][2].as_f64().unwrap() - stored["point"][2].as_f64().unwrap();
     assert!((raised - 4.0).abs() < 1e-5, "{stored}, {placed}");
 }

@@ -3,8 +3,9 @@
 //! Each surface is an object `o` with a material `usemtl`. Positions `v`, texture coordinates `vt`
 //! and normals `vn` have separate numbers, so both index streams of a surface are kept. Surfaces
 //! that share their vertices write the positions once, and with a single index stream also the
-//! other attributes. Positions that no triangle uses are not written. Vertex colours follow the coordinates of a position, if the surface has a
-//! single index stream. Each number is the shortest that reads back as the same `f32`.
+//! other attributes. Positions that no triangle uses are not written. Vertex colours follow the
+//! coordinates of a position, if the surface has a single index stream. Each number is the shortest
+//! that reads back as the same `f32`.
 //!
 //! In names, `_` replaces blanks, backslashes and control characters. The `.mtl` file has a
 //! material for each that the surfaces use. It refers to an image only if the caller has listed it.
@@ -112,7 +113,9 @@ fn check_values(
         Entry::Vacant(place) => place.insert(UsedVertices::new(positions.stored.len())?),
     };
     let left_out = positions.each_triangle(Some(attribute_count(surface)?), &mut |corners, _| {
-        corners.iter().for_each(|corner| used.add(corner.position));
+        for corner in corners {
+            used.add(corner.position);
+        }
         Ok(())
     })?;
     losses.list.add_left_out(left_out, surface.number);

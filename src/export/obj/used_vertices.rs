@@ -52,7 +52,8 @@ impl UsedVertices {
         if self.before.is_empty() { self.vertices } else { self.count() }
     }
 
-    /// Returns the number of a used vertex among the used ones, or `None` if the vertex is not used.
+    /// Returns the number of a used vertex among the used ones, or `None` if the vertex is not
+    /// used.
     pub(super) fn get(&self, vertex: u32) -> Option<u32> {
         if self.before.is_empty() {
             return Some(vertex);

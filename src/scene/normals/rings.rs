@@ -218,7 +218,8 @@ impl CreaseShapes<'_> {
 }
 
 impl RingFacet {
-    /// Reads the triangle of a corner. `later` is the number of reads of later frames that are left.
+    /// Reads the triangle of a corner. `later` is the number of reads of later frames that are
+    /// left.
     fn new(corner: u32, triangles: &[[u32; 3]], shapes: CreaseShapes<'_>, later: &mut u32) -> Self {
         let vertices = corners_from(triangles, corner);
         let [_, second, third] = vertices;

@@ -20,8 +20,8 @@ impl WideText {
     /// Converts the text of a script. Returns `None` if the script is not in UTF-16.
     ///
     /// A script is in UTF-16 if it starts with a byte order mark, or if many of its first bytes are
-    /// NUL, nearly all of them at odd places, or nearly all at even ones. A text in another encoding
-    /// has no NUL.
+    /// NUL, nearly all of them at odd places, or nearly all at even ones. A text in another
+    /// encoding has no NUL.
     pub(super) fn decode(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((start, to_unit)) = encoding(bytes) else { return Ok(None) };
         let (pairs, _) = bytes.get(start..).unwrap_or_default().as_chunks::<2>();

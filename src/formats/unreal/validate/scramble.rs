@@ -29,9 +29,9 @@ const LEAST_POLYGONS: usize = 64;
 /// those of an explosion.
 const SCRAMBLED: RangeInclusive<f64> = 0.77..=1.25;
 
-/// The least mean length of the shortest edges of the polygons of a scrambled mesh, as a part of the
-/// mean distance of random vertices. All edges of a scrambled polygon are random, but those of a
-/// tube or a fan of long polygons have a short side: at most 0.13. Scrambled copies of 213 real
+/// The least mean length of the shortest edges of the polygons of a scrambled mesh, as a part of
+/// the mean distance of random vertices. All edges of a scrambled polygon are random, but those of
+/// a tube or a fan of long polygons have a short side: at most 0.13. Scrambled copies of 213 real
 /// meshes have 0.20 or more.
 const LEAST_SHORT: f64 = 0.15;
 
@@ -53,7 +53,9 @@ pub(super) fn check_order(
     for polygon in polygons.iter().filter(is_drawn) {
         let [Some(first), Some(second), Some(third)] = polygon.vertices.map(place) else { continue };
         let lengths = [(first, second), (second, third), (third, first)].map(distance);
-        lengths.into_iter().for_each(|length| edges.add(length));
+        for length in lengths {
+            edges.add(length);
+        }
         shortest.add(lengths.into_iter().fold(f64::INFINITY, f64::min));
     }
     if edges.count / 3 < LEAST_POLYGONS {

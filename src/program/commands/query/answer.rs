@@ -71,7 +71,8 @@ impl Answer {
 }
 
 impl AnswerKind {
-    /// Exchanges the front and the back of the triangles that were hit, because a map mirrored them.
+    /// Exchanges the front and the back of the triangles that were hit, because a map mirrored
+    /// them.
     pub fn turn_over(&mut self) {
         let hits = match self {
             Self::First(hit) => hit.as_mut_slice(),

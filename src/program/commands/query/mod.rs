@@ -245,7 +245,9 @@ impl QueryArgs {
         while !left.is_empty() {
             let mut answers = surfaces.answer_first(left, self.kind.taken_together())?;
             if is_mirror(&placement) {
-                answers.iter_mut().for_each(|answer| answer.kind.turn_over());
+                for answer in &mut answers {
+                    answer.kind.turn_over();
+                }
             }
             left = left.get(answers.len().max(1)..).unwrap_or_default();
             renderer.prefetch(&answers);
