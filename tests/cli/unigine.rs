@@ -314,6 +314,25 @@ fn counts_the_most_detailed_level() {
     assert_eq!(row(&["--lod", "medium"]), json!({ "triangles": 48, "lods": 2, "gpu_vertices": 4 * 24 }));
 }
 
+#[test]
+fn lists_the_surfaces_of_one_level() {
+    for (lod, listed, triangles) in [
+        (&[][..], vec![0, 1, 4, 5, 6], 60),
+        (&["--lod", "high"], vec![0, 1, 4, 5, 6], 60),
+        (&["--lod", "1"], vec![0, 2, 4, 7], 48),
+        (&["--lod", "lowest"], vec![0, 2, 4, 7], 48),
+        (&["--lod", "all"], (0..8).collect(), 96),
+    ] {
+        let found = json(&meshpeek(&[&["ls", TREE, "--surfaces", "--json"], lod].concat()));
+        let rows = found["files"].as_array().unwrap().iter();
+        let indices: Vec<u64> = rows.map(|row| row["surface"].as_u64().unwrap()).collect();
+        assert_eq!((indices, &found["totals"]["triangles"]), (listed, &json!(triangles)), "{lod:?}");
+    }
+    // A mesh without levels has a row for each surface.
+    let rows = json(&meshpeek(&["ls", ROOM, "--surfaces", "--json"]));
+    assert_eq!(rows["files"].as_array().unwrap().len(), entry(&["info", ROOM])["surfaces"].as_array().unwrap().len());
+}
+
 /// Returns the names of the objects of an OBJ file that `convert` writes.
 fn objects(arguments: &[&str]) -> Vec<String> {
     let (_folder, path) = scratch("tree.obj", b"");
