@@ -111,7 +111,9 @@ impl LevelTable {
     fn of(format: &'static str, mut members: Vec<Member>, keys: &[u8]) -> Result<Self> {
         let count = members.len();
         if members.iter().all(|member| member.is_shadow) {
-            members.iter_mut().for_each(|member| member.is_shadow = false);
+            for member in &mut members {
+                member.is_shadow = false;
+            }
         }
         members.sort_unstable_by(|one, other| one.order(keys).cmp(&other.order(keys)));
         let visible = members.partition_point(|member| !member.is_shadow);
