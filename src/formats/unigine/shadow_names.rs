@@ -7,14 +7,16 @@
 //! `overshadowed` and `eyeshadow`.
 
 /// The words that may follow `shadow` at the end of a longer word.
-const PROXY_WORDS: [&[u8]; 8] = [b"s", b"proxy", b"caster", b"cast", b"mesh", b"only", b"low", b"lod"];
+const PROXY_WORDS: [&[u8]; 14] = [
+    b"s", b"proxy", b"caster", b"casting", b"cast", b"mesh", b"only", b"low", b"high", b"lod", b"mat", b"geo", b"hull",
+    b"plane",
+];
 
 /// The letters before `shadow` in words that do not name a shadow.
 const OTHER_STARTS: [&[u8]; 6] = [b"eye", b"fore", b"over", b"no", b"non", b"un"];
 
 /// The letters after `shadow` in words that do not name a shadow.
-const OTHER_ENDS: [&[u8]; 11] =
-    [b"ed", b"er", b"ers", b"ing", b"y", b"less", b"free", b"off", b"like", b"box", b"boxes"];
+const OTHER_ENDS: [&[u8]; 9] = [b"ed", b"er", b"ers", b"ing", b"y", b"less", b"free", b"off", b"like"];
 
 /// The words before and after `shadow` that state that a surface casts none.
 const DENIED_BEFORE: [&[u8]; 3] = [b"no", b"non", b"without"];
@@ -135,6 +137,8 @@ mod tests {
             "leavesshadowcasters",
             "leavesShadowProxy01",
             "leavesshadowonlymesh",
+            "leavesshadowhighmat",
+            "shadowbox",
             "leaves_castshadow",
             "leaves_CastShadow",
             "leaves_shadowcast",
@@ -163,8 +167,8 @@ mod tests {
             "overshadowed",
             "shadowed",
             "shadowy",
-            "shadowbox",
-            "shadowboxes",
+            "shadowlike_lod0",
+            "treeshadowbox",
             "shadowless",
             "leaf_shadow_less",
             "leafShadowOff",
