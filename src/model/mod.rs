@@ -58,7 +58,6 @@ pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;
 pub use mesh_file::MeshFile;
-pub(crate) use space::is_mirror;
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;

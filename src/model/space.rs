@@ -83,7 +83,7 @@ impl Winding {
 }
 
 /// Returns whether a map mirrors: whether its determinant is negative.
-pub(crate) fn is_mirror(map: &Affine) -> bool {
+fn is_mirror(map: &Affine) -> bool {
     let [x, y, z, _] = map.columns();
     dot(x, cross(y, z)) < 0.0
 }

@@ -1,9 +1,10 @@
 //! Tests of the program with UNIGINE's animations and compressed meshes.
 
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, Mesh};
+use meshpeek::unigine::{Animation, Generation, Mesh, builder};
 use serde_json::{Value, json};
 
+use super::support::unigine::grid;
 use super::support::unigine::raw_blocks::with_leaf_box;
 use super::{code, json, meshpeek, sample, scratch, text};
 
@@ -312,6 +313,64 @@ fn counts_the_most_detailed_level() {
     };
     assert_eq!(row(&[]), json!({ "triangles": 60, "lods": 2, "gpu_vertices": 5 * 24 }));
     assert_eq!(row(&["--lod", "medium"]), json!({ "triangles": 48, "lods": 2, "gpu_vertices": 4 * 24 }));
+}
+
+#[test]
+fn lists_the_surfaces_of_one_level() {
+    for (lod, listed, triangles) in [
+        (&[][..], vec![0, 1, 4, 5, 6], 60),
+        (&["--lod", "high"], vec![0, 1, 4, 5, 6], 60),
+        (&["--lod", "1"], vec![0, 2, 4, 7], 48),
+        (&["--lod", "lowest"], vec![0, 2, 4, 7], 48),
+        (&["--lod", "all"], (0..8).collect(), 96),
+    ] {
+        let found = json(&meshpeek(&[&["ls", TREE, "--surfaces", "--json"], lod].concat()));
+        let rows = found["files"].as_array().unwrap().iter();
+        let indices: Vec<u64> = rows.map(|row| row["surface"].as_u64().unwrap()).collect();
+        assert_eq!((indices, &found["totals"]["triangles"]), (listed, &json!(triangles)), "{lod:?}");
+    }
+    // A mesh without levels has a row for each surface.
+    let rows = json(&meshpeek(&["ls", ROOM, "--surfaces", "--json"]));
+    assert_eq!(rows["files"].as_array().unwrap().len(), entry(&["info", ROOM])["surfaces"].as_array().unwrap().len());
+}
+
+/// Writes a mesh with one quad for each name, in a new folder.
+fn quads(names: &[&str]) -> (tempfile::TempDir, String) {
+    let surfaces = names.iter().map(|name| grid(name, 1, false)).collect();
+    scratch("quads.mesh", &builder::Mesh { surfaces, ..builder::Mesh::new(Generation::Ms12) }.to_bytes().unwrap())
+}
+
+#[test]
+fn the_last_level_may_be_a_surface_of_its_own() {
+    let (_folder, path) =
+        quads(&["fir_bark_lod0", "fir_needles_lod0", "fir_bark_lod1", "fir_needles_lod1", "fir_card_LOD 2"]);
+    let levels = |lod: &[&str]| {
+        let found = entry(&[&["info", &path], lod].concat());
+        (found["triangles"].as_u64().unwrap(), found["lods"].as_array().unwrap().len())
+    };
+    assert_eq!([&[][..], &["--lod", "1"], &["--lod", "2"]].map(levels), [(4, 3), (4, 3), (2, 3)]);
+    let rows = json(&meshpeek(&["ls", &path, "--surfaces", "--json", "--lod", "2"]));
+    assert_eq!((&rows["files"][0]["name"], &rows["files"][1]), (&json!("fir_card_LOD 2"), &Value::Null));
+    assert_eq!(code(&meshpeek(&["view", &path, "-o", "-", "--size", "32", "--lod", "2"])), 0);
+    refused(&["view", &path, "-o", "x.png", "--lod", "3"], 2, "it has lod 0, lod 1, lod 2");
+}
+
+#[test]
+fn says_what_is_not_drawn_in_any_level() {
+    for (names, hidden, triangles) in [
+        (&["hull_LOD0", "hull", "hull_LOD1"][..], &["hull", "hull_LOD1"][..], 2),
+        (&["hull", "mast", "ship_castshadow"], &["ship_castshadow"], 4),
+        (&["hull_lod0", "hull_lod1", "flag_lod1"], &["hull_lod1"], 4),
+        (&["shadow_a", "shadow_b"], &[], 4),
+    ] {
+        let (_folder, path) = quads(names);
+        let printed = text(&meshpeek(&["info", &path]).stdout);
+        let lines = printed.lines().filter(|line| line.ends_with("not drawn"));
+        let found: Vec<&str> = lines.map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+        assert_eq!((&*found, &entry(&["info", &path])["triangles"]), (hidden, &json!(triangles)), "{names:?}");
+        let rows = json(&meshpeek(&["ls", &path, "--surfaces", "--json"]));
+        assert_eq!(rows["totals"]["triangles"], triangles, "{names:?}");
+    }
 }
 
 /// Returns the names of the objects of an OBJ file that `convert` writes.

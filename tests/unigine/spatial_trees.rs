@@ -12,7 +12,7 @@ use meshpeek::{Bounds, MeshFile as _, Severity, Surface};
 use crate::support::corpus;
 use crate::support::query::Lists as _;
 use crate::support::random::Random;
-use crate::support::unigine::raw_blocks::with_leaf_box;
+use crate::support::unigine::raw_blocks::{with_leaf_box, with_node_box};
 use crate::support::unigine::{bytes, grid};
 
 /// A partition in memory, valid or not.
@@ -216,6 +216,35 @@ fn a_loose_leaf_is_a_remark_and_a_missed_triangle_a_warning() {
         });
         let found = box_findings(&short);
         assert_eq!((found.len(), found[0].0), (1, severity), "{found:?}");
+    }
+}
+
+#[test]
+fn the_box_of_a_root_may_differ_by_rounding() {
+    // The root of one quad is a leaf, and that of 64 quads is not.
+    for (side, is_leaf) in [(1, true), (8, false)] {
+        let surfaces = vec![grid("waves", side, false)];
+        let mesh = builder::Mesh { surfaces, storage: Storage::Raw, ..builder::Mesh::new(Generation::Ms14) };
+        let sound = mesh.to_bytes().unwrap();
+        assert_eq!(Mesh::open(&*sound).unwrap().tree(0).unwrap().unwrap().nodes()[0].is_leaf(), is_leaf);
+        let greatest = sound_greatest(&sound);
+        for axis in 0..6 {
+            let outward = if axis < 3 { -greatest } else { greatest };
+            for (part, severity) in [
+                (-5e-7, Severity::Info),
+                (5e-7, Severity::Info),
+                (-1e-5, Severity::Warning),
+                (1e-3, if is_leaf { Severity::Info } else { Severity::Warning }),
+            ] {
+                let found = box_findings(&with_node_box(&sound, 0, |mut own| {
+                    own[axis] += part * outward;
+                    own
+                }));
+                let has_root = found.iter().any(|(_, text)| text.starts_with("the root's box is"));
+                let most = found.iter().map(|(severity, _)| *severity).max();
+                assert!(has_root && most == Some(severity), "{side}, {axis}, {part}: {found:?}");
+            }
+        }
     }
 }
 

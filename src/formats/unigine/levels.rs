@@ -4,7 +4,7 @@
 //! | part of a name | meaning |
 //! |---|---|
 //! | `lod`, at most one `_` or space, and a number | the number of a level of detail |
-//! | the word `shadow` | a shadow proxy: a simple surface that only casts the shadow of others |
+//! | the [word `shadow`](super::shadow_names) | a shadow proxy: a simple surface that only casts the shadow of others |
 //!
 //! Upper and lower case are equal. Surfaces whose names are equal without the level are a *chain*,
 //! such as `leaves_lod_0_mat` and `leaves_lod_1_mat`. If only a number follows the level, as in
@@ -13,11 +13,18 @@
 //! the levels of the mesh.
 //!
 //! A level shows of each chain the surfaces with the greatest number that is not greater than the
-//! number of the level. A chain that starts at a later level shows its first surfaces before it, if
-//! it has several numbers itself. A surface outside of all chains is in every level.
+//! number of the level. A chain that starts at a later level shows its first surfaces before it. A
+//! surface outside of all chains is in every level. A surface with the name of a chain and without
+//! a number is in no level if the chain has a surface with the number 0.
 //!
-//! A shadow proxy is in no level. A surface with `shadow` in its name is a proxy if the name of
-//! another surface starts with the words before `shadow`, or after it if there are none before.
+//! A *lone* chain has one number. If it is greater than those of the levels, it is a further level,
+//! which shows the lone chain instead of all others, such as `tree_billboard_lod2` after
+//! `tree_leaf_lod0` and `tree_leaf_lod1`. Otherwise, the lone chain takes the place of the chains
+//! whose names start with its own and whose numbers are less, such as `pad_LOD1` after
+//! `pad_left_LOD0`. If there are none, it is in every level but the further ones.
+//!
+//! A shadow proxy is in no level. If all surfaces of a mesh are shadow proxies, the word has no
+//! meaning.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -25,6 +32,7 @@ use std::io::Write as _;
 use std::ops::Range;
 
 use super::reader::mesh_reader::MeshReader;
+use super::shadow_names::{is_letter, is_shadow, strip};
 use crate::error::Result;
 use crate::model::contents::no_such;
 use crate::parse::{Name, filled, room};
@@ -32,9 +40,6 @@ use crate::parse::{Name, filled, room};
 /// The greatest number of levels of a mesh. Real meshes have at most 12. More numbers than this do
 /// not count levels.
 const MAX_LEVELS: usize = 64;
-
-/// The words that may follow `shadow` in the name of a shadow proxy.
-const PROXY_WORDS: [&[u8]; 4] = [b"s", b"proxy", b"caster", b"mesh"];
 
 /// A level of detail of a mesh.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +93,7 @@ impl LevelTable {
         let (mut has_marks, mut bytes) = (false, 0_usize);
         for surface in 0..count {
             let name = name(surface)?;
-            has_marks = has_marks || shadow_word(name).is_some() || level_of(name).is_some();
+            has_marks = has_marks || is_shadow(name) || level_of(name).is_some();
             bytes = bytes.saturating_add(name.len());
         }
         if !has_marks {
@@ -105,17 +110,28 @@ impl LevelTable {
     /// Finds the levels of surfaces whose keys are in `keys`.
     fn of(format: &'static str, mut members: Vec<Member>, keys: &[u8]) -> Result<Self> {
         let count = members.len();
+        if members.iter().all(|member| member.is_shadow) {
+            for member in &mut members {
+                member.is_shadow = false;
+            }
+        }
         members.sort_unstable_by(|one, other| one.order(keys).cmp(&other.order(keys)));
         let visible = members.partition_point(|member| !member.is_shadow);
         let (visible, shadows) = members.split_at_mut(visible);
-        let mut numbers = room(format, "levels", count)?;
         for chain in visible.chunk_by_mut(|one, other| one.key(keys) == other.key(keys)) {
             number_base(chain);
-            if let [first, .., last] = numbered(chain)
-                && first.number != last.number
-            {
-                numbers.extend(chain.iter().filter_map(|member| member.number));
-            }
+        }
+        let chains = || visible.chunk_by(|one, other| one.key(keys) == other.key(keys)).map(SurfaceChain::new);
+        let mut numbers = room(format, "levels", count)?;
+        for chain in chains().filter(SurfaceChain::has_several) {
+            numbers.extend(chain.numbered.iter().filter_map(|member| member.number));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let common = numbers.len();
+        if let Some(last) = numbers.last().copied() {
+            let lone = chains().filter(|chain| !chain.has_several()).filter_map(|chain| chain.last());
+            numbers.extend(lone.filter(|number| *number > last));
         }
         numbers.sort_unstable();
         numbers.dedup();
@@ -123,10 +139,11 @@ impl LevelTable {
             numbers.clear();
         }
         let mut surfaces = filled(format, "levels", count, 0..numbers.len().max(1))?;
-        for chain in visible.chunk_by(|one, other| one.key(keys) == other.key(keys)) {
-            place_chain(numbered(chain), &numbers, &mut surfaces);
+        if !numbers.is_empty() {
+            let mut places = LevelPlaces { levels: &numbers, common, surfaces: &mut surfaces };
+            places.place_all(chains(), room(format, "levels", chains().count())?, keys);
         }
-        for shadow in shadows.iter().filter(|shadow| has_part(visible, shadow.key(keys), keys)) {
+        for shadow in shadows {
             set_range(&mut surfaces, shadow.surface, 0..0);
         }
         Ok(Self { labels: numbers.into_iter().map(LevelLabel::new).collect(), surfaces: surfaces.into() })
@@ -136,8 +153,7 @@ impl LevelTable {
 /// The parts of the name of a surface.
 struct Member {
     surface: usize,
-    /// The name in a form in which the names of a chain are equal, as a range of bytes. Of a
-    /// shadow, the words that name what casts it.
+    /// The name in a form in which the names of a chain are equal, as a range of bytes.
     key: Range<usize>,
     number: Option<u32>,
     is_shadow: bool,
@@ -146,21 +162,8 @@ struct Member {
 impl Member {
     fn new(surface: usize, name: &[u8], keys: &mut Vec<u8>) -> Self {
         let start = keys.len();
-        let shadow = shadow_word(name);
-        let number = match &shadow {
-            None => push_key(keys, name),
-            Some(word) => {
-                push_key(keys, name.get(..word.start).unwrap_or_default());
-                if keys.len() == start {
-                    push_key(keys, name.get(word.end..).unwrap_or_default());
-                }
-                if keys.get(start..).unwrap_or_default().iter().all(|byte| matches!(byte, b'0'..=b'9' | b'_')) {
-                    keys.truncate(start);
-                }
-                None
-            }
-        };
-        Self { surface, key: start..keys.len(), number, is_shadow: shadow.is_some() }
+        let number = push_key(keys, name);
+        Self { surface, key: start..keys.len(), number, is_shadow: is_shadow(name) }
     }
 
     fn key<'k>(&self, keys: &'k [u8]) -> &'k [u8] {
@@ -176,36 +179,128 @@ impl Member {
 /// Numbers the surfaces of a chain that have no number, such as `tree` beside `tree_lod_1`, with 0
 /// if no other surface has this number.
 fn number_base(chain: &mut [Member]) {
-    if numbered(chain).first().is_some_and(|first| first.number > Some(0)) {
+    if by_number(chain).1.first().is_some_and(|first| first.number > Some(0)) {
         for member in chain {
             member.number = member.number.or(Some(0));
         }
     }
 }
 
-/// Returns the members of a chain that have numbers.
-fn numbered(chain: &[Member]) -> &[Member] {
-    let start = chain.partition_point(|member| member.number.is_none());
-    chain.get(start..).unwrap_or_default()
+/// Returns the members of a chain that have no numbers, and those that have.
+fn by_number(chain: &[Member]) -> (&[Member], &[Member]) {
+    chain.split_at(chain.partition_point(|member| member.number.is_none()))
 }
 
-/// Sets the levels of the surfaces of one chain, which are sorted by their numbers.
-fn place_chain(chain: &[Member], levels: &[u32], surfaces: &mut [Range<usize>]) {
-    if levels.is_empty() {
-        return;
+/// The surfaces of a chain, sorted by their numbers.
+#[derive(Clone, Copy)]
+struct SurfaceChain<'m> {
+    plain: &'m [Member],
+    numbered: &'m [Member],
+}
+
+impl<'m> SurfaceChain<'m> {
+    fn new(members: &'m [Member]) -> Self {
+        let (plain, numbered) = by_number(members);
+        Self { plain, numbered }
     }
-    let level = |number: Option<u32>| levels.partition_point(|level| Some(*level) < number);
-    let has_several = chain.first().map(|first| first.number) != chain.last().map(|last| last.number);
-    let mut groups = chain.chunk_by(|one, other| one.number == other.number).peekable();
-    let mut is_first = has_several;
-    while let Some(group) = groups.next() {
-        let number = group.first().and_then(|member| member.number);
-        let start = level(number).min(levels.len().saturating_sub(1));
-        let start = if std::mem::take(&mut is_first) { 0 } else { start };
-        let next = groups.peek().and_then(|next| next.first());
-        let end = next.map_or(levels.len(), |next| level(next.number));
-        for member in group {
-            set_range(surfaces, member.surface, start..end);
+
+    fn key<'k>(&self, keys: &'k [u8]) -> &'k [u8] {
+        self.plain.first().or(self.numbered.first()).map(|member| member.key(keys)).unwrap_or_default()
+    }
+
+    /// Returns the greatest number.
+    fn last(&self) -> Option<u32> {
+        self.numbered.last().and_then(|member| member.number)
+    }
+
+    /// Returns whether the chain has numbers, and all are less than those of another chain.
+    fn is_before(&self, other: &Self) -> bool {
+        self.last().is_some() && self.last() < other.last()
+    }
+
+    /// Returns whether the chain has different numbers.
+    fn has_several(&self) -> bool {
+        self.numbered.first().and_then(|member| member.number) != self.last()
+    }
+}
+
+/// Places chains in levels.
+struct LevelPlaces<'l> {
+    levels: &'l [u32],
+    /// The number of levels before the further ones.
+    common: usize,
+    surfaces: &'l mut [Range<usize>],
+}
+
+impl LevelPlaces<'_> {
+    /// Places chains that are sorted by their keys. `general` has room for them.
+    fn place_all<'m>(
+        &mut self,
+        chains: impl Iterator<Item = SurfaceChain<'m>>,
+        mut general: Vec<(SurfaceChain<'m>, bool)>,
+        keys: &[u8],
+    ) {
+        for chain in chains {
+            // The lone chains whose keys are the starts of this one are before it.
+            while general.pop_if(|(shorter, _)| !chain.key(keys).starts_with(shorter.key(keys))).is_some() {}
+            let later = general.last_mut().filter(|(shorter, _)| chain.is_before(shorter));
+            let end = later.and_then(|(shorter, is_placed)| {
+                if !std::mem::replace(is_placed, true) {
+                    self.place_from(shorter);
+                }
+                shorter.last()
+            });
+            self.place(&chain, end);
+            if self.is_within(&chain) {
+                general.push((chain, false));
+            }
+        }
+    }
+
+    /// Returns the index of the first level that has at least a number.
+    fn level(&self, number: Option<u32>) -> usize {
+        self.levels.partition_point(|level| Some(*level) < number)
+    }
+
+    /// Returns whether a chain is lone, but no further level.
+    fn is_within(&self, chain: &SurfaceChain<'_>) -> bool {
+        !chain.has_several() && chain.last().is_some() && self.level(chain.last()) < self.common
+    }
+
+    /// Places a chain before the level with the number `end`, or in all levels but the further
+    /// ones.
+    fn place(&mut self, chain: &SurfaceChain<'_>, end: Option<u32>) {
+        if chain.has_several() {
+            self.set(chain.plain, 0..0);
+        }
+        let start = self.level(chain.last());
+        if !chain.has_several() && start >= self.common {
+            self.set(chain.numbered, start..start.saturating_add(1));
+            return;
+        }
+        let end = end.map_or(self.common, |end| self.level(Some(end)));
+        let mut groups = chain.numbered.chunk_by(|one, other| one.number == other.number).peekable();
+        let mut start = 0;
+        while let Some(group) = groups.next() {
+            let next = groups.peek().and_then(|next| next.first());
+            let next = next.map_or(end, |next| self.level(next.number));
+            self.set(group, start..next);
+            start = next;
+        }
+    }
+
+    /// Places a lone chain in the levels from its own number on.
+    fn place_from(&mut self, chain: &SurfaceChain<'_>) {
+        for member in chain.numbered {
+            if let Some(levels) = self.surfaces.get_mut(member.surface) {
+                levels.start = self.levels.partition_point(|level| Some(*level) < member.number);
+            }
+        }
+    }
+
+    fn set(&mut self, members: &[Member], levels: Range<usize>) {
+        for member in members {
+            set_range(self.surfaces, member.surface, levels.clone());
         }
     }
 }
@@ -214,19 +309,6 @@ fn set_range(surfaces: &mut [Range<usize>], surface: usize, levels: Range<usize>
     if let Some(entry) = surfaces.get_mut(surface) {
         *entry = levels;
     }
-}
-
-/// Returns whether the key of a surface starts with the words `key`. The members are sorted by
-/// their keys.
-fn has_part(members: &[Member], key: &[u8], keys: &[u8]) -> bool {
-    let next = |after: &dyn Fn(&[u8]) -> bool| {
-        members.get(members.partition_point(|member| after(member.key(keys)))).map(|member| member.key(keys))
-    };
-    let is_longer = |other: &[u8]| other.strip_prefix(key).is_some_and(|rest| rest.starts_with(b"_"));
-    key.is_empty() && !members.is_empty()
-        || next(&|other| other < key) == Some(key)
-        // The keys that continue with `_` follow one another.
-        || next(&|other| other.iter().lt(key.iter().chain(b"_"))).is_some_and(is_longer)
 }
 
 /// Adds the key of a name to `keys`: its words in lower case, without levels, and with `_` between
@@ -283,49 +365,6 @@ fn level_at(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((digits.iter().fold(0, add), rest))
 }
 
-/// Returns where the word `shadow` is in a name, with a word such as `proxy` after it. `no_shadow`
-/// is the opposite.
-fn shadow_word(name: &[u8]) -> Option<Range<usize>> {
-    let starts = |at: usize| {
-        let [before, first, second] = [at.checked_sub(1), Some(at), at.checked_add(1)].map(|at| name.get(at?));
-        let is_lower = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_lowercase);
-        !before.is_some_and(|byte| is_letter(*byte))
-            || first.is_some_and(u8::is_ascii_uppercase) && (is_lower(before) || is_lower(second))
-    };
-    let is_denied = |at: usize| {
-        let before = name.get(..at).unwrap_or_default();
-        let before = before.strip_suffix(b"_").or(before.strip_suffix(b" ")).unwrap_or(before);
-        let no = before.len().checked_sub(2).filter(|no| starts(*no));
-        no.and_then(|no| before.get(no..)).is_some_and(|word| word.eq_ignore_ascii_case(b"no"))
-    };
-    (0..name.len()).find_map(|at| {
-        let rest = strip(name.get(at..)?, b"shadow").filter(|_| starts(at) && !is_denied(at))?;
-        let joined = |rest| PROXY_WORDS.iter().find_map(|word| strip(rest, word)).filter(|rest| ends(rest));
-        let rest = joined(rest).or(Some(rest).filter(|rest| ends(rest)))?;
-        let separated = match rest {
-            [b'_' | b' ' | b'-', rest @ ..] => joined(rest),
-            _ => None,
-        };
-        Some(at..name.len().saturating_sub(separated.unwrap_or(rest).len()))
-    })
-}
-
-/// Returns whether a word ends before a text.
-fn ends(text: &[u8]) -> bool {
-    text.first().is_none_or(|byte| !is_letter(*byte) || byte.is_ascii_uppercase())
-}
-
-/// Returns the text after a word at its start, whose letters may be upper-case.
-fn strip<'t>(text: &'t [u8], word: &[u8]) -> Option<&'t [u8]> {
-    let (start, rest) = text.split_at_checked(word.len())?;
-    start.eq_ignore_ascii_case(word).then_some(rest)
-}
-
-/// Returns whether a byte is a letter. All bytes of letters that are not ASCII are.
-const fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || !byte.is_ascii()
-}
-
 /// The levels of detail of a mesh, which are found once.
 impl<'a> MeshReader<'a> {
     /// Returns the levels of detail of the mesh. The first call reads the names of all surfaces.
@@ -354,11 +393,11 @@ impl<'a> MeshReader<'a> {
 mod tests {
     use super::*;
 
-    /// Returns the key of a name, the number of its level, and whether it is a shadow.
-    fn member(name: &str) -> (String, Option<u32>, bool) {
+    /// Returns the key of a name, and the number of its level.
+    fn member(name: &str) -> (String, Option<u32>) {
         let mut keys = Vec::new();
         let member = Member::new(0, name.as_bytes(), &mut keys);
-        (String::from_utf8(keys).unwrap(), member.number, member.is_shadow)
+        (String::from_utf8(keys).unwrap(), member.number)
     }
 
     #[test]
@@ -385,30 +424,7 @@ mod tests {
             ("melody1", "melody1", None),
             ("", "", None),
         ] {
-            assert_eq!(member(name), (key.to_owned(), number, false), "{name}");
-        }
-    }
-
-    #[test]
-    fn finds_the_word_shadow() {
-        for (name, key) in [
-            ("leaves_shadow", "leaves"),
-            ("tree_shadow_mesh_base", "tree"),
-            ("LeavesShadow", "leaves"),
-            ("LEAVES_SHADOW", "leaves"),
-            ("leaves_lod_1_shadow", "leaves"),
-            ("leaves_shadowcaster", "leaves"),
-            ("leavesShadowProxy01", "leaves"),
-            ("shadow_lod_0", ""),
-            ("Shadow Caster", ""),
-            ("shadow_02", ""),
-            ("shadow_leaves", "leaves"),
-            ("shadow_plane", "plane"),
-        ] {
-            assert_eq!(member(name), (key.to_owned(), None, true), "{name}");
-        }
-        for name in ["eyeshadow", "shadowed", "shadowless", "glass_no_shadow", "GlassNoShadow", "shado"] {
-            assert!(!member(name).2, "{name}");
+            assert_eq!(member(name), (key.to_owned(), number), "{name}");
         }
     }
 
@@ -431,20 +447,52 @@ mod tests {
                 &[0..2, 0..1, 1..2, 0..0][..],
             ),
             (&["body_lod1", "head_lod1"], &none, &[0..1, 0..1]),
-            // A surface without a number is the most detailed one of its chain.
+            // A surface without a number is the most detailed one of its chain, if it has no other.
             (&["box_lod2", "box", "box_lod1"], &["lod 0", "lod 1", "lod 2"], &[2..3, 0..1, 1..2]),
-            (&["box_lod0", "box", "box_lod1"], &["lod 0", "lod 1"], &[0..1, 0..2, 1..2]),
+            (&["box_lod0", "box", "box_lod1"], &["lod 0", "lod 1"], &[0..1, 0..0, 1..2]),
+            (&["box_LOD0_01", "BOX", "box_LOD0_02", "box_LOD1_"], &["lod 0", "lod 1"], &[0..1, 0..0, 0..1, 1..2]),
+            (&["box_lod0", "box"], &none, &[0..1, 0..1]),
             // Chains with gaps, with a later start, and with one later level only.
             (
                 &["a_lod0", "a_lod1", "a_lod2", "b_lod0", "b_lod2", "c_lod1", "c_lod2", "d_lod1", "e"],
                 &["lod 0", "lod 1", "lod 2"],
-                &[0..1, 1..2, 2..3, 0..2, 2..3, 0..2, 2..3, 1..3, 0..3],
+                &[0..1, 1..2, 2..3, 0..2, 2..3, 0..2, 2..3, 0..3, 0..3],
             ),
-            (&["a_LOD0_01", "a_LOD0_02", "a_LOD1_", "b_LOD9_"], &["lod 0", "lod 1"], &[0..1, 0..1, 1..2, 1..2]),
-            // A shadow of nothing is no proxy.
+            (&["wing_lod0", "wing_lod2", "wheel_lod1"], &["lod 0", "lod 2"], &[0..1, 1..2, 0..2]),
+            (&["wing_lod0", "wing_lod1", "wheel_lod0"], &["lod 0", "lod 1"], &[0..1, 1..2, 0..2]),
+            // Lone surfaces after all levels are further levels.
+            (
+                &["a_LOD0_01", "a_LOD0_02", "a_LOD1_", "b_LOD9_", "c_lod0", "d"],
+                &["lod 0", "lod 1", "lod 9"],
+                &[0..1, 0..1, 1..2, 2..3, 0..2, 0..3],
+            ),
+            (
+                &["far_LOD 5", "hut_lod1_wall", "hut_lod2_wall", "hut_lod3_all", "card_LOD5_1", "card_LOD5_2"],
+                &["lod 1", "lod 2", "lod 3", "lod 5"],
+                &[3..4, 0..1, 1..2, 2..3, 3..4, 3..4],
+            ),
+            (&["a_lod0", "b_lod1"], &none, &[0..1, 0..1]),
+            // A lone surface takes the place of those whose names start with its own.
+            (
+                &["rail_LOD0", "rail_LOD1", "PadLeft_LOD0_1", "PadLeft_LOD0_2", "PadRight_LOD0", "Pad_LOD1_"],
+                &["lod 0", "lod 1"],
+                &[0..1, 1..2, 0..1, 0..1, 0..1, 1..2],
+            ),
+            (
+                &["pad_lod1", "pad_left_lod0", "pad_left_lod1", "pad_top"],
+                &["lod 0", "lod 1"],
+                &[0..2, 0..1, 1..2, 0..2],
+            ),
+            // A shadow is a proxy of the mesh if it has other surfaces.
             (&["shadow_body", "shadow_head"], &none, &[0..1, 0..1]),
-            (&["floor", "lamp_shadow"], &none, &[0..1, 0..1]),
-            (&["tree_trunk", "treetop", "tree_shadow", "tree2_shadow"], &none, &[0..1, 0..1, 0..0, 0..1]),
+            (&["shadow_lod0", "shadow_lod1"], &["lod 0", "lod 1"], &[0..1, 1..2]),
+            (&["floor", "lamp_shadow"], &none, &[0..1, 0..0]),
+            (&["bark", "needles", "pine_CastShadow"], &none, &[0..1, 0..1, 0..0]),
+            (
+                &["pine_lod0", "pine_lod1", "pineshadow_lod0", "pineshadowlod1"],
+                &["lod 0", "lod 1"],
+                &[0..1, 1..2, 0..0, 0..0],
+            ),
             (&["body", "shadow"], &none, &[0..1, 0..0]),
         ] {
             let (found, places) = levels(names);

@@ -128,6 +128,7 @@ mod levels;
 mod morph;
 mod reader;
 mod regions;
+mod shadow_names;
 mod sidecar_index;
 mod surface;
 mod validate;

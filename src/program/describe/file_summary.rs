@@ -207,7 +207,7 @@ impl FileSummary {
     }
 
     /// Returns the surfaces of the described level of detail.
-    fn counted(&self) -> impl Iterator<Item = &SurfaceSummary> {
+    pub fn counted(&self) -> impl Iterator<Item = &SurfaceSummary> {
         self.surfaces.iter().filter(|surface| surface.is_counted)
     }
 

@@ -62,10 +62,17 @@ pub fn with_leaf_box(mesh: &[u8], change: impl FnOnce([f32; 6], [f32; 6]) -> [f3
         tree.nodes()[*child].is_leaf() && box_of(*child).map(f32::to_bits) != box_of(*parent).map(f32::to_bits)
     };
     let (leaf, parent) = (0..tree.nodes().len()).flat_map(children).find(is_loosened).unwrap();
+    with_node_box(mesh, leaf, |own| change(own, box_of(parent)))
+}
+
+/// Changes the box of a node of the tree of surface 0, which must be stored uncompressed.
+pub fn with_node_box(mesh: &[u8], node: usize, change: impl FnOnce([f32; 6]) -> [f32; 6]) -> Vec<u8> {
+    let opened = Mesh::open(mesh).unwrap();
+    let tree = opened.tree(0).unwrap().unwrap();
     let boxes = tree.boxes().as_bytes();
-    let start = boxes.as_ptr().addr() - mesh.as_ptr().addr() + leaf * 24;
+    let start = boxes.as_ptr().addr() - mesh.as_ptr().addr() + node * 24;
     let mut changed = mesh.to_vec();
-    let floats = change(box_of(leaf), box_of(parent));
+    let floats = change(tree.boxes().get(node).unwrap());
     changed[start..start + 24].copy_from_slice(&floats.map(f32::to_le_bytes).concat());
     changed
 }

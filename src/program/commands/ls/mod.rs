@@ -73,7 +73,7 @@ pub struct LsArgs {
     /// Print at most this number of rows; the totals are those of all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Print a row for each surface
+    /// Print a row for each surface of the level of detail
     #[arg(long)]
     surfaces: bool,
     /// Count the vertices on a GPU, which reads all indices
@@ -276,7 +276,7 @@ impl LsArgs {
         };
         let summary = FileSummary::of(asset, &request)?;
         if self.surfaces {
-            return Ok(summary.surfaces.iter().map(|surface| RowValues::of_surface(&summary, surface)).collect());
+            return Ok(summary.counted().map(|surface| RowValues::of_surface(&summary, surface)).collect());
         }
         let mut values = RowValues::of_mesh(&summary);
         if selection.findings {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::formats::FormatFile;
 use crate::model::Asset as _;
 use crate::model::animation::Affine;
-use crate::model::is_mirror;
+use crate::model::{Space, Winding};
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
 use crate::{Geometry, Surface};
@@ -239,12 +239,14 @@ impl QueryArgs {
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
         let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
         progress::end();
+        let unplaced = Space::UNKNOWN.with_winding(Winding::CounterClockwise);
+        let is_mirror = unplaced.placed(placement).winding == Some(Winding::Clockwise);
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut held = HeldOutput::new();
         let mut left = questions;
         while !left.is_empty() {
             let mut answers = surfaces.answer_first(left, self.kind.taken_together())?;
-            if is_mirror(&placement) {
+            if is_mirror {
                 for answer in &mut answers {
                     answer.kind.turn_over();
                 }
