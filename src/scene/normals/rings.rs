@@ -247,8 +247,15 @@ fn join(
 ) {
     groups.clear();
     groups.extend(0..facets.len());
-    let mut join = |one: usize, other: usize| {
+    let mut join = |one: usize, other: usize, is_later: bool| {
         let Some((from, to)) = groups.get(one).copied().zip(groups.get(other).copied()) else { return };
+        // A triangle that grows later does not smooth a crease of the base shape beside it.
+        let is_base = |wanted: usize| {
+            facets.iter().zip(&*groups).any(|(one, group)| *group == wanted && one.frame == 0 && one.normal.is_some())
+        };
+        if is_later && from != to && is_base(from) && is_base(to) {
+            return;
+        }
         groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
     };
     let cosine = |one: &RingFacet, other: &RingFacet| {
@@ -259,10 +266,14 @@ fn join(
     let is_opposite = |one, other| cosine(one, other).is_some_and(|cosine| cosine < OPPOSITE);
     let has_back = least < 0.0 && facets.iter().any(|one| facets.iter().any(|other| is_opposite(one, other)));
     let least = if has_back { 0.0 } else { least };
-    for (number, one) in facets.iter().enumerate() {
-        for (other_number, other) in facets.iter().enumerate().take(number).filter(|(_, other)| one.meets(other)) {
-            if cosine(one, other).is_some_and(|cosine| cosine >= least) {
-                join(number, other_number);
+    let has_later = facets.iter().any(|facet| facet.frame > 0);
+    for is_later in [false, true].into_iter().take(if has_later { 2 } else { 1 }) {
+        for (number, one) in facets.iter().enumerate() {
+            for (other_number, other) in facets.iter().enumerate().take(number).filter(|(_, other)| one.meets(other)) {
+                let is_now = (one.frame.max(other.frame) > 0) == is_later;
+                if is_now && cosine(one, other).is_some_and(|cosine| cosine >= least) {
+                    join(number, other_number, is_later);
+                }
             }
         }
     }
@@ -272,7 +283,7 @@ fn join(
         let is_known = |(_, other): &(usize, &RingFacet)| other.normal.is_some();
         let found = others.clone().find(is_known).or_else(|| others.find(|(other, _)| *other != number));
         if let Some((other, _)) = found {
-            join(number, other);
+            join(number, other, false);
         }
     }
 }
