@@ -53,8 +53,11 @@ fn target(model: &dyn Contents) -> Space {
 
 fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
     let model = again(name, contents, format);
-    let mut expected = Vec::new();
+    let (mut expected, mut equal) = (Vec::new(), Vec::new());
     for surface in decode(contents, &target(contents)) {
+        // Equal normals may be replaced by computed ones.
+        let is_equal = surface.normals.windows(2).all(|two| two[0] == two[1]);
+        equal.resize(equal.len() + surface.triangles.len() * 3, is_equal);
         for corner in surface.triangles.iter().flatten() {
             let attribute = corner.attribute as usize;
             expected.push([
@@ -67,11 +70,12 @@ fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
     let found = corners(&model);
     assert_eq!(found.len(), expected.len(), "{name}");
     for (number, (mut found, expected)) in found.into_iter().zip(&expected).enumerate() {
-        if expected[1].is_empty() {
+        let (mut expected, is_equal) = (expected.clone(), equal.get(number) == Some(&true));
+        if expected[1].is_empty() || is_equal {
             assert_eq!(found[1].len(), 3, "{name}: a computed normal");
-            found[1].clear();
+            [&mut found, &mut expected].into_iter().for_each(|corner| corner[1].clear());
         }
-        assert_eq!(&found, expected, "{name}: corner {number}");
+        assert_eq!(found, expected, "{name}: corner {number}");
     }
 }
 

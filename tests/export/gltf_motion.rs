@@ -272,7 +272,8 @@ impl Motion<'_> {
                                 found.iter_mut().zip(moved).for_each(|(sum, part)| *sum += f64::from(part) * weight);
                             }
                             let text = || format!("{}: clip {number}, frame {frame}, {corner:?}", self.what);
-                            worst.expect("vertex frame", distance(found, expected) / size, 1e-5, &text);
+                            // The time of a late frame is rounded, so its weight is not exactly 1.
+                            worst.expect("vertex frame", distance(found, expected) / size, 2e-5, &text);
                         }
                     }
                 }
