@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
+use super::shown::counted;
 use super::{Error, ErrorKind, Field};
 
 /// The cause of an [`Error`], with the values that the error message contains.
@@ -22,7 +23,7 @@ pub(crate) enum Cause {
     #[error("expected a mesh, found an empty file")]
     Empty,
     /// The file ends before the last byte of the value that should be read.
-    #[error("expected {needed} bytes, found {left}")]
+    #[error("expected {}, found {left}", counted(*needed, "byte"))]
     UnexpectedEnd {
         /// Size of the value that should be read, in bytes.
         needed: u64,
@@ -30,7 +31,7 @@ pub(crate) enum Cause {
         left: u64,
     },
     /// The file declares more items than its remaining bytes can hold.
-    #[error("expected {} bytes for {count} items of {size} bytes or more, found {left}", count.saturating_mul(*size))]
+    #[error("expected {} for {} of {} or more, found {left}", counted(count.saturating_mul(*size), "byte"), counted(*count, "item"), counted(*size, "byte"))]
     Count {
         /// The number of items that the file declares.
         count: u64,
@@ -92,7 +93,7 @@ pub(crate) enum Cause {
         asked: u64,
     },
     /// The requested index of an item is out of range: it is not less than the number of items.
-    #[error("expected a number below {count}, found {index}")]
+    #[error("{}", out_of_range(*count, *index))]
     NoSuch {
         /// The number of items that exist, which is at most the requested index.
         count: u64,
@@ -121,7 +122,7 @@ pub(crate) enum Cause {
         found: Cow<'static, str>,
     },
     /// The output buffer that was passed to a function has the wrong length.
-    #[error("expected a buffer of {needed} items, found {given}")]
+    #[error("expected a buffer of {}, found {given}", counted(*needed, "item"))]
     Buffer {
         /// The number of items that the output buffer must have.
         needed: u64,
@@ -129,7 +130,7 @@ pub(crate) enum Cause {
         given: u64,
     },
     /// The file was shortened after it was opened.
-    #[error("expected {expected} bytes, found {found}: the file was shortened while it was read")]
+    #[error("expected {}, found {found}: the file was shortened while it was read", counted(*expected, "byte"))]
     Truncated {
         /// Size of the file at the time when it was opened, in bytes.
         expected: u64,
@@ -153,7 +154,7 @@ pub(crate) enum Cause {
     #[error("expected a file that the system protects from changes, found a file that programs can change")]
     Unprotected,
     /// The allocation of memory for a result failed.
-    #[error("cannot allocate {asked} bytes of memory")]
+    #[error("cannot allocate {} of memory", counted(*asked, "byte"))]
     OutOfMemory {
         /// The number of bytes that could not be allocated.
         asked: u64,
@@ -166,6 +167,14 @@ pub(crate) enum Cause {
         /// The expected value and the value that was found.
         text: Cow<'static, str>,
     },
+}
+
+/// Returns the message for the index of an item that does not exist.
+fn out_of_range(count: u64, index: u64) -> String {
+    match count {
+        0 => format!("found number {index}, but there are none"),
+        _ => format!("expected a number below {count}, found {index}"),
+    }
 }
 
 impl From<io::Error> for Cause {

@@ -3,6 +3,7 @@
 
 // Rule: this file makes text of copies only.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 /// The maximum number of bytes of one name that [`Shown`] prints.
@@ -25,6 +26,39 @@ impl fmt::Display for Shown<'_> {
         }
         if self.0.len() > MAX_SHOWN_BYTES { out.write_str("…") } else { Ok(()) }
     }
+}
+
+/// A number with a noun.
+pub(crate) struct Counted {
+    number: u64,
+    noun: &'static str,
+}
+
+/// Returns a number with a noun, which is printed in the plural unless the number is 1.
+pub(crate) fn counted(number: impl TryInto<u64>, noun: &'static str) -> Counted {
+    Counted { number: number.try_into().unwrap_or(u64::MAX), noun }
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.number, numbered_noun(self.number, self.noun))
+    }
+}
+
+/// Returns a noun as it follows a number: in the plural unless the number is 1.
+pub(crate) fn numbered_noun(number: u64, noun: &str) -> Cow<'_, str> {
+    if number == 1 {
+        return noun.into();
+    }
+    let irregular =
+        [("vertex", "vertices"), ("index", "indices"), ("matrix", "matrices"), ("mesh", "meshes"), ("leaf", "leaves")];
+    let changed = irregular.into_iter().chain([("tetrahedron", "tetrahedra"), ("match", "matches")]);
+    for (one, many) in changed {
+        if let Some(first) = noun.strip_suffix(one) {
+            return format!("{first}{many}").into();
+        }
+    }
+    format!("{noun}s").into()
 }
 
 /// Copies bytes to a text, in which U+FFFD replaces the bytes that are not UTF-8.

@@ -122,7 +122,7 @@ fn the_encoding_is_a_difference_only_on_request() {
     let listed = [
         "version: \"ms12\" -> \"ms13\"",
         "bytes of magic: 1 of 4 bytes differ, first at 3 in A, 3 in B",
-        "bytes of animations.count: only in A, 1 bytes",
+        "bytes of animations.count: only in A, 1 byte",
         "bytes of inner_magic: 1 of 4 bytes differ, first at 101 in A, 100 in B",
         "bytes of closing_magic: 1 of 4 bytes differ, first at 665 in A, 664 in B",
     ];

@@ -142,7 +142,7 @@ fn tells_where_a_ray_hits() {
     assert!(text.starts_with("surface 0 (cube), triangle 9: at 0.1 0.2 0.5, from the front, t 0.9444444, "), "{text}");
     assert!(text.contains(", geometric normal 0.0 0.0 1.0, distance 8.5, "), "{text}");
     let text = meshpeek(&["query", &cube, "ray", "--from", "7,7,7", "--toward", "8,8,8"]);
-    assert!(code(&text) == 0 && crate::text(&text.stdout).starts_with("nothing; "));
+    assert!(code(&text) == 0 && crate::text(&text.stdout).starts_with("nothing\n"));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn lists_all_hits_the_nearest_first() {
     let none = answer(&[&path, "ray", "--from", "-7,5,11", "--direction", "0,0,-1", "--all"]);
     assert_eq!(none, json!({ "schema": 1, "path": path, "hit": false, "hits": [] }));
     let listed = text(&meshpeek(&["query", &path, "ray", "--from", "7,5,9", "--toward", "7,5,0", "--all"]).stdout);
-    assert!(listed.contains(" hits; ") && listed.contains("  surface 1 (upper), triangle "), "{listed}");
+    assert!(listed.contains(" hits\n") && listed.contains("  surface 1 (upper), triangle "), "{listed}");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn finds_what_reaches_into_a_region() {
     let planes = ["-1,0,0,0.25", "0,-1,0,0.25", "0,0,1,0", "0,0,0,0", "0,0,0,0", "0,0,0,0"].join(",");
     assert_eq!(answer(&[&path, "overlap", "--planes", &planes])["triangles"], json!([[1, 0]]));
     let text = text(&meshpeek(&["query", &path, "overlap", "--planes", &planes]).stdout);
-    assert!(text.starts_with("1 triangles; ") && text.ends_with("  surface 1 (upper): 0\n"), "{text}");
+    assert!(text.starts_with("1 triangle\n") && text.ends_with("  surface 1 (upper): 0\n"), "{text}");
 }
 
 #[test]

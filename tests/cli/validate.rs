@@ -12,7 +12,7 @@ use crate::{bytes, code, command, json as parsed, meshpeek, text};
 struct Folder(tempfile::TempDir);
 
 const ALL: [&str; 3] = ["sound.mesh", "odd.mesh", "cut.mesh"];
-const ODD: &str = "  warning UG24  end at byte 665: 3 bytes after the closing magic belong to no field\n";
+const ODD: &str = "  warning UG24  end at byte 665: 3 bytes after the closing magic, in no field\n";
 const TOTALS: &str = "3 files: 1 sound, 1 with warnings or errors, 1 unreadable; 1 error, 1 warning, 0 infos\n";
 
 impl Folder {
@@ -226,7 +226,7 @@ fn sarif_has_results_rules_and_notifications() {
     assert_eq!(results.len(), 2);
     let expected = json!({
         "ruleId": "UG24", "ruleIndex": 23, "level": "warning",
-        "message": { "text": "end at byte 665: 3 bytes after the closing magic belong to no field" },
+        "message": { "text": "end at byte 665: 3 bytes after the closing magic, in no field" },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": "a%20b/100%25%2C%C3%A9.mesh" },
@@ -270,7 +270,7 @@ fn sarif_names_the_file_and_the_mesh_of_each_result() {
 fn github_annotates_files() {
     let folder = Folder::new();
     let expected = "\
-::warning file=odd.mesh,title=UG24::end at byte 665: 3 bytes after the closing magic belong to no field
+::warning file=odd.mesh,title=UG24::end at byte 665: 3 bytes after the closing magic, in no field
 ::error file=cut.mesh,title=UG02::surface[0].target[0].tangents at byte 199: expected 192 bytes for 24 items of 8 bytes or more, found 101
 ";
     let printed = folder.prints(3, &[&ALL[..], &["--format", "github"]].concat());

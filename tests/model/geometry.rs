@@ -606,7 +606,7 @@ fn what_a_format_has_not_is_said() {
         (mesh.vertex_frame_count().unwrap(), surface.is_drawn().unwrap(), surface.material().unwrap()),
         (0, true, None)
     );
-    assert!(is_error(surface.vertex_frame(0).unwrap_err(), ErrorKind::NoSuch, &["expected a number below 0, found 0"]));
+    assert!(is_error(surface.vertex_frame(0).unwrap_err(), ErrorKind::NoSuch, &["found number 0, but there are none"]));
     assert!(mesh.event(0, 0).unwrap().is_none());
     let mesh = plain(3, &[0, 1, 2], None);
     assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());

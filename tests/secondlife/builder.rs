@@ -593,7 +593,7 @@ fn refuses_blocks_that_are_none() {
     let cases: [(AssetPart, &[u8], &str); 7] = [
         (AssetPart::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
         (AssetPart::HighLod, &block[..block.len() - 1], "found byte"),
-        (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 bytes after the value"),
+        (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 byte after the value"),
         (AssetPart::HighLod, &convex, "one LLSD value, an array of maps, found a map"),
         (AssetPart::HighLod, b"[\0\0\0\x01!]", "an array of maps, found an undefined value in the array"),
         (AssetPart::PhysicsConvex, &block, "a map or undefined, found an array"),

@@ -704,7 +704,7 @@ fn says_what_it_cannot_pose() {
     let view = still.animation(0).unwrap();
     let mut pose = vec![Transform::default(); 5];
     let error = view.pose(0, &mut pose).unwrap_err();
-    assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 0, found 0"]), "{error}");
+    assert!(is_error(&error, ErrorKind::NoSuch, &["found number 0, but there are none"]), "{error}");
     assert!(view.play().unwrap().next().unwrap().is_none());
     assert_eq!((view.keys().count(), view.index_size()), (0, 0));
     let file = Animation::open(bytes("wave_an10")).unwrap();

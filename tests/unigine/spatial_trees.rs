@@ -181,7 +181,7 @@ fn a_loose_leaf_is_a_remark_and_a_missed_triangle_a_warning() {
     let loose = with_leaf_box(&sound, |_, parent| parent);
     let found = box_findings(&loose);
     assert_eq!((found.len(), found[0].0), (1, Severity::Info), "{found:?}");
-    assert!(found[0].1.starts_with("1 leaves have a box that is not tight around their triangles"), "{found:?}");
+    assert!(found[0].1.starts_with("1 leaf with a box that is not tight around its triangles"), "{found:?}");
     assert!(expect_twins(&loose, 100) > 20);
     // On one side, the box ends within the triangles of the leaf or is not a number.
     for side in 0..6 {
@@ -198,7 +198,7 @@ fn a_loose_leaf_is_a_remark_and_a_missed_triangle_a_warning() {
             let found = box_findings(&missed);
             let (severity, text) = &found[0];
             assert_eq!(*severity, Severity::Warning, "side {side}: {found:?}");
-            assert!(text.starts_with("1 leaves have a triangle outside their box"), "side {side}: {found:?}");
+            assert!(text.starts_with("1 leaf with a triangle outside its box"), "side {side}: {found:?}");
             assert!(found.iter().all(|(severity, _)| *severity == Severity::Warning), "side {side}: {found:?}");
         }
     }

@@ -19,7 +19,7 @@ use crate::program::input::open::open_asset;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error, print_json};
 use crate::program::render::note::note;
-use crate::program::render::text::shown;
+use crate::program::render::text::{counted, shown};
 
 const HELP: &str = "\
 The new asset has only this level, stored as its highest. The block of the level is copied as it is stored, and so are the skin, the \
@@ -130,6 +130,6 @@ impl LodArgs {
         if global.quiet {
             return Ok(());
         }
-        writeln!(anstream::stdout().lock(), "{}: {level}, {} bytes", shown(&self.output), bytes.len())
+        writeln!(anstream::stdout().lock(), "{}: {level}, {}", shown(&self.output), counted(bytes.len(), "byte"))
     }
 }

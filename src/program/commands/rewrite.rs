@@ -20,7 +20,7 @@ use crate::program::input::open::{open, open_source_file};
 use crate::program::input::source_file::SourceFile;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, findings, print_json};
-use crate::program::render::text::{print_findings, shown};
+use crate::program::render::text::{counted, print_findings, shown};
 
 const HELP: &str = "\
 A sound binary file is written byte for byte as it was. Text (.ezm) is formatted again, but the bits of every number are kept. Data \
@@ -248,11 +248,11 @@ impl RewriteArgs {
         let mut out = anstream::stdout().lock();
         for OutputFile { path, bytes, identical, is_script } in written {
             let verdict = match (identical, is_script) {
-                (true, _) => format!("byte-identical, {bytes} bytes"),
-                (false, true) => format!("created, {bytes} bytes"),
-                (false, false) => format!("changed, {bytes} bytes"),
+                (true, _) => "byte-identical",
+                (false, true) => "created",
+                (false, false) => "changed",
             };
-            writeln!(out, "{}: {verdict}", shown(path))?;
+            writeln!(out, "{}: {verdict}, {}", shown(path), counted(*bytes, "byte"))?;
         }
         print_findings(&mut out, changes, &[])
     }

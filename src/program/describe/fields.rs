@@ -23,7 +23,7 @@ pub enum InfoPart {
     Materials,
     /// Clips with their lengths and the bones that they move
     Clips,
-    /// What is odd about the file
+    /// Findings about the structure of the file
     Findings,
     /// Properties that only the format of the file has
     Properties,

@@ -60,6 +60,30 @@ pub fn fitted(text: &str, size: TextSize, width: u32) -> String {
     head.chain(middle).chain(line.iter().skip(line.len().saturating_sub(tail))).collect()
 }
 
+/// Returns the caption of a file as one line of at most `width` pixels.
+///
+/// If the caption is too long, an ellipsis replaces `common`, the start of the names of all files,
+/// before other characters are left out.
+pub fn fitted_caption(text: &str, common: &str, size: TextSize, width: u32) -> String {
+    let fits = line_width(&fitted(text, size, u32::MAX), size) <= width;
+    match text.strip_prefix(common) {
+        Some(rest) if !fits && !common.is_empty() => fitted(&format!("{ELLIPSIS}{rest}"), size, width),
+        _ => fitted(text, size, width),
+    }
+}
+
+/// Returns the start that all names share, up to the last character that separates words.
+pub fn common_start(names: &[String]) -> &str {
+    let [first, rest @ ..] = names else { return "" };
+    let shared = rest.iter().fold(first.len(), |shared, name| {
+        let equal = first.char_indices().zip(name.chars()).find(|((_, one), other)| one != other);
+        shared.min(equal.map_or(name.len(), |((at, _), _)| at))
+    });
+    let shared = first.get(..shared).filter(|_| !rest.is_empty()).unwrap_or_default();
+    let end = shared.rfind(['_', '-', '.', ' ']).map_or(0, |at| at.saturating_add(1));
+    shared.get(..end).unwrap_or_default()
+}
+
 /// Returns the width of a line in pixels.
 pub fn line_width(line: &str, size: TextSize) -> u32 {
     u32::try_from(line.chars().count()).unwrap_or(u32::MAX).saturating_mul(size.character_width())
@@ -129,6 +153,22 @@ mod tests {
             assert_eq!(fitted(text, TextSize::Small, width(characters)), line);
         }
         assert_eq!(fitted("ab", TextSize::Small, width(2) - 1), "…");
+    }
+
+    #[test]
+    fn captions_keep_what_differs() {
+        let names = ["fortress_wall_north_a", "fortress_wall_north_b", "fortress_wall_south"].map(str::to_owned);
+        let common = common_start(&names);
+        assert_eq!(common, "fortress_wall_");
+        let width = |characters: u32| TextSize::Small.character_width() * characters;
+        let caption = |characters| fitted_caption(&names[0], common, TextSize::Small, width(characters));
+        assert_eq!([30, 12, 5].map(caption), ["fortress_wall_north_a", "…north_a", "…n…_a"]);
+        assert_eq!(fitted_caption("other_name_of_a_level", common, TextSize::Small, width(9)), "othe…evel");
+        for (names, common) in [(&["a_b"][..], ""), (&["a_b", "a_b"], "a_"), (&["é_x", "è_x"], ""), (&["ab", "ac"], "")]
+        {
+            assert_eq!(common_start(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()), common);
+        }
+        assert_eq!(common_start(&[]), "");
     }
 
     #[test]

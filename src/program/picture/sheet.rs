@@ -187,7 +187,7 @@ mod tests {
     fn tile(number: usize) -> Tile {
         let color = [u8::try_from(number * 20).unwrap(), 90, 160, 255];
         let content =
-            if number % 5 == 4 { Err("unexpected-end".to_owned()) } else { Ok(Picture::new([60, 64], color).unwrap()) };
+            if number % 5 == 4 { Err("damaged file".to_owned()) } else { Ok(Picture::new([60, 64], color).unwrap()) };
         Tile {
             content,
             name: format!("a_long_name_of_a_mesh_{number}.mesh"),

@@ -152,7 +152,9 @@ impl SheetLayout {
             return path.to_owned();
         }
         let mut name = path.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("-{}", sheet.saturating_add(1)));
+        // All numbers have the same length, so that a list of names is in the order of the sheets.
+        let digits = self.sheet_count().to_string().len();
+        name.push(format!("-{:0digits$}", sheet.saturating_add(1)));
         if let Some(extension) = path.extension() {
             name.push(".");
             name.push(extension);
@@ -194,7 +196,7 @@ mod tests {
             assert!((*width).max(*height) <= MAX_SIDE && u64::from(*width) * u64::from(*height) <= 50_000_000);
         }
         assert!(layout.tiles(99).is_empty());
-        assert_eq!(layout.path(Path::new("out/a.b.png"), 1), Path::new("out/a.b-2.png"));
+        assert_eq!(layout.path(Path::new("out/a.b.png"), 1), Path::new("out/a.b-02.png"));
         assert_eq!(self::layout(3, None).path(Path::new("a.png"), 0), Path::new("a.png"));
     }
 

@@ -26,7 +26,12 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
 }
 
 /// Prints an error on standard error, and returns its outcome.
+///
+/// Nothing is printed if the program that reads the output has closed the pipe.
 pub fn complain_about(error: &anyhow::Error) -> Outcome {
+    if is_pipe_closed(error) {
+        return Outcome::PipeClosed;
+    }
     complain(&message(error));
     let fault = error.downcast_ref::<crate::Error>();
     if error.is::<UsageError>() { Outcome::Usage } else { fault.map_or(Outcome::Unreadable, Outcome::of_error) }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::progress::suspended;
 use super::units::thousands;
+use crate::error::numbered_noun;
 use crate::{Finding, Name, Severity};
 use anstyle::{AnsiColor, Style};
 
@@ -56,13 +57,7 @@ pub fn count(number: impl TryInto<u64>) -> String {
 /// Returns a number with a noun, in the plural if the number is not 1.
 pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
-    let noun = match (number, noun) {
-        (1, noun) => noun.to_owned(),
-        (_, "vertex") => "vertices".to_owned(),
-        (_, noun) if noun.ends_with("mesh") => format!("{noun}es"),
-        (_, noun) => format!("{noun}s"),
-    };
-    format!("{} {noun}", thousands(number))
+    format!("{} {}", thousands(number), numbered_noun(number, noun))
 }
 
 /// Returns a path as text. Control characters in the path are escaped, because a terminal would

@@ -17,6 +17,17 @@ pub fn decimals(number: f32, digits: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Formats a number with at most six significant digits, with an exponent if it is very small or
+/// very large.
+pub fn short(number: f32) -> String {
+    let rounded: f32 = format!("{number:.5e}").parse().unwrap_or(number);
+    match rounded.abs() {
+        0.0 => "0".to_owned(),
+        1e-4..1e9 => rounded.to_string(),
+        _ => format!("{rounded:e}"),
+    }
+}
+
 /// Formats an integer with commas between groups of three digits.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -47,6 +58,13 @@ mod tests {
     fn leaves_out_zeros_at_the_end() {
         assert_eq!([1.0 / 3.0, 0.5, 100.0].map(|number| decimals(number, 3)), ["0.333", "0.5", "100"]);
         assert_eq!(decimals(1200.7, 0), "1201");
+    }
+
+    #[test]
+    fn short_numbers_have_six_digits() {
+        let shown = [-32.219_997, 0.0, -0.0, 1.0, 0.000_000_197_106_94, 123_456.789, 2e9].map(short);
+        assert_eq!(shown, ["-32.22", "0", "0", "1", "1.97107e-7", "123457", "2e9"]);
+        assert_eq!([f32::NAN, f32::INFINITY, -0.000_1].map(short), ["NaN", "inf", "-0.0001"]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub enum ProtocolChoice {
     /// Inline images of iTerm2: iTerm2, `WezTerm`, mintty, VS Code with its setting for images
     Iterm,
     /// Sixel graphics: foot, mlterm, contour, xterm -ti vt340
+    #[cfg_attr(not(feature = "sixel"), value(hide = true))]
     Sixel,
 }
 

@@ -3,9 +3,8 @@
 use super::rules;
 use super::rules::{report_surplus, reported};
 use super::transforms::{UNIT, is_finite, is_unit};
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
 use crate::parse::{Report, Tally};
 
 /// Checks the names of the tracks, and the declared numbers of animation frames.
@@ -17,7 +16,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             let (field, start) = track.place();
             let Some(frames) = reported(report, track.frame_count())? else { continue };
             if let Some(said) = timing.frames.filter(|said| *said != frames) {
-                let text = format_args!("expected {said} frames, as declared by {place}, found {frames}");
+                let text = format_args!("expected {}, as declared by {place}, found {frames}", counted(said, "frame"));
                 report.add(rules::TRACK_FRAME_COUNT, field.named("frames"), start, text);
             }
             let name = track.name()?;
@@ -62,10 +61,11 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
             long.add(frame, !is_unit(key.rotation));
         }
         for (rule, tally, what) in
-            [(rules::NOT_FINITE, wild, "have numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
+            [(rules::NOT_FINITE, wild, "with numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
         {
             if tally.any() {
-                let text = format_args!("{} of {} keys {what}, first {}", tally.count, as_u64(keys.len()), tally.first);
+                let text =
+                    format_args!("{} of {} {what}, first {}", tally.count, counted(keys.len(), "key"), tally.first);
                 report.add(rule, field, start, text);
             }
         }

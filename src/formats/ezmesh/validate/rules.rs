@@ -7,7 +7,7 @@
 //! and the byte offset of the first of these items. If the byte offset of an item in the text of a
 //! file is not known, the finding reports the byte offset at which the list of numbers starts.
 
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, counted};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::parse::{Finding, Report, Rule, limited, rules};
 
@@ -259,6 +259,6 @@ pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, 
         SURPLUS_NUMBERS,
         field,
         start,
-        format_args!("expected numbers for {count} items, as declared, found more numbers"),
+        format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item")),
     );
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::rules;
 use super::rules::reported;
 use super::transforms::{UNIT, is_finite, is_unit};
-use crate::error::Result;
+use crate::error::{Result, counted};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::name_index::NameIndex;
 use crate::formats::ezmesh::view::View;
@@ -109,11 +109,11 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
         long.add(as_u64(bone), !is_unit(read.bind.rotation));
     }
     for (rule, tally, what) in
-        [(rules::NOT_FINITE, wild, "have numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
+        [(rules::NOT_FINITE, wild, "with numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
     {
         if tally.any() {
             let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
-            let text = format_args!("{} bones {what}", tally.count);
+            let text = format_args!("{} {what}", counted(tally.count, "bone"));
             report.add(rule, element.place, element.start()?, text);
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn is_finite(transform: &Transform) -> bool {
 }
 
 /// The text of a finding about rotations whose length is not 1.
-pub(super) const UNIT: &str = "have a rotation whose length is not 1";
+pub(super) const UNIT: &str = "with a rotation whose length is not 1";
 
 /// Returns whether a rotation quaternion has unit length, up to the rounding error of text files.
 pub(super) fn is_unit(rotation: [f32; 4]) -> bool {

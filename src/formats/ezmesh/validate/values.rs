@@ -4,7 +4,7 @@ use super::rules;
 use std::ops::Range;
 
 use crate::array::{Array, Bounds};
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::elements::collision::Collision;
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
@@ -57,7 +57,11 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             wild.add(number, !corner.iter().all(|value| value.is_finite()));
         }
         if wild.any() {
-            let text = format_args!("{} tetrahedra have numbers that are not finite, first {}", wild.count, wild.first);
+            let text = format_args!(
+                "{} with numbers that are not finite, first {}",
+                counted(wild.count, "tetrahedron"),
+                wild.first
+            );
             report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
         }
     }
@@ -116,7 +120,8 @@ fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut 
         wild.add(as_u64(vertex), is_wild);
     }
     if wild.any() {
-        let text = format_args!("{} vertices have numbers that are not finite, first {}", wild.count, wild.first);
+        let text =
+            format_args!("{} with numbers that are not finite, first {}", counted(wild.count, "vertex"), wild.first);
         report.add(rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
     }
 }
@@ -147,15 +152,16 @@ fn check_weights(
     }
     if unknown.any() && count > 0 {
         let text = format_args!(
-            "{} vertices refer to bones beyond the {} bones of the skeleton, first {}",
-            unknown.count,
-            bones.len(),
+            "{} with bones beyond the {} of the skeleton, first {}",
+            counted(unknown.count, "vertex"),
+            counted(bones.len(), "bone"),
             unknown.first
         );
         report.add(rules::WEIGHT_BONE, place.named("blendindices"), start, text);
     }
     if odd.any() {
-        let text = format_args!("{} vertices have weights that do not sum up to 1, first {}", odd.count, odd.first);
+        let text =
+            format_args!("{} with weights that do not sum up to 1, first {}", counted(odd.count, "vertex"), odd.first);
         report.add(rules::WEIGHT_SUM, field, start, text);
     }
 }
@@ -221,7 +227,7 @@ fn check_indices(
         report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
     if thin.any() {
-        let text = format_args!("{} triangles use a vertex twice, first {}", thin.count, thin.first);
+        let text = format_args!("{} with a vertex used twice, first {}", counted(thin.count, "triangle"), thin.first);
         report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
     }
     Ok(bounds)

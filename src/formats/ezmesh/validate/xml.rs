@@ -5,7 +5,7 @@ use super::rules;
 use super::rules::reported;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
-use crate::error::{Field, Result, is_utf8};
+use crate::error::{Field, Result, counted, is_utf8};
 use crate::formats::ezmesh::elements::index_buffer::COUNTS;
 use crate::formats::ezmesh::form::Form;
 use crate::formats::ezmesh::view::View;
@@ -83,7 +83,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
                 self.start(*tag, *element, open);
                 if !end.is_empty {
                     self.begin(*tag, *element, open.len());
-                } else if counted(*element).is_some() {
+                } else if list_items(*element).is_some() {
                     self.begin(*tag, *element, open.len());
                     self.finish(open.len());
                 }
@@ -141,7 +141,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let name = Name::new(tag.name());
         if let Some(list) = self.lists.last_mut()
             && list.depth.saturating_add(1) == open.len()
-            && counted(list.element) == Some(element)
+            && list_items(list.element) == Some(element)
         {
             list.seen = list.seen.saturating_add(1);
         }
@@ -226,7 +226,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
 
     /// Records the start of an element that declares the number of its children.
     fn begin(&mut self, tag: Tag<'a>, element: ElementName, depth: usize) {
-        if counted(element).is_none() {
+        if list_items(element).is_none() {
             return;
         }
         let name = match element {
@@ -256,7 +256,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
     fn finish(&mut self, depth: usize) {
         let Some(list) = self.lists.pop_if(|list| list.depth == depth) else { return };
         if let Some((said, at)) = list.said.filter(|(said, _)| *said != list.seen) {
-            let text = format_args!("expected {said} items, as declared, found {}", list.seen);
+            let text = format_args!("expected {}, as declared, found {}", counted(said, "item"), list.seen);
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(list.element.name()), at, text);
         }
     }
@@ -264,7 +264,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
 
 /// Returns the kind of child elements whose number an element declares, or `None` if the element
 /// declares no such number.
-fn counted(element: ElementName) -> Option<ElementName> {
+fn list_items(element: ElementName) -> Option<ElementName> {
     Some(match element {
         ElementName::Mesh => ElementName::Section,
         ElementName::Animation => ElementName::Track,

@@ -10,7 +10,7 @@ use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::LlsdValue;
 use super::report::AssetReport;
 use super::{rules, tree};
-use crate::error::{Cause, Error, Field};
+use crate::error::{Cause, Error, Field, counted};
 use crate::math::as_u64;
 use crate::parse::{Report, Rule, Severity};
 
@@ -51,7 +51,7 @@ pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
             rules::TRAILING_OR_SHARED_BYTES,
             Field::new("end"),
             end,
-            format_args!("{} bytes after the container", length.saturating_sub(end)),
+            format_args!("{} after the container", counted(length.saturating_sub(end), "byte")),
         );
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
             rules::UNUSUAL_FORM,
             Field::new("header"),
             start,
-            format_args!("a marker line of {} bytes before the header", header.marker_line()),
+            format_args!("a marker line of {} before the header", counted(header.marker_line(), "byte")),
         );
     }
     if header.len() > USUAL_PREFIX {
@@ -222,7 +222,7 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
                 rules::BLOCK_OVERLAP_OR_GAP,
                 field,
                 end,
-                format_args!("a gap of {} bytes before the block", block.start.saturating_sub(end)),
+                format_args!("a gap of {} before the block", counted(block.start.saturating_sub(end), "byte")),
             );
         }
         end = end.max(block.end);
@@ -233,7 +233,7 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
             rules::TRAILING_OR_SHARED_BYTES,
             Field::new("end"),
             end,
-            format_args!("{} bytes after the last block", view.end().saturating_sub(end)),
+            format_args!("{} after the last block", counted(view.end().saturating_sub(end), "byte")),
         );
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
@@ -289,7 +289,7 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
             rules::WRONG_HASH,
             Field::new("hash").in_struct(stored.part.key()),
             stored.entry_at,
-            format_args!("a hash of {} bytes, expected 16", hash.len()),
+            format_args!("a hash of {}, expected 16", counted(hash.len(), "byte")),
         );
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
@@ -312,7 +312,7 @@ pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>
             rules::DAMAGED_ZLIB_STREAM,
             field,
             at,
-            format_args!("{} bytes after the compressed stream in the block", block.unused()),
+            format_args!("{} after the compressed stream in the block", counted(block.unused(), "byte")),
         );
     }
     if !block.rest().is_empty() {
@@ -322,7 +322,7 @@ pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>
             field,
             block,
             at,
-            format_args!("{} bytes after the value", block.rest().len()),
+            format_args!("{} after the value", counted(block.rest().len(), "byte")),
         );
     }
     let stored = block.stored_at();

@@ -7,7 +7,7 @@ use super::super::physics::{Convex, hull_size};
 use super::report::AssetReport;
 use super::rules;
 use crate::array::Array;
-use crate::error::Field;
+use crate::error::{Field, counted};
 use crate::parse::Tally;
 
 /// Known keys in the LLSD map of a block of convex hulls.
@@ -57,7 +57,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
     if convex.map().get("Positions").is_none() && !sizes.is_empty() {
         check.add_in(rules::HULL_SIZES, field, block, at, "HullList without Positions");
     } else if sum != found {
-        let text = format_args!("the hulls have {sum} points together, but Positions has {found}");
+        let text = format_args!("the hulls have {} together, but Positions has {found}", counted(sum, "point"));
         check.add_in(rules::HULL_SIZES, field, block, at, text);
     }
     if sizes.len() > MAX_HULLS {
@@ -74,7 +74,7 @@ fn check_hulls(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>, convex: &
         few.add(number, hull_size(*size) < 4);
     }
     if few.any() {
-        let text = format_args!("{} hulls have fewer than 4 points, first hull {}", few.count, few.first);
+        let text = format_args!("{} with fewer than 4 points, first hull {}", counted(few.count, "hull"), few.first);
         check.add_in(rules::SMALL_HULL, field, block, at, text);
     }
     !sizes.is_empty()

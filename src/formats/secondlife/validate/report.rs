@@ -6,7 +6,7 @@ use super::super::asset_block::AssetBlock;
 use super::super::llsd::{LlsdItem, LlsdMap, LlsdValue};
 use super::finding::{WithInflatedOffset, broken_rule};
 use super::rules;
-use crate::error::{Error, Field, Result};
+use crate::error::{Error, Field, Result, counted};
 use crate::math::{as_u64, narrow};
 use crate::parse::{Report, Rule};
 
@@ -163,7 +163,7 @@ impl AssetReport<'_, '_> {
                         entry
                             .value
                             .array()
-                            .map_or(entry.value.kind().to_owned(), |array| format!("{} values", array.len()))
+                            .map_or(entry.value.kind().to_owned(), |array| counted(array.len(), "value").to_string())
                     },
                 );
                 let place = entry.map_or(at, |entry| entry.at);

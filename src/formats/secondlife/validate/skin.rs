@@ -7,7 +7,7 @@ use super::super::matrix::{Matrix, affine};
 use super::super::skin::Skin;
 use super::report::AssetReport;
 use super::rules;
-use crate::error::{Error, Field, Result};
+use crate::error::{Error, Field, Result, counted};
 use crate::math::as_u64;
 use crate::parse::{SortedNames, Tally};
 
@@ -50,7 +50,7 @@ pub(super) fn check(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) -> O
                 field,
                 block,
                 at,
-                format_args!("{count} matrices for {joints} joints{then}"),
+                format_args!("{} for {}{then}", counted(count, "matrix"), counted(joints, "joint")),
             );
         }
     }

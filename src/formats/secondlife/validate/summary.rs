@@ -5,7 +5,7 @@ use super::super::asset_view::AssetView;
 use super::super::layout::MAX_SUBMESHES;
 use super::report::AssetReport;
 use super::rules;
-use crate::error::Field;
+use crate::error::{Field, counted};
 
 /// The numbers of submeshes, triangles and joints of an asset, and the presence of some of its
 /// blocks, for the checks that compare the blocks with each other.
@@ -33,7 +33,7 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
     for (lod, (submeshes, _)) in &there {
         let field = Field::new(lod.part().key());
         if submeshes != &most && *submeshes > 0 && most > 0 {
-            let text = format_args!("{submeshes} submeshes, but {} has {most}", highest.part().key());
+            let text = format_args!("{}, but {} has {most}", counted(*submeshes, "submesh"), highest.part().key());
             check.add(rules::SUBMESH_COUNT, field, start, text);
         }
         if *submeshes > MAX_SUBMESHES {
@@ -51,7 +51,7 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
             let text = if triangles == more {
                 format!("as many triangles as {higher} ({more})")
             } else {
-                format!("{triangles} triangles, more than {higher} ({more})")
+                format!("{}, more than {higher} ({more})", counted(*triangles, "triangle"))
             };
             check.add(rules::LEVEL_NOT_SIMPLER, field, start, text);
         }

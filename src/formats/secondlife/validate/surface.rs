@@ -13,7 +13,7 @@ use super::super::surface::{Submesh, SubmeshKey};
 use super::report::AssetReport;
 use super::rules;
 use super::summary::AssetSummary;
-use crate::error::Field;
+use crate::error::{Field, counted};
 use crate::math::as_u64;
 use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
 use crate::model::{IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions};
@@ -214,7 +214,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let Some((at, bytes)) = self.submesh.bytes(SubmeshKey::TriangleList).ok().flatten() else { return };
         if bytes.len() % TRIPLE != 0 {
             let whole = indices.len() / 3;
-            let text = format_args!("{} bytes, not a multiple of 6: {whole} triangles are complete", bytes.len());
+            let text = format_args!(
+                "{}, not a multiple of 6: {} complete",
+                counted(bytes.len(), "byte"),
+                counted(whole, "triangle")
+            );
             self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
         }
         // The range check includes the vertex indices after the last complete triangle.
@@ -235,8 +239,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let first = at.saturating_add(5);
         let item = |tally: Tally, size: u64| usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first);
         if beyond.any() {
-            let text =
-                format_args!("index {highest}, but there are {vertices} vertices; {} such indices", beyond.count);
+            let text = format_args!(
+                "{} out of range, greatest {highest}: the submesh has {}",
+                counted(beyond.count, "index"),
+                counted(vertices, "vertex")
+            );
             self.add(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
         }
         let mut equal = Tally::default();
@@ -248,7 +255,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             equal.add(number, !placeholder && (a == b || b == c || a == c));
         }
         if equal.any() {
-            let text = format_args!("{} triangles use a vertex twice, first triangle {}", equal.count, equal.first);
+            let text = format_args!(
+                "{} with a vertex used twice, first triangle {}",
+                counted(equal.count, "triangle"),
+                equal.first
+            );
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
         }
         // The bit set `used` may have bits of vertex indices that are out of range.
@@ -256,7 +267,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         if within < vertices {
             let unused = vertices.saturating_sub(within);
             let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
-            let text = format_args!("{unused} of {vertices} vertices are used by no triangle, first {first_unused}");
+            let text = format_args!("{unused} of {} in no triangle, first {first_unused}", counted(vertices, "vertex"));
             self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
         }
         if self.block.part() == AssetPart::PhysicsMesh || self.block.part() == AssetPart::PhysicsShape {
@@ -278,14 +289,16 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             sliver.add(number, found == Some(Degeneracy::Sliver));
         }
         if flat.any() {
-            let text = format_args!("{} triangles without an area, first triangle {}", flat.count, flat.first);
+            let text =
+                format_args!("{} without an area, first triangle {}", counted(flat.count, "triangle"), flat.first);
             self.add(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
         }
         if sliver.any() {
             // Slivers have their own finding of severity info, because real uploads have slivers.
             let text = format_args!(
-                "{} slivers, which viewers consider degenerate, first triangle {}",
-                sliver.count, sliver.first
+                "{}, degenerate for viewers, first triangle {}",
+                counted(sliver.count, "sliver"),
+                sliver.first
             );
             let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
             self.add(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
@@ -315,11 +328,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         if whole < runs.len() {
             let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };
-            let text = format_args!("the data {place} after {whole} of {} vertices", runs.len());
+            let text = format_args!("the data {place} after {whole} of {}", counted(runs.len(), "vertex"));
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         } else if used < bytes.len() {
             let rest = bytes.len().saturating_sub(used);
-            let text = format_args!("{rest} bytes after the list of the last vertex");
+            let text = format_args!("{} after the list of the last vertex", counted(rest, "byte"));
             self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
         }
         let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
@@ -340,23 +353,27 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         if beyond.any() {
             let joints = self.summary.joints.unwrap_or_default();
             let text = format_args!(
-                "joint {highest}, but the skin has {joints} joints; {} such vertices, first {}",
-                beyond.count, beyond.first
+                "{} with joints out of range, greatest {highest}, first {}: the skin has {}",
+                counted(beyond.count, "vertex"),
+                beyond.first,
+                counted(joints, "joint")
             );
             self.add(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
         }
         if none.any() {
             let text = format_args!(
-                "{} vertices without influences, first {}; viewers use joint 0 for them",
-                none.count, none.first
+                "{} without influences, first {}; viewers use joint 0 instead",
+                counted(none.count, "vertex"),
+                none.first
             );
             self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
         }
         if sums.any() {
             let (least, most) = SUMS.into_inner();
             let text = format_args!(
-                "{} vertices whose weights do not sum to {least}..{most}, first {}",
-                sums.count, sums.first
+                "{} with weights that do not sum to {least}..{most}, first {}",
+                counted(sums.count, "vertex"),
+                sums.first
             );
             self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
         }

@@ -1,7 +1,7 @@
 //! Checks the rules about animations in mesh files and in animation files.
 
 use super::rules;
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 use crate::formats::unigine::animation::coding::{AnimationKey, Coding};
 use crate::formats::unigine::animation::reader::AnimationReader;
 use crate::formats::unigine::animation::view::AnimationView;
@@ -39,7 +39,11 @@ pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> 
         set.add(at, *byte != 0);
     }
     if set.any() {
-        let text = format_args!("{} of {} unknown bytes are not 0; they are kept", set.count, unknown.len());
+        let text = format_args!(
+            "{} of {} with a value other than 0, which is kept",
+            set.count,
+            counted(unknown.len(), "unknown byte")
+        );
         report.add(rules::UNUSED_ITEM, Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
     }
     Ok(())
@@ -75,9 +79,10 @@ fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize],
         }
     }
     let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
-    for (tally, what) in [(unknown, "refer to no bone"), (again, "occur earlier in the list")] {
+    for (tally, what) in [(unknown, "without a bone"), (again, "repeated in the list")] {
         if tally.any() {
-            let text = format_args!("{} bone numbers {what}; the first is item {}", tally.count, tally.first);
+            let text =
+                format_args!("{} {what}; the first is item {}", counted(tally.count, "bone number"), tally.first);
             report.add(rules::ANIMATED_BONE, field.named("bone_ids"), tally.offset(at, 2), text);
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::rules;
 use crate::decode::compact;
-use crate::error::{Cause, Error, Field, Result, is_utf8};
+use crate::error::{Cause, Error, Field, Result, counted, is_utf8};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
@@ -109,8 +109,11 @@ fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
         start = next;
     }
     if wrong.any() {
-        let text =
-            format_args!("{} offsets do not match their blocks; the first is entry {}", wrong.count, wrong.first);
+        let text = format_args!(
+            "{}, not the start of a block; the first is entry {}",
+            counted(wrong.count, "offset"),
+            wrong.first
+        );
         report.add(rules::BLOCK_TABLE, Field::new("offsets"), wrong.offset(table, 8), text);
     }
 }
@@ -137,7 +140,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
             rules::TRAILING_BYTES,
             field,
             start,
-            format_args!("{count} bytes after the closing magic belong to no field"),
+            format_args!("{} after the closing magic, in no field", counted(count, "byte")),
         );
     }
     if element == I32 && field == Field::new("bones.count") {
@@ -161,7 +164,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
     let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
     let (engine, engine_length) = compact::encode(value);
     if length != engine_length {
-        let text = format_args!("{value} is encoded in {length} bytes; the engine uses {engine_length}");
+        let text = format_args!("{value} is encoded in {}; the engine uses {engine_length}", counted(length, "byte"));
         report.add(rules::ENCODING, field, start, text);
     } else if cursor.rest().get(..length) != engine.get(..length) {
         report.add(

@@ -9,7 +9,7 @@ use crate::array::runs::CountedRuns;
 use crate::array::{Array, Bounds, Packed};
 use crate::decode::Floats;
 use crate::decode::influence4::RawInfluence4;
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::bounds::{center, distance};
 use crate::formats::unigine::layout::RawBounds;
@@ -83,7 +83,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         let wild = Tally { count, first };
         if wild.any() {
             let size = as_u64(size_of::<[f32; N]>());
-            let text = format_args!("{} items contain a value that is not finite", wild.count);
+            let text = format_args!("{} with a value that is not finite", counted(wild.count, "item"));
             let offset = wild.offset(at, size);
             self.report.add_as(severity, rules::NOT_FINITE, field, offset, text);
         }
@@ -232,14 +232,18 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             let at = self.at(kind)?;
             let (beyond, unused) = uses(self.view.generation.format(), &stream, count)?;
             if beyond.any() {
-                let text =
-                    format_args!("{} indices refer to a {what} that does not exist; there are {count}", beyond.count);
+                let text = format_args!(
+                    "{} out of range, expected below {count}, the number of {what}s",
+                    counted(beyond.count, "index")
+                );
                 self.add(rules::INDEX_OUT_OF_RANGE, name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
             }
             if unused.any() {
                 let text = format_args!(
-                    "{} of {count} {what}s are used by no corner; the first is {}",
-                    unused.count, unused.first
+                    "{} of {} in no corner; the first is {}",
+                    unused.count,
+                    counted(count, what),
+                    unused.first
                 );
                 self.add(rules::UNUSED_ITEM, name, at, text);
             }
@@ -252,8 +256,11 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         }
         if flat.any() {
             let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
-            let text =
-                format_args!("{} triangles have two corners at one position; the first is {}", flat.count, flat.first);
+            let text = format_args!(
+                "{} with two corners at one position; the first is {}",
+                counted(flat.count, "triangle"),
+                flat.first
+            );
             self.add(rules::DEGENERATE_TRIANGLE, "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::rules;
 use super::structure::add_block_fault;
 use super::surfaces::{nearly_equal, shown};
 use crate::array::{Array, Bounds};
-use crate::error::{Field, PathSegment, Result};
+use crate::error::{Field, PathSegment, Result, counted};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::node::TreeNode;
 use crate::formats::unigine::blocks::tree::{InflatedTree, SurfaceTree};
@@ -83,7 +83,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         ];
         for (name, found, at) in lists {
             if found != triangles {
-                self.add(name, at, format_args!("{found} items, expected {triangles}, one per triangle"));
+                self.add(name, at, format_args!("{}, expected {triangles}, one per triangle", counted(found, "item")));
             }
         }
         let mut beyond = Tally::default();
@@ -91,7 +91,7 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             beyond.add(at, bits & !EDGE_BITS != 0);
         }
         if beyond.any() {
-            let text = format_args!("{} edge records have more than 3 bits", beyond.count);
+            let text = format_args!("{} with more than 3 bits", counted(beyond.count, "edge record"));
             self.add("edges", beyond.offset(offsets.edges, 1), text);
         }
         let mut seen = filled(self.format, "corners", triangles, false)?;
@@ -102,8 +102,9 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         }
         if wrong.any() {
             let text = format_args!(
-                "{} corners are not the first corner of a triangle, or repeat a triangle; the first is item {}",
-                wrong.count, wrong.first
+                "{}: expected the first corner of each triangle, once; the first is item {}",
+                counted(wrong.count, "wrong corner"),
+                wrong.first
             );
             self.add("corners", offsets.corners, text);
         }
@@ -135,8 +136,11 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             wrong.add(as_u64(nodes.len()), !nodes.is_empty());
         }
         if wrong.any() {
-            let text =
-                format_args!("{} nodes are out of order or invalid; the first is node {}", wrong.count, wrong.first);
+            let text = format_args!(
+                "{} out of order or invalid; the first is node {}",
+                counted(wrong.count, "node"),
+                wrong.first
+            );
             self.add("nodes", self.inflated.offsets.nodes, text);
         }
         Ok(!wrong.any())
@@ -162,18 +166,15 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             }
         }
         let missing = covered.iter().filter(|covered| !**covered).count();
-        let cases = [
-            (outside, "leaves refer to triangles that do not exist"),
-            (again, "leaves share triangles with another leaf"),
-        ];
+        let cases = [(outside, "with triangles that do not exist"), (again, "with triangles of another leaf")];
         for (tally, what) in cases {
             if tally.any() {
-                let text = format_args!("{} {what}; the first is node {}", tally.count, tally.first);
+                let text = format_args!("{} {what}; the first is node {}", counted(tally.count, "leaf"), tally.first);
                 self.add("nodes", self.inflated.offsets.nodes, text);
             }
         }
         if missing > 0 && !again.any() && triangles > 0 {
-            self.add("nodes", self.inflated.offsets.nodes, format_args!("{missing} triangles are in no leaf"));
+            self.add("nodes", self.inflated.offsets.nodes, format_args!("{} in no leaf", counted(missing, "triangle")));
         }
         Ok(!again.any() && !outside.any())
     }
@@ -218,16 +219,16 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         let offsets = self.inflated.offsets;
         let (info, wrong) = (Severity::Info, rules::SPATIAL_TREE.severity);
         let cases = [
-            (wrong, missed, "boxes", offsets.boxes, 24, "leaves have a triangle outside their box"),
-            (info, short, "boxes", offsets.boxes, 24, "leaves have a box that is too small by rounding"),
-            (info, uneven, "boxes", offsets.boxes, 24, "nodes have a child that is outside their box by rounding"),
-            (info, loose, "boxes", offsets.boxes, 24, "leaves have a box that is not tight around their triangles"),
-            (wrong, outside, "boxes", offsets.boxes, 24, "nodes have a child whose box is not inside theirs"),
-            (wrong, cuts, "splits", offsets.splits, 4, "nodes are split outside their box, or are leaves with a split"),
+            (wrong, missed, "boxes", offsets.boxes, 24, "leaf", "with a triangle outside its box"),
+            (info, short, "boxes", offsets.boxes, 24, "leaf", "with a box that is too small by rounding"),
+            (info, uneven, "boxes", offsets.boxes, 24, "node", "with a child that is outside its box by rounding"),
+            (info, loose, "boxes", offsets.boxes, 24, "leaf", "with a box that is not tight around its triangles"),
+            (wrong, outside, "boxes", offsets.boxes, 24, "node", "with a child whose box is not inside its own"),
+            (wrong, cuts, "splits", offsets.splits, 4, "node", "split outside its box, or a leaf with a split"),
         ];
-        for (severity, tally, name, at, size, what) in cases {
+        for (severity, tally, name, at, size, node, what) in cases {
             if tally.any() {
-                let text = format_args!("{} {what}; the first is node {}", tally.count, tally.first);
+                let text = format_args!("{} {what}; the first is node {}", counted(tally.count, node), tally.first);
                 self.add_as(severity, name, tally.offset(at, size), text);
             }
         }

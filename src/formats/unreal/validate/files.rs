@@ -6,7 +6,7 @@ use crate::array::Array;
 use std::mem::offset_of;
 
 use crate::decode::polygon::RawPolygon;
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::header::{FRAMES_AT, POLYGONS_AT};
 use crate::formats::unreal::layout::{PolygonType, Style, Variant};
@@ -36,7 +36,7 @@ pub(super) fn check_structure<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     check_bytes(polygons, report);
     let rest = as_u64(mesh.data_rest().len());
     if rest > 0 {
-        let text = format_args!("{rest} bytes after the polygons belong to no field");
+        let text = format_args!("{} after the polygons, in no field", counted(rest, "byte"));
         report.add(rules::BYTES_AFTER_POLYGONS, Field::new("data_end"), mesh.header.polygons_end(), text);
     }
     Ok(())
@@ -57,7 +57,7 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
     let mut junk = Tally::default();
     (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
     if junk.any() {
-        let text = format_args!("{} of the 44 unused bytes are not 0; they are kept", junk.count);
+        let text = format_args!("{} of the 44 unused bytes with a value other than 0, which is kept", junk.count);
         report.add(rules::UNUSED_HEADER_BYTES, Field::new("unused"), junk.first, text);
     }
     report.turn_to(ANIV);
@@ -84,7 +84,7 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     }
     let rest = as_u64(mesh.aniv_rest().len());
     if rest > 0 {
-        let text = format_args!("{rest} bytes after the last frame belong to no field");
+        let text = format_args!("{} after the last frame, in no field", counted(rest, "byte"));
         report.add(
             rules::BYTES_AFTER_FRAMES,
             Field::new("aniv_end"),
@@ -171,15 +171,16 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
         let from_one = least == 1 && greatest == vertices;
         let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
         let text = format_args!(
-            "{} indices are out of range: the mesh has {vertices} vertices, and the greatest index is {greatest}{hint}",
-            beyond.count
+            "{} out of range, greatest {greatest}: the mesh has {}{hint}",
+            counted(beyond.count, "index"),
+            counted(vertices, "vertex")
         );
         report.add(rules::INDEX_OUT_OF_RANGE, field, offset, text);
     }
     if absent.any() {
         let (field, offset) = at(absent);
         let text =
-            format_args!("{} indices refer to vertices missing in frame {cut_frame}, which is cut", absent.count);
+            format_args!("{} of vertices missing in frame {cut_frame}, which is cut", counted(absent.count, "index"));
         report.add(rules::MISSING_VERTEX, field, offset, text);
     }
 }
@@ -246,7 +247,7 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
                 rules::VERTEX_PADDING,
                 field,
                 offset,
-                format_args!("{} vertices have a pad that is not 0; it is kept", pads.count),
+                format_args!("{} with a pad other than 0, which is kept", counted(pads.count, "vertex")),
             );
         }
     }
@@ -261,7 +262,10 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
     for (number, sequence) in script.sequences().enumerate() {
         let Sequence { name, start, frames: count, command, .. } = sequence;
         if start.saturating_add(count) > frames && frames > 0 {
-            let text = format_args!("sequence \"{name}\" plays {count} frames from {start}, but the mesh has {frames}");
+            let text = format_args!(
+                "sequence \"{name}\" plays {} from {start}, but the mesh has {frames}",
+                counted(count, "frame")
+            );
             report.add(
                 rules::SEQUENCE_FRAMES,
                 Field::new("frames").in_list("sequence", as_u64(number)),

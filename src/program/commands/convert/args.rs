@@ -97,6 +97,7 @@ pub struct ConvertArgs {
     /// Compress the arrays with meshoptimizer, by the extension `EXT_meshopt_compression`
     /// or `KHR_meshopt_compression`
     #[arg(long, value_enum, value_name = "EXTENSION", num_args = 0..=1, default_missing_value = "ext", help_heading = "glTF")]
+    #[cfg_attr(not(feature = "meshopt"), arg(hide = true))]
     compress: Option<CompressionName>,
     /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]

@@ -12,6 +12,7 @@ use crate::Name;
 use crate::math::narrow;
 use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::counted;
 
 /// The place of a value in both meshes. A place borrows the place that it is in, so a value that
 /// does not differ needs no text.
@@ -159,9 +160,11 @@ impl Difference {
     /// Returns the text about two ranges of bytes.
     fn bytes_text(&self, items: Option<&ItemDifferences>) -> String {
         match (&self.values.a, &self.values.b, items) {
-            (DiffValue::Range { bytes, .. }, DiffValue::Missing, _) => format!("{RED}only in A, {bytes} bytes{RED:#}"),
+            (DiffValue::Range { bytes, .. }, DiffValue::Missing, _) => {
+                format!("{RED}only in A, {}{RED:#}", counted(*bytes, "byte"))
+            }
             (DiffValue::Missing, DiffValue::Range { bytes, .. }, _) => {
-                format!("{GREEN}only in B, {bytes} bytes{GREEN:#}")
+                format!("{GREEN}only in B, {}{GREEN:#}", counted(*bytes, "byte"))
             }
             (DiffValue::Range { offset: a, bytes }, DiffValue::Range { offset: b, bytes: others }, Some(items)) => {
                 let size = if bytes == others { String::new() } else { format!("{bytes} -> {others} bytes; ") };

@@ -36,6 +36,7 @@ use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
+use crate::program::render::text::counted;
 
 use both::Both;
 use options::{DiffKind, DiffOptions, ItemOrder};
@@ -116,7 +117,7 @@ impl DiffArgs {
             return git::run(&self.files, &self.options(global), global);
         }
         let [a, b] = self.files.as_slice() else {
-            let text = format!("expected two files or two folders, found {} paths", self.files.len());
+            let text = format!("expected two files or two folders, found {}", counted(self.files.len(), "path"));
             return Err(UsageError(text).into());
         };
         let paths: Both<&Path> = Both::new(a, b);

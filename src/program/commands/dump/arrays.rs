@@ -155,7 +155,10 @@ impl<'s> SurfaceArrays<'s> {
             return Ok(Some(found?).filter(is_bounding).and_then(|hull| hull.points));
         }
         if self.number >= last && found.as_ref().is_ok_and(is_bounding) {
-            let text = format!("expected a number below {last}, found {}", self.number);
+            let text = match last {
+                0 => "the mesh has no hulls but the bounding hull, which is the attribute bounding-hull".to_owned(),
+                _ => format!("expected a number below {last}, found {}", self.number),
+            };
             let field = Field::new("").in_list("hull", self.number.try_into().unwrap_or(u64::MAX));
             return Err(Error::custom(ErrorKind::NoSuch, text).located(asset.format(), field, None));
         }

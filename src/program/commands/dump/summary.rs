@@ -62,7 +62,7 @@ impl Summary {
             }
             None => counted(self.arrays, "array"),
         };
-        Ok(writeln!(anstream::stdout().lock(), "{output}: {content}, {bytes} bytes")?)
+        Ok(writeln!(anstream::stdout().lock(), "{output}: {content}, {}", counted(bytes, "byte"))?)
     }
 
     fn print_json(&mut self, path: &Path, output: &Path, bytes: u64) -> io::Result<()> {

@@ -37,7 +37,7 @@ use text::TextReport;
 const MAX_SURFACES_OF_A_SCRIPT: usize = 65_536;
 
 const HELP: &str = "\
-Reads headers, counts, and one byte for each skinned vertex and each key of a bone. It reads no vertices, so it takes milliseconds \
+Reads headers, names and counts, but no vertices, so it takes milliseconds \
 even for a large file. There are two exceptions: Unreal meshes store no bounding box, and those in EZ-Mesh files are unreliable. Their \
 bounding boxes are computed from the vertices (in Unreal meshes, from those of frame 0).
 
@@ -73,9 +73,9 @@ pub struct InfoArgs {
     #[arg(long)]
     placed: bool,
     #[command(flatten)]
-    picture: PictureArgs,
-    #[command(flatten)]
     watch: WatchArgs,
+    #[command(flatten)]
+    picture: PictureArgs,
 }
 
 impl InfoArgs {

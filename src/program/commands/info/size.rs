@@ -7,7 +7,7 @@ use crate::Bounds;
 use crate::model::Axis;
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::placed::PlacedBounds;
-use crate::program::render::units::decimals;
+use crate::program::render::units::{decimals, short};
 
 /// Prints width, height and depth of what is drawn. The height is along the axis that points up.
 pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
@@ -61,7 +61,7 @@ pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()
 /// Returns a length with about five significant digits.
 fn rounded(length: f32) -> String {
     match length.abs() {
-        ..0.01 => length.to_string(),
+        ..0.01 => short(length),
         ..10.0 => decimals(length, 4),
         ..1000.0 => decimals(length, 2),
         _ => decimals(length, 0),
@@ -69,6 +69,6 @@ fn rounded(length: f32) -> String {
 }
 
 fn corners(Bounds { min, max }: &Bounds) -> String {
-    let triple = |[x, y, z]: [f32; 3]| format!("({x}, {y}, {z})");
+    let triple = |[x, y, z]: [f32; 3]| format!("({}, {}, {})", short(x), short(y), short(z));
     format!("{} to {}", triple(*min), triple(*max))
 }

@@ -117,12 +117,15 @@ impl TextReport<'_> {
             .own_counts()
             .any(|counts| counts.index_widths[1] > 0 && counts.attribute_vertices != counts.vertices);
         let stored = if has_streams {
-            format!("{} positions and {} attribute vertices", thousands(positions), thousands(attributes))
+            format!("{}, {} with normals and UVs", counted(positions, "position"), counted(attributes, "vertex"))
         } else {
             thousands(positions)
         };
         let gpu = summary.gpu().map(|gpu| format!("{} on a GPU ({})", thousands(gpu.vertices), bytes(gpu.bytes())));
-        format!("{stored}; {}", gpu.as_deref().unwrap_or("--gpu counts those on a GPU"))
+        match gpu {
+            Some(gpu) => format!("{stored}; {gpu}"),
+            None => format!("{stored} (--gpu counts those on a GPU)"),
+        }
     }
 
     fn print_surfaces(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -223,13 +226,13 @@ impl TextReport<'_> {
     fn print_findings(&self, out: &mut dyn Write) -> io::Result<()> {
         let findings = &self.summary.findings;
         if !self.fields.has(InfoPart::Findings) || findings.is_empty() {
-            return if self.fields.names(InfoPart::Findings) { line(out, "odd", "nothing") } else { Ok(()) };
+            return if self.fields.names(InfoPart::Findings) { line(out, "findings", "none") } else { Ok(()) };
         }
         let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-        let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")];
+        let counts = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")];
         let counts = counts.iter().filter(|(severity, _)| of(*severity) > 0);
         let counts: Vec<String> = counts.map(|(severity, name)| counted(of(*severity), name)).collect();
-        line(out, "odd", &counts.join(", "))?;
+        line(out, "findings", &counts.join(", "))?;
         let listed = findings.len().min(self.listed(LISTED));
         print_findings(out, findings.get(..listed).unwrap_or_default(), &self.summary.files)?;
         print_rest(out, findings.len(), listed)
@@ -257,12 +260,13 @@ fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
     } else if !surface.is_whole {
         parts.extend([counted(vertices, "vertex"), "not inflated".to_owned()]);
     } else {
-        let attributes =
-            if attribute_vertices == vertices { String::new() } else { format!(" and {attribute_vertices}") };
-        parts.push(format!("{}{attributes} vertices", count(vertices)));
+        if attribute_vertices != vertices {
+            parts.push(counted(vertices, "position"));
+        }
+        parts.push(counted(attribute_vertices, "vertex"));
         if verbose {
             let [first, second] = index_widths;
-            parts.push(format!("indices of {first} and {second} bytes"));
+            parts.push(format!("{first}-byte and {second}-byte indices"));
         }
         parts.extend(extras(&surface.counts, surface.colors_are_data));
     }

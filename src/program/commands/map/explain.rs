@@ -124,7 +124,8 @@ impl ByteMeaning {
         match element.index {
             Some(item) if size == 1 => writeln!(out, "  byte {item} of {count} of {name}")?,
             Some(item) if size > 1 => {
-                writeln!(out, "  byte {byte} of the {size} of item {item} of {count}, each a {name}")?;
+                let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+                writeln!(out, "  byte {byte} of the {size} of item {item} of {count}, each {article} {name}")?;
             }
             Some(item) if name.ends_with("list") || name.contains(" + ") => {
                 writeln!(out, "  byte {byte} of item {item} of {count} of a {name}")?;

@@ -237,7 +237,7 @@ impl QueryArgs {
             scene.prefetch_for(questions.len());
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
-        let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some());
+        let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some(), global.verbose);
         progress::end();
         let unplaced = Space::UNKNOWN.with_winding(Winding::CounterClockwise);
         let is_mirror = unplaced.placed(placement).winding == Some(Winding::Clockwise);

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, AnswerKind, VertexNeighbors};
 use crate::program::render::json::{number, numbers};
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::counted;
 
 /// Prints the results of queries on the surfaces of a file.
 pub struct AnswerRenderer<'a> {
@@ -21,13 +22,15 @@ pub struct AnswerRenderer<'a> {
     /// Whether an animation has moved the vertices. The stored normals do not match moved vertices,
     /// so they are not printed.
     is_moved: bool,
+    /// Whether the text output has the number of pages that each query touched.
+    verbose: bool,
     /// The attributes of the surface of the last hit, with the index of the surface.
     last: RefCell<Option<(usize, Attributes<'a>)>>,
 }
 
 impl<'a> AnswerRenderer<'a> {
-    pub const fn new(geometry: &'a dyn Geometry, attributes: bool, is_moved: bool) -> Self {
-        Self { geometry, attributes, is_moved, last: RefCell::new(None) }
+    pub const fn new(geometry: &'a dyn Geometry, attributes: bool, is_moved: bool, verbose: bool) -> Self {
+        Self { geometry, attributes, is_moved, verbose, last: RefCell::new(None) }
     }
 
     /// Prefetches the attributes that are printed with the answers.
@@ -117,30 +120,23 @@ impl<'a> AnswerRenderer<'a> {
     }
 
     pub fn print(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let pages = match answer.pages {
-            1 => "1 page".to_owned(),
-            count => format!("{count} pages"),
-        };
+        let pages = if self.verbose { format!("; {} touched", counted(answer.pages, "page")) } else { String::new() };
         match &answer.kind {
             AnswerKind::First(None) | AnswerKind::Nearest(None) | AnswerKind::Any(false) => {
-                writeln!(out, "nothing; {pages} touched")
+                writeln!(out, "nothing{pages}")
             }
-            AnswerKind::Any(true) => writeln!(out, "something; {pages} touched"),
-            AnswerKind::First(Some(hit)) => {
-                self.print_place(out, &SurfacePoint::of(hit), &format!("; {pages} touched"))
-            }
-            AnswerKind::Nearest(Some(near)) => {
-                self.print_place(out, &SurfacePoint::at(near), &format!("; {pages} touched"))
-            }
+            AnswerKind::Any(true) => writeln!(out, "something{pages}"),
+            AnswerKind::First(Some(hit)) => self.print_place(out, &SurfacePoint::of(hit), &pages),
+            AnswerKind::Nearest(Some(near)) => self.print_place(out, &SurfacePoint::at(near), &pages),
             AnswerKind::All(hits) => {
-                writeln!(out, "{} hits; {pages} touched", hits.len())?;
+                writeln!(out, "{}{pages}", counted(hits.len(), "hit"))?;
                 hits.iter().try_for_each(|hit| {
                     write!(out, "  ")?;
                     self.print_place(out, &SurfacePoint::of(hit), "")
                 })
             }
             AnswerKind::Triangles(triangles) => {
-                writeln!(out, "{} triangles; {pages} touched", triangles.len())?;
+                writeln!(out, "{}{pages}", counted(triangles.len(), "triangle"))?;
                 triangles.chunk_by(|(one, _), (other, _)| one == other).try_for_each(|run| {
                     let surface = run.first().map(|(surface, _)| *surface).unwrap_or_default();
                     write!(out, "  {}:", self.named(surface))?;
@@ -150,8 +146,8 @@ impl<'a> AnswerRenderer<'a> {
             }
             AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
                 writeln!(out, "{}, vertex {vertex}: at {}", self.named(*surface), floats(point))?;
-                for (numbers, what) in [(triangles, "triangles"), (neighbors, "neighbors")] {
-                    write!(out, "  {} {what}: ", numbers.len())?;
+                for (numbers, what) in [(triangles, "triangle"), (neighbors, "neighbor")] {
+                    write!(out, "  {}: ", counted(numbers.len(), what))?;
                     for (place, number) in numbers.iter().enumerate() {
                         write!(out, "{}{number}", if place == 0 { "" } else { " " })?;
                     }

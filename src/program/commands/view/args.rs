@@ -298,16 +298,41 @@ fn parse_numbers(text: &str) -> Result<Camera, String> {
     }
 }
 
+/// The basic named colours of CSS, and `orange`.
+const NAMED_COLORS: [(&str, [u8; 3]); 18] = [
+    ("white", [255, 255, 255]),
+    ("silver", [192, 192, 192]),
+    ("gray", [128, 128, 128]),
+    ("grey", [128, 128, 128]),
+    ("black", [0, 0, 0]),
+    ("red", [255, 0, 0]),
+    ("maroon", [128, 0, 0]),
+    ("orange", [255, 165, 0]),
+    ("yellow", [255, 255, 0]),
+    ("olive", [128, 128, 0]),
+    ("lime", [0, 255, 0]),
+    ("green", [0, 128, 0]),
+    ("aqua", [0, 255, 255]),
+    ("teal", [0, 128, 128]),
+    ("blue", [0, 0, 255]),
+    ("navy", [0, 0, 128]),
+    ("fuchsia", [255, 0, 255]),
+    ("purple", [128, 0, 128]),
+];
+
 /// Parses a background: `studio`, `transparent`, the name of a colour, or its hexadecimal digits.
 pub fn parse_background(text: &str) -> Result<Background, String> {
-    let expected = || "expected studio, transparent, white, black, gray, or a colour such as #336699".to_owned();
+    let expected = || {
+        let names: Vec<_> = NAMED_COLORS.iter().map(|(name, _)| *name).collect();
+        format!("expected studio, transparent, a colour such as #336699, or one of {}", names.join(", "))
+    };
     match text {
         "studio" => return Ok(Background::Studio),
         "transparent" => return Ok(Background::Transparent),
-        "white" => return Ok(Background::Color([255; 3])),
-        "black" => return Ok(Background::Color([0; 3])),
-        "gray" | "grey" => return Ok(Background::Color([128; 3])),
         _ => {}
+    }
+    if let Some((_, color)) = NAMED_COLORS.iter().find(|(name, _)| *name == text) {
+        return Ok(Background::Color(*color));
     }
     let digits = text.strip_prefix('#').ok_or_else(expected)?;
     let number = u32::from_str_radix(digits, 16).map_err(|_| expected())?;

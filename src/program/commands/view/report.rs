@@ -11,7 +11,7 @@ use crate::program::outcome::Outcome;
 use crate::program::render::json::{document, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::{complain_about, error_json};
-use crate::program::render::text::shown;
+use crate::program::render::text::{counted, shown};
 use crate::render::MeshPicture;
 
 /// A mesh that was drawn, or the error that prevented it.
@@ -104,7 +104,7 @@ pub fn print_results(results: &[ViewResult], outputs: &[(PathBuf, u64)], global:
     } else if !global.quiet {
         let mut out = anstream::stdout().lock();
         for (path, bytes) in outputs.iter().filter(|(path, _)| path != Path::new(STDIN)) {
-            writeln!(out, "{}: {bytes} bytes", shown(path))?;
+            writeln!(out, "{}: {}", shown(path), counted(*bytes, "byte"))?;
         }
     }
     Ok(outcome)

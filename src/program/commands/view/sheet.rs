@@ -7,6 +7,7 @@ use std::thread;
 use super::args::ViewArgs;
 use super::drawing::Drawing;
 use super::report::{DrawnFacts, ViewResult, print_results};
+use crate::ErrorKind;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
@@ -14,6 +15,7 @@ use crate::program::describe::picture::with_enough_detail;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::parallel::each_in_parallel;
 use crate::program::outcome::{Outcome, UsageError};
+use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
 use crate::program::render::text::counted;
@@ -37,10 +39,11 @@ struct SheetMesh {
 
 /// Writes the contact sheets of all meshes.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
-    let tiles = count_tiles(args, global)?;
+    let (tiles, names): (Vec<usize>, Vec<String>) = count_tiles(args, global)?.into_iter().unzip();
     // The levels of a single mesh are in one row.
     let row = u32::try_from(tiles.len()).ok().filter(|_| args.shows_all_levels()).filter(|meshes| *meshes == 1);
     let count = tiles.into_iter().fold(0, usize::saturating_add);
+    let common = common_start(&names);
     let columns = args.columns.or(row.and(u32::try_from(count).ok()).filter(|count| *count <= MAX_ROW));
     let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, columns)?;
     if output == Path::new(STDIN) {
@@ -51,7 +54,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         check_target(path, args.replaces())?;
     }
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
-    let mut write = |tiles| write_sheets(args, &layout, &paths, tiles, &mut results, &mut outputs);
+    let mut write = |tiles| write_sheets(args, (&layout, common), &paths, tiles, &mut results, &mut outputs);
     thread::scope(|scope| {
         let (sender, tiles) = sync_channel(MAX_WAITING);
         let producer = threads::start(scope, move || draw_all(args, drawing, global, |tile| sender.send(tile).ok()));
@@ -67,14 +70,19 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     print_results(&results, &outputs, global)
 }
 
-/// Returns the number of tiles of each mesh in the files on the command line.
-fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<usize>> {
+/// Returns the number of tiles and the name of each mesh in the files on the command line.
+fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<(usize, String)>> {
     let mut counts = Vec::new();
     let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
     each_in_parallel(
         (&args.files.files, &args.files.walk),
         &quiet,
-        |_, asset| vec![asset.map_or(1, |asset| level_count(args, &asset))],
+        |path, asset| {
+            vec![match asset {
+                Ok(asset) => (level_count(args, &asset), stem(path, &asset)),
+                Err(_) => (1, file_name(path)),
+            }]
+        },
         |found| {
             counts.extend(found);
             Ok(())
@@ -118,8 +126,12 @@ fn draw_all(
     each_in_parallel((&args.files.files, &args.files.walk), global, describe, send)
 }
 
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
-    let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut name = file_name(path);
     let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| {
         name = stem(path, &asset);
         let options = drawing.options(&asset, TILE)?;
@@ -141,16 +153,28 @@ fn draw_level(args: &ViewArgs, drawing: &Drawing<'_>, path: &Path, asset: &Input
     SheetMesh::new(format!("{} {name}", stem(path, asset)).trim_end().to_owned(), path, drawn)
 }
 
-/// Returns a few words about an error.
+/// Returns a few words about an error, for the tile of the mesh that cannot be drawn.
 fn error_words(error: &anyhow::Error) -> String {
-    error.downcast_ref::<crate::Error>().map_or_else(|| "error".to_owned(), |error| error.kind().id().to_owned())
+    let kind = error.downcast_ref::<crate::Error>().map(crate::Error::kind);
+    let words = match kind {
+        Some(ErrorKind::Io | ErrorKind::NotRegular) => "not readable",
+        Some(ErrorKind::Empty) => "empty file",
+        Some(ErrorKind::UnexpectedEnd | ErrorKind::Truncated) => "file is cut short",
+        Some(ErrorKind::Count | ErrorKind::Magic | ErrorKind::Value) => "damaged file",
+        Some(ErrorKind::Unsupported | ErrorKind::Unknown) => "not a known mesh",
+        Some(ErrorKind::Limit | ErrorKind::OutOfMemory) => "too large",
+        Some(ErrorKind::Missing | ErrorKind::Outside) => "second file missing",
+        Some(ErrorKind::NoSuch | ErrorKind::Choice) => "no such part",
+        _ => "not drawn",
+    };
+    words.to_owned()
 }
 
 /// Writes each sheet as soon as its tiles arrive. Nothing is left if no mesh can be drawn.
 #[allow(clippy::needless_pass_by_value, reason = "the end of the receiver ends the sender")]
 fn write_sheets(
     args: &ViewArgs,
-    layout: &SheetLayout,
+    (layout, common): (&SheetLayout, &str),
     paths: &[PathBuf],
     receiver: Receiver<SheetMesh>,
     results: &mut Vec<ViewResult>,
@@ -167,7 +191,9 @@ fn write_sheets(
         pending.push(PendingOutput::write(path, args.replaces(), |out| {
             let mut writer = SheetWriter::new(out, layout, sheet, background)?;
             for index in layout.tiles(sheet) {
-                let SheetMesh { tile, mut result } = receiver.recv().unwrap_or_else(|_| SheetMesh::missing());
+                let SheetMesh { mut tile, mut result } = receiver.recv().unwrap_or_else(|_| SheetMesh::missing());
+                let [width, _] = layout.tile();
+                tile.name = fitted_caption(&tile.name, common, layout.text_size(), width);
                 writer.add(index, &tile)?;
                 path.clone_into(&mut result.output);
                 results.push(result);
