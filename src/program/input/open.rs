@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::formats::unreal::companions::Pair;
 use crate::formats::unreal::script::Script;
-use crate::formats::unsupported::placeholder;
+use crate::formats::foreign;
 use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
 use crate::{Error, Limits, OpenOptions};
@@ -29,9 +29,9 @@ use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
-/// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page or
-/// zeros.
-const PLACEHOLDER_HEAD: u64 = 64 << 10;
+/// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page,
+/// zeros or a file of another program.
+const FOREIGN_HEAD: u64 = 64 << 10;
 
 /// Opens input files, one after another, with the options on the command line.
 pub(super) struct Opener<'g> {
@@ -179,8 +179,8 @@ impl<'g> FileLoader<'g> {
 /// magic number, so their first bytes are tested only if they cannot be read.
 fn found_instead(error: Error) -> Error {
     let Some(path) = error.path().filter(|_| error.io_error().is_none()) else { return error };
-    let head = read_start(path, PLACEHOLDER_HEAD).unwrap_or_default();
-    placeholder(&head).map_or(error.clone(), |found| found.at_path(path))
+    let head = read_start(path, FOREIGN_HEAD).unwrap_or_default();
+    foreign::error(&head).map_or(error.clone(), |found| found.at_path(path))
 }
 
 /// Reads an Unreal script, without opening the files of the meshes that the script imports.
