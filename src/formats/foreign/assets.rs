@@ -3,7 +3,8 @@
 use super::kinds::{ForeignKind, Sign, kind, stand_in};
 use super::signs;
 
-const UE_VIEWER: &str = "export its meshes with UE Viewer (umodel), which writes `_d.3d` and `_a.3d` files of vertex meshes";
+const UE_VIEWER: &str =
+    "export its meshes with UE Viewer (umodel), which writes `_d.3d` and `_a.3d` files of vertex meshes";
 const UE_TEXTURES: &str = "export its textures with UE Viewer (umodel); the meshes are in `.u` files";
 const UE_LATER: &str = "export its meshes with UE Viewer (umodel) as glTF or PSK, which Blender imports";
 const UNREAL_EDITOR: &str = "open it in the Unreal Editor and export the mesh as glTF or FBX";
@@ -12,6 +13,7 @@ const GODOT: &str = "open the project in Godot and export the scene as glTF";
 const OGRE: &str = "convert it with OgreXMLConverter or assimp";
 const PLAYED: &str = "only a viewer plays it; meshpeek reads the mesh assets that it moves";
 
+const MOTION: [&str; 2] = ["a Second Life animation (keyframe motion)", "Second Life animations"];
 /// An object of OpenSimulator in its XML format.
 const OBJECT_XML: &[&[u8]] = &[b"SceneObjectGroup", b"CoalescedObject", b"SceneObjectPart", b"RootPart"];
 /// The XML files of UNIGINE around its meshes.
@@ -60,12 +62,8 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Root(OBJECT_XML),
         "it names its meshes by UUID; fetch those mesh assets from the grid or its asset database",
     ),
-    kind(
-        ["a Second Life animation (keyframe motion)", "Second Life animations"],
-        &["anim", "animatn"],
-        Sign::Test(signs::is_keyframe_motion),
-        PLAYED,
-    ),
+    kind(MOTION, &["anim", "animatn"], Sign::Weak(signs::is_motion_start), PLAYED),
+    kind(MOTION, &[], Sign::Test(signs::is_keyframe_motion), PLAYED),
     kind(
         ["an Unreal Engine 4 or 5 asset", "Unreal Engine 4 or 5 assets"],
         &["uasset", "umap", "uexp", "ubulk", "uproject", "uplugin"],
@@ -120,7 +118,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Text(&[b"Begin Map", b"Begin Brush", b"Begin Polylist"]),
         "import it into an Unreal editor",
     ),
-    kind(["an Unreal script", "Unreal scripts"], &["uc"], Sign::Name, "name it together with the meshes that it imports"),
+    kind(
+        ["an Unreal script", "Unreal scripts"],
+        &["uc"],
+        Sign::Name,
+        "name it together with the meshes that it imports",
+    ),
     kind(
         ["a Unity description of an asset (.meta)", "Unity .meta files"],
         &[],
@@ -145,7 +148,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Weak(|bytes| bytes.starts_with(b"\x1f\x8b\x08")),
         "import it into a Unity project",
     ),
-    kind(["YAML text", "YAML files"], &["yaml", "yml"], Sign::Text(&[b"%YAML"]), "it holds no mesh that meshpeek reads"),
+    kind(
+        ["YAML text", "YAML files"],
+        &["yaml", "yml"],
+        Sign::Text(&[b"%YAML"]),
+        "it holds no mesh that meshpeek reads",
+    ),
     kind(
         ["a Godot scene or resource (text)", "Godot text files"],
         &["tscn", "tres", "godot", "gd", "gdshader", "import"],

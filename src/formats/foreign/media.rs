@@ -20,7 +20,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
     ),
     kind(["a GIF image", "GIF images"], &["gif"], Sign::Magic(&[b"GIF87a", b"GIF89a"]), IMAGE),
     kind(["a DDS texture", "DDS textures"], &["dds"], Sign::Magic(&[b"DDS "]), IMAGE),
-    kind(["a KTX texture", "KTX textures"], &["ktx", "ktx2"], Sign::Magic(&[b"\xabKTX 11\xbb", b"\xabKTX 20\xbb"]), IMAGE),
+    kind(
+        ["a KTX texture", "KTX textures"],
+        &["ktx", "ktx2"],
+        Sign::Magic(&[b"\xabKTX 11\xbb", b"\xabKTX 20\xbb"]),
+        IMAGE,
+    ),
     kind(["a TGA image", "TGA images"], &["tga"], Sign::Weak(signs::is_tga), IMAGE),
     kind(["a PCX image", "PCX images"], &["pcx"], Sign::Weak(signs::is_pcx), IMAGE),
     kind(["a BMP image", "BMP images"], &["bmp"], Sign::Test(signs::is_bmp), IMAGE),
@@ -36,7 +41,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
     kind(["an Ogg sound", "sounds"], &["ogg", "oga"], Sign::Magic(&[b"OggS"]), SOUND),
     kind(["an MP3 sound", "sounds"], &["mp3"], Sign::Magic(&[b"ID3\x02", b"ID3\x03", b"ID3\x04"]), SOUND),
     kind(["a FLAC sound", "sounds"], &["flac"], Sign::Magic(&[b"fLaC"]), SOUND),
-    kind(["a film", "films"], &["mp4", "webm", "avi", "mov"], Sign::Test(|bytes| signs::is_riff(bytes, b"AVI ")), SOUND),
+    kind(
+        ["a film", "films"],
+        &["mp4", "webm", "avi", "mov"],
+        Sign::Test(|bytes| signs::is_riff(bytes, b"AVI ")),
+        SOUND,
+    ),
     kind(
         ["a ZIP archive", "ZIP archives"],
         &["zip", "pk3", "pk4"],

@@ -23,7 +23,7 @@ const DECISIVE: u64 = 32;
 
 /// The extensions that files of this crate's formats and files of other programs share. Such an
 /// extension alone tells nothing about a file.
-const SHARED_EXTENSIONS: [&str; 7] = ["mesh", "anim", "asset", "xml", "txt", "dat", "bin"];
+const SHARED_EXTENSIONS: [&str; 8] = ["mesh", "anim", "asset", "mat", "xml", "txt", "dat", "bin"];
 
 /// The name of XML of no known kind.
 pub(crate) const ANY_XML: &str = "an XML document";

@@ -37,7 +37,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
     kind(["binary glTF", "glTF files"], &["glb"], Sign::Magic(&[b"glTF"]), IMPORT),
     kind(["a glTF document", "glTF files"], &["gltf"], Sign::Test(signs::is_gltf), IMPORT),
     kind(["a Wavefront OBJ", "Wavefront OBJ files"], &["obj"], Sign::Test(signs::is_obj), IMPORT),
-    kind(["an OBJ material library", "OBJ material libraries"], &["mtl"], Sign::Name, "open its `.obj` file in Blender"),
+    kind(
+        ["an OBJ material library", "OBJ material libraries"],
+        &["mtl"],
+        Sign::Name,
+        "open its `.obj` file in Blender",
+    ),
     kind(["a PLY", "PLY files"], &["ply"], Sign::Magic(&[b"ply\n", b"ply\r\n"]), BLENDER),
     kind(["STL text", "STL files"], &["stl"], Sign::Test(signs::is_stl_text), IMPORT),
     kind(["a binary STL", "STL files"], &["stl"], Sign::Test(signs::is_binary_stl), IMPORT),
@@ -52,7 +57,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
     kind(["a LightWave scene", "LightWave scenes"], &["lws"], Sign::Text(&[b"LWSC"]), ASSIMP),
     kind(["a Cinema 4D scene", "Cinema 4D scenes"], &["c4d"], Sign::Magic(&[b"QC4DC4D6"]), AUTODESK),
     kind(["a SketchUp model", "SketchUp models"], &["skp"], Sign::Magic(&[b"\xff\xfe\xff\x0eS\0k\0e\0"]), AUTODESK),
-    kind(["a Houdini scene or geometry", "Houdini files"], &["hip", "hipnc", "bgeo"], Sign::Magic(&[b"bgeo"]), AUTODESK),
+    kind(
+        ["a Houdini scene or geometry", "Houdini files"],
+        &["hip", "hipnc", "bgeo"],
+        Sign::Magic(&[b"bgeo"]),
+        AUTODESK,
+    ),
     kind(["a ZBrush file", "ZBrush files"], &["zpr", "ztl"], Sign::Name, AUTODESK),
     kind(
         ["a Valve StudioMDL source (SMD)", "SMD files"],
@@ -93,12 +103,7 @@ pub(super) const KINDS: &[ForeignKind] = &[
     ),
     kind(["a MikuMikuDance model (PMX)", "PMX models"], &["pmx"], Sign::Magic(&[b"PMX "]), MMD),
     kind(["a MikuMikuDance model (PMD)", "PMD models"], &["pmd"], Sign::Weak(|bytes| bytes.starts_with(b"Pmd")), MMD),
-    kind(
-        ["a MikuMikuDance motion (VMD)", "VMD motions"],
-        &["vmd"],
-        Sign::Magic(&[b"Vocaloid Motion Data"]),
-        MMD,
-    ),
+    kind(["a MikuMikuDance motion (VMD)", "VMD motions"], &["vmd"], Sign::Magic(&[b"Vocaloid Motion Data"]), MMD),
     kind(
         ["a BVH motion capture", "BVH motion captures"],
         &["bvh"],
@@ -110,7 +115,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
     kind(["a Gmsh mesh", "Gmsh meshes"], &["msh"], Sign::Text(&[b"$MeshFormat"]), MESH_TOOLS),
     kind(["a VTK file", "VTK files"], &["vtk", "vtp", "vtu"], Sign::Text(&[b"# vtk DataFile"]), "open it in ParaView"),
     kind(["an OFF mesh", "OFF meshes"], &["off"], Sign::Weak(is_off), "open it in MeshLab"),
-    kind(["a compressed mesh (Draco)", "Draco meshes"], &["drc"], Sign::Magic(&[b"DRACO"]), "decode it with draco_decoder"),
+    kind(
+        ["a compressed mesh (Draco)", "Draco meshes"],
+        &["drc"],
+        Sign::Magic(&[b"DRACO"]),
+        "decode it with draco_decoder",
+    ),
     kind(["a compressed mesh (OpenCTM)", "OpenCTM meshes"], &["ctm"], Sign::Magic(&[b"OCTM"]), "open it in MeshLab"),
     kind(["an Alembic scene", "Alembic scenes"], &["abc"], Sign::Magic(&[b"Ogawa"]), BLENDER),
     kind(
@@ -119,11 +129,21 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Magic(&[b"PXR-USDC", b"#usda "]),
         BLENDER,
     ),
-    kind(["a 3D printing document (3MF)", "3MF documents"], &["3mf"], Sign::Name, "open it in a slicer, or in Blender with an add-on"),
+    kind(
+        ["a 3D printing document (3MF)", "3MF documents"],
+        &["3mf"],
+        Sign::Name,
+        "open it in a slicer, or in Blender with an add-on",
+    ),
     kind(["an X3D scene", "X3D scenes"], &["x3d", "x3dv"], Sign::Root(&[b"X3D"]), BLENDER),
     kind(["a VRML scene", "VRML scenes"], &["wrl"], Sign::Text(&[b"#VRML "]), ASSIMP),
     kind(["a Cal3D file", "Cal3D files"], &["cmf", "csf", "caf"], Sign::Magic(&[b"CMF\0", b"CSF\0", b"CAF\0"]), ADD_ON),
-    kind(["a CAD document (STEP)", "STEP documents"], &["step", "stp"], Sign::Text(&[b"ISO-10303-21"]), "open it in FreeCAD"),
+    kind(
+        ["a CAD document (STEP)", "STEP documents"],
+        &["step", "stp"],
+        Sign::Text(&[b"ISO-10303-21"]),
+        "open it in FreeCAD",
+    ),
 ];
 
 fn is_md5(bytes: &[u8]) -> bool {

@@ -123,23 +123,33 @@ fn split_at(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     Some((head, rest.get(1..)?))
 }
 
-/// Returns whether bytes are a keyframe motion of Second Life: the version 1.0 or 0.1, the
-/// priority, the duration, the expression, the loop and the name of the first joint.
+/// Returns whether bytes start like a keyframe motion of Second Life: with the version 1.0 or 0.1,
+/// the priority, the duration and the name of an expression.
+pub(super) fn is_motion_start(bytes: &[u8]) -> bool {
+    after_expression(bytes).is_some()
+}
+
+/// Returns whether bytes are a keyframe motion of Second Life with its loop and its first joint.
 pub(super) fn is_keyframe_motion(bytes: &[u8]) -> bool {
-    let is_name = |name: &[u8]| name.iter().all(u8::is_ascii_graphic);
-    let test = || {
-        let rest = bytes.strip_prefix(&[1, 0, 0, 0]).or_else(|| bytes.strip_prefix(&[0, 0, 1, 0]))?;
-        let (priority, rest) = rest.split_first_chunk().map(|(four, rest)| (i32::from_le_bytes(*four), rest))?;
-        let (duration, rest) = rest.split_first_chunk().map(|(four, rest)| (f32::from_le_bytes(*four), rest))?;
-        let (expression, rest) = split_at(rest, 0)?;
-        let (repeats, joints) = (u32_at(rest, 8)?, u32_at(rest, 24)?);
-        let joint = rest.get(28..)?;
-        let joint = joint.get(..32).unwrap_or(joint).split(|byte| *byte == 0).next()?;
-        let is_timed = duration == 0.0 || (1e-4..=3600.0).contains(&duration);
-        let is_moved = joints == 0 || joint.len() > 1 && is_name(joint);
-        Some((-1..=8).contains(&priority) && is_timed && is_name(expression) && repeats < 2 && joints < 512 && is_moved)
-    };
-    test().unwrap_or(false)
+    let Some(rest) = after_expression(bytes) else { return false };
+    let (repeats, joints) = (u32_at(rest, 8), u32_at(rest, 24));
+    let joint = rest.get(28..).and_then(|rest| rest.split(|byte| *byte == 0).next()).unwrap_or_default();
+    let is_named = (2..64).contains(&joint.len()) && is_graphic(joint);
+    matches!((repeats, joints), (Some(0 | 1), Some(1..512))) && is_named
+}
+
+/// Returns the bytes of a keyframe motion after the name of its expression.
+fn after_expression(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(&[1, 0, 0, 0]).or_else(|| bytes.strip_prefix(&[0, 0, 1, 0]))?;
+    let (priority, rest) = rest.split_first_chunk().map(|(four, rest)| (i32::from_le_bytes(*four), rest))?;
+    let (duration, rest) = rest.split_first_chunk().map(|(four, rest)| (f32::from_le_bytes(*four), rest))?;
+    let (expression, rest) = split_at(rest, 0)?;
+    let is_timed = duration == 0.0 || (1e-4..=3600.0).contains(&duration);
+    ((-1..=8).contains(&priority) && is_timed && is_graphic(expression)).then_some(rest)
+}
+
+fn is_graphic(name: &[u8]) -> bool {
+    name.iter().all(u8::is_ascii_graphic)
 }
 
 /// Returns the version of an Unreal package. Those of Unreal Engine 4 and 5 are negative.

@@ -20,11 +20,12 @@ pub mod unreal;
 use std::path::Path;
 
 use crate::error::Cause;
-use crate::formats::foreign::ANY_XML;
+use crate::formats::foreign::{self, ANY_XML, ForeignKind};
 use crate::formats::foreign_error;
+use crate::io::read_start;
 use crate::{Error, ErrorKind, Format, Model, OpenOptions, Rule};
 
-use names::{format_named, is_recognised};
+use names::{MAGIC_BYTES, format_named, is_recognised};
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -69,6 +70,28 @@ fn open_ezmesh<D: AsRef<[u8]> + Send + Sync>(data: D, options: &OpenOptions) -> 
 /// Returns whether an error says that a file is XML of no known kind.
 fn is_any_xml(error: &Error) -> bool {
     matches!(error.cause(), Cause::Foreign { name: ANY_XML, .. })
+}
+
+/// A file in a folder, by its name and its first bytes.
+#[derive(Clone, Copy)]
+pub enum FileInFolder {
+    /// The name or the content is that of a mesh.
+    Mesh,
+    /// Another file, with its kind if that is known.
+    Other(Option<&'static ForeignKind>),
+}
+
+/// Returns whether a file in a folder is a mesh. A file whose extension other programs use is not
+/// opened.
+pub fn file_in_folder(path: &Path) -> FileInFolder {
+    if format_named(path).is_some() || unreal::names::is_data(path) {
+        return FileInFolder::Mesh;
+    }
+    if let Some(kind) = foreign::by_name(path) {
+        return FileInFolder::Other(Some(kind));
+    }
+    let head = read_start(path, MAGIC_BYTES).unwrap_or_default();
+    if Format::recognises(&head) { FileInFolder::Mesh } else { FileInFolder::Other(foreign::of_file(path, &head)) }
 }
 
 /// Returns whether a file is a mesh file, according to its extension or its first bytes.
