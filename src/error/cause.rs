@@ -74,6 +74,21 @@ pub(crate) enum Cause {
         /// Advice for the user about the unsupported file, such as how to convert it.
         advice: &'static str,
     },
+    /// The file is one of another program, or was left in the place of a mesh.
+    #[error("{}{name}, which {}", if *is_by_name { "by its name, " } else { "" },
+            if *stands_in { "is not the mesh itself" } else { "meshpeek does not read" })]
+    Foreign {
+        /// The name of the kind of file with its article, such as `a PNG image`.
+        name: &'static str,
+        /// The name of several such files.
+        plural: &'static str,
+        /// Advice for the user about such a file.
+        advice: &'static str,
+        /// Whether such a file is left in the place of a mesh, as by a failed download.
+        stands_in: bool,
+        /// Whether only the name of the file tells what it is.
+        is_by_name: bool,
+    },
     /// The first bytes of the file match no known format.
     #[error("expected a mesh, found {found} at the start of the file")]
     Unknown {
@@ -195,7 +210,7 @@ impl Cause {
             Self::Magic { .. } => ErrorKind::Magic,
             Self::Value { .. } => ErrorKind::Value,
             Self::Refused { .. } => ErrorKind::Refused,
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Unsupported { .. } | Self::Foreign { .. } => ErrorKind::Unsupported,
             Self::Unknown { .. } => ErrorKind::Unknown,
             Self::Limit { .. } => ErrorKind::Limit,
             Self::NoSuch { .. } => ErrorKind::NoSuch,
@@ -215,7 +230,7 @@ impl Cause {
     /// Returns advice for the user, as a clause without a full stop.
     pub(super) const fn advice(&self) -> &'static str {
         match self {
-            Self::Unsupported { advice, .. } => advice,
+            Self::Unsupported { advice, .. } | Self::Foreign { advice, .. } => advice,
             _ => self.kind().advice(),
         }
     }

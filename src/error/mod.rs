@@ -186,6 +186,10 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(out, "{}: ", crate::error::shown::Shown(path.as_os_str().as_encoded_bytes()))?;
         }
+        // A file of another program has neither fields nor a known format.
+        if let Cause::Foreign { advice, .. } = cause {
+            return write!(out, "{cause}; {advice}");
+        }
         // If the field name and the format name are equal, as in an error before the format is
         // recognised, the message contains the name only once.
         match field.to_string() {

@@ -1,10 +1,11 @@
 //! Detects the format of a mesh file or animation file from its first bytes.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use crate::error::{Cause, Error, Field, Result};
-use crate::formats::{ezmesh, secondlife, unigine, unreal, unsupported};
+use crate::formats::{ezmesh, foreign, secondlife, unigine, unreal};
 use crate::parse::Finding;
 
 /// A file format that this crate reads.
@@ -46,9 +47,6 @@ impl Format {
         if ezmesh::detect::is_known(bytes) {
             return Ok(Self::EzMesh);
         }
-        if let Some(error) = unsupported::placeholder(bytes) {
-            return Err(error);
-        }
         match unigine::detect::file_kind(bytes) {
             Ok(_) => Ok(Self::Unigine),
             Err(error) if matches!(error.cause(), Cause::Unknown { .. }) => match ezmesh::detect::refusal(bytes) {
@@ -57,17 +55,16 @@ impl Format {
                 // be parsed. If the text is not an EZ-Mesh, `ezmesh::Mesh::open` later returns the
                 // error with the reason.
                 None if ezmesh::detect::is_text(bytes) => Ok(Self::EzMesh),
-                None => Err(unsupported::unknown("file", bytes)),
+                None => Err(foreign::unknown("file", bytes)),
             },
             Err(error) => Err(error),
         }
     }
 
-    /// Returns whether the first bytes of a file match a mesh or animation format that this crate
-    /// knows.
+    /// Returns whether the first bytes of a file match one of the formats of this crate.
     ///
-    /// Also returns `true` if the first bytes match a mesh or animation format that this crate
-    /// knows but does not read.
+    /// Also returns `true` if the first bytes match a version of these formats that this crate does
+    /// not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
         unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
@@ -112,6 +109,14 @@ impl FromStr for Format {
             )
         })
     }
+}
+
+/// Returns the error for the file at `path` if it is one of another program, by its bytes or else by
+/// its name.
+pub(crate) fn foreign_error(path: &Path, bytes: &[u8]) -> Option<Error> {
+    let error = Format::detect(bytes).err()?;
+    let is_foreign = matches!(error.cause(), Cause::Unknown { .. } | Cause::Foreign { .. });
+    if is_foreign { foreign::error_at(path, bytes) } else { None }
 }
 
 /// Converts an error about the bytes of a file to a validation finding.

@@ -3,6 +3,7 @@
 mod detect;
 mod export;
 pub mod ezmesh;
+pub(crate) mod foreign;
 mod model;
 mod model_views;
 mod open;
@@ -12,8 +13,9 @@ mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
 pub mod unreal;
-pub(crate) mod unsupported;
 
+#[cfg(feature = "cli")]
+pub(crate) use detect::foreign_error;
 pub use detect::{Format, finding};
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use model::FormatFile;

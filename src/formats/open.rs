@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::detect::Format;
+use super::detect::{Format, foreign_error};
 use super::model::Model;
 use crate::error::Result;
 use crate::formats::unreal::companions;
@@ -91,7 +91,11 @@ impl OpenOptions {
             let pair = companions::find(path).map_err(|error| error.at_path(path))?;
             return pair.open_with(self, load).map(Model::from);
         }
-        load(path).and_then(|data| Model::open_with(data, self)).map_err(|error| error.at_path(path))
+        let open = |data: D| match foreign_error(path, data.as_ref()) {
+            Some(error) => Err(error),
+            None => Model::open_with(data, self),
+        };
+        load(path).and_then(open).map_err(|error| error.at_path(path))
     }
 }
 

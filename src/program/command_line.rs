@@ -1,9 +1,13 @@
 //! Completes the command line before it is parsed, and reports why it cannot be parsed.
 
+use std::any::TypeId;
+use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::num::ParseIntError;
+use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use super::args::STDIN;
@@ -16,6 +20,18 @@ use crate::formats::unreal::companions::Finder;
 const DEFAULT_VERB: &str = "info";
 /// The argument after which no argument is an option.
 const END_OF_OPTIONS: &str = "--";
+
+/// Words of other programs for each verb.
+const OTHER_NAMES: [(&str, &[&str]); 8] = [
+    ("info", &["stats", "stat", "describe", "inspect", "summary", "details", "show-info", "identify"]),
+    ("ls", &["list", "dir", "table", "find", "search", "tree", "count"]),
+    ("validate", &["check", "verify", "lint", "test", "audit"]),
+    ("convert", &["export", "transcode", "to", "import", "translate"]),
+    ("view", &["render", "draw", "show", "preview", "picture", "screenshot", "thumbnail", "display", "open", "sheet"]),
+    ("dump", &["print", "cat", "values", "extract"]),
+    ("diff", &["compare", "cmp", "delta"]),
+    ("query", &["raycast", "ray", "nearest", "pick"]),
+];
 
 /// Returns the arguments with the verb `info` inserted, if the first argument that is not an option
 /// is a file and not a verb.
@@ -75,8 +91,49 @@ fn is_file(argument: &OsStr) -> bool {
     is_path || Path::new(argument).exists() || Finder::new().find(Path::new(argument)).is_ok()
 }
 
+/// Returns the arguments in which an option and its negative number are one argument, so that the
+/// number is an invalid value of the option, and not an unknown option.
+pub fn with_negative_numbers(command: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
+    let verb =
+        first_operand(command, &arguments).and_then(OsStr::to_str).and_then(|verb| command.find_subcommand(verb));
+    let options: Vec<&Arg> = [Some(command), verb].into_iter().flatten().flat_map(Command::get_arguments).collect();
+    let takes_number = |name: &str| {
+        let is_whole = name.starts_with("--") || name.len() == 2;
+        is_whole && options.iter().any(|option| is_named(option, name) && takes_number(option))
+    };
+    let mut joined: Vec<OsString> = Vec::with_capacity(arguments.len());
+    let mut is_over = false;
+    for argument in arguments {
+        is_over |= argument == END_OF_OPTIONS;
+        let number = argument.to_str().filter(|text| !is_over && is_negative_number(text));
+        let option = joined.last().and_then(|last| last.to_str()).filter(|name| takes_number(name));
+        match (number, option) {
+            (Some(number), Some(option)) => {
+                let both = OsString::from(format!("{option}={number}"));
+                joined.pop();
+                joined.push(both);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+/// Returns whether an option takes a value that is no text and no path.
+fn takes_number(option: &Arg) -> bool {
+    let kind = option.get_value_parser().type_id();
+    let texts = [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()];
+    option.get_action().takes_values() && !option.is_require_equals_set() && texts.iter().all(|text| kind != *text)
+}
+
+fn is_negative_number(text: &str) -> bool {
+    let starts = text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+    starts && text.parse::<f64>().is_ok()
+}
+
 /// Prints an error about the command line, or the help that was requested.
-pub fn report(error: &clap::Error, arguments: &[OsString]) -> Outcome {
+pub fn report(error: clap::Error, command: &Command, arguments: &[OsString]) -> Outcome {
+    let error = with_tips(error, command, arguments);
     // If printing fails, the exit code still reports the error.
     let _ = error.print();
     if error.kind() == ErrorKind::InvalidSubcommand {
@@ -90,6 +147,54 @@ pub fn report(error: &clap::Error, arguments: &[OsString]) -> Outcome {
         let _ = print_usage_failure(&first_paragraph(&error.render().to_string()));
     }
     Outcome::Usage
+}
+
+/// Replaces the tips of an error by those that fit.
+fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) -> clap::Error {
+    let context = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let verb = first_operand(command, arguments).and_then(OsStr::to_str).and_then(|verb| command.find_subcommand(verb));
+    let invalid = context(&error, ContextKind::InvalidArg);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = context(&error, ContextKind::InvalidSubcommand);
+            if let Some((verb, _)) = OTHER_NAMES.iter().find(|(_, names)| names.contains(&&*name.to_lowercase())) {
+                error.insert(ContextKind::SuggestedSubcommand, ContextValue::String((*verb).to_owned()));
+            }
+        }
+        ErrorKind::UnknownArgument if invalid.starts_with('-') => {
+            error.remove(ContextKind::Suggested);
+            let has = |other: &&Command| other.get_arguments().any(|option| is_named(option, &invalid));
+            let verbs: Vec<&str> = command.get_subcommands().filter(has).map(Command::get_name).collect();
+            if !verbs.is_empty() && invalid.starts_with("--") {
+                suggest(&mut error, format!("{invalid} is an option of {}", verbs.join(", ")));
+            }
+        }
+        ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if verb.is_some_and(needs_output) => {
+            let files = arguments.iter().filter(|argument| !argument.as_encoded_bytes().starts_with(b"-"));
+            let named = files.skip(1).filter(|argument| verb.is_none_or(|verb| *argument != verb.get_name()));
+            let output = named.skip(1).last().map_or_else(|| "OUT".into(), |output| output.to_string_lossy());
+            suggest(&mut error, format!("-o names the output: -o {output}"));
+        }
+        ErrorKind::ValueValidation if error.source().is_some_and(|source| source.is::<ParseIntError>()) => {
+            let value = context(&error, ContextKind::InvalidValue);
+            let text = format!("invalid value '{value}' for '{invalid}': expected a whole number of 0 or more\n");
+            return clap::Error::raw(ErrorKind::ValueValidation, text);
+        }
+        _ => {}
+    }
+    error
+}
+
+fn suggest(error: &mut clap::Error, tip: String) {
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+}
+
+/// Returns whether a verb writes a file that the command line must name with `-o`.
+fn needs_output(verb: &Command) -> bool {
+    verb.get_arguments().any(|option| option.get_short() == Some('o') && option.is_required_set())
 }
 
 /// Returns the first paragraph of an error on one line, without the word `error`.

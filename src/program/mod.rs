@@ -101,6 +101,7 @@ pub fn run() -> ExitCode {
     let _ = crate::io::guard::install();
     let mut command = Cli::command();
     let arguments = command_line::with_verb(&command, std::env::args_os().collect());
+    let arguments = command_line::with_negative_numbers(&command, arguments);
     let parsed = command.try_get_matches_from_mut(&arguments).map_err(|error| {
         // The texts of all verbs are made only if help is requested, because that takes time.
         let is_help =
@@ -110,7 +111,7 @@ pub fn run() -> ExitCode {
     });
     let Cli { global, verb } = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(parsed) => parsed,
-        Err(error) => return command_line::report(&error, &arguments).into(),
+        Err(error) => return command_line::report(error, &command, &arguments).into(),
     };
     global.color.write_global();
     let done = match verb {

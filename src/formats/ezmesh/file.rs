@@ -91,7 +91,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             (Form::Binary { order, version }, elements)
         } else {
             if !detect::is_text(bytes) {
-                let unknown = || crate::formats::unsupported::unknown(FORMAT, bytes);
+                let unknown = || crate::formats::foreign::unknown(FORMAT, bytes);
                 return Err(detect::refusal(bytes).unwrap_or_else(unknown));
             }
             if let Some(access_log) = access_log {

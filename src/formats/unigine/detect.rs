@@ -1,8 +1,8 @@
-//! Detects the UNIGINE format version (generation) of a file, or the format of another engine, from
-//! the first four bytes of the file.
+//! Detects the UNIGINE format version (generation) of a file from its first four bytes.
 
 use super::layout::{AnimationGeneration, Generation};
 use crate::error::{Cause, Error, Field, Result, copy_text, show_bytes};
+use crate::formats::foreign;
 
 /// The length of a magic number, in bytes.
 const LENGTH: usize = 4;
@@ -63,7 +63,9 @@ pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
         let left = crate::math::as_u64(bytes.len());
         return Err(fail(if bytes.is_empty() { Cause::Empty } else { Cause::UnexpectedEnd { needed: 4, left } }));
     };
-    known(magic).ok_or_else(|| fail(refusal(magic).unwrap_or_else(|| Cause::Unknown { found: show_bytes(&magic) })))
+    let unknown = || fail(Cause::Unknown { found: show_bytes(&magic) });
+    let refused = || refusal(magic).map(fail).or_else(|| foreign::error(bytes));
+    known(magic).ok_or_else(|| refused().unwrap_or_else(unknown))
 }
 
 /// Returns whether the magic number of a file identifies a supported animation format version (an10
@@ -107,9 +109,6 @@ fn refusal(magic: [u8; LENGTH]) -> Option<Cause> {
             "newer/other UNIGINE format",
             "it is not supported by this version of meshpeek; export it as a .mesh of engine 2.20 or before, or an .anim",
         ),
-        ([b'%', b'Y', b'A', b'M'], _) => ("a Unity asset (YAML text)", "open it in Unity and export the mesh"),
-        ([b'@', b'@', b'b', b'@'], _) => ("a Paradox mesh (Clausewitz engine)", "use a tool for that engine's meshes"),
-        ([0x00, 0x10, b'[', _], _) => ("an Ogre mesh", "use Ogre's own tools or assimp"),
         _ => return None,
     };
     let is_name = magic.iter().all(u8::is_ascii_alphanumeric);
@@ -148,7 +147,7 @@ mod tests {
     fn tells_the_rest_by_their_bytes() {
         assert!(matches!(mesh(b"").unwrap_err().cause(), Cause::Empty));
         assert!(matches!(mesh(b"ms1").unwrap_err().cause(), Cause::UnexpectedEnd { needed: 4, left: 3 }));
-        for odd in [&b"\x89PNG"[..], b"ms1\xff", b"MS10", b"msxx", b"ms+1", b"an 1"] {
+        for odd in [&b"\x89PN1"[..], b"ms1\xff", b"MS10", b"msxx", b"ms+1", b"an 1"] {
             assert!(matches!(mesh(odd).unwrap_err().cause(), Cause::Unknown { .. }), "{odd:?}");
             assert!(!is_known(odd));
         }

@@ -210,7 +210,7 @@ impl StreamArgs {
     fn fly_over_folder(&self, folder: &Path, name: String, global: &Global) -> anyhow::Result<(FlightSubject, Flight)> {
         let inputs = InputPaths::expand(&[folder.to_owned()], &WalkArgs::default())?;
         inputs.note_unused(global);
-        let paths = inputs.paths;
+        let paths: Vec<PathBuf> = inputs.paths.into_iter().map(|input| input.path).collect();
         if paths.is_empty() {
             bail!("{}: expected meshes in the folder, found none", shown(folder));
         }

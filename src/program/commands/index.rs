@@ -66,35 +66,37 @@ impl IndexArgs {
         if let Some(json) = &mut json {
             start_entries(json)?;
         }
-        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
-            // The sidecar is removed even if its mesh file cannot be opened.
-            let done = match asset {
-                Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
-                Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
-                Err(error) if self.clear => match clear(path, global) {
-                    Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
-                    cleared => cleared,
-                },
-                Err(error) => Err(error.into()),
-            };
-            let result = match done {
-                Ok(result) => result,
-                Err(error) => {
-                    if let Some(json) = &mut json {
-                        json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
+        let (outcome, omitted) =
+            each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
+                // The sidecar is removed even if its mesh file cannot be opened.
+                let done = match asset {
+                    Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
+                    Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
+                    Err(error) if self.clear => match clear(path, global) {
+                        Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
+                        cleared => cleared,
+                    },
+                    Err(error) => Err(error.into()),
+                };
+                let result = match done {
+                    Ok(result) => result,
+                    Err(error) => {
+                        if let Some(json) = &mut json {
+                            json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
+                        }
+                        return Ok(report(&error, &Global { json: false, ..global.clone() }));
                     }
-                    return Ok(report(&error, &Global { json: false, ..global.clone() }));
+                };
+                if let Some(json) = &mut json {
+                    json.item(&result.json(path))?;
+                } else if !global.quiet {
+                    suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
                 }
-            };
-            if let Some(json) = &mut json {
-                json.item(&result.json(path))?;
-            } else if !global.quiet {
-                suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
-            }
-            Ok(Outcome::Fine)
-        })?;
+                Ok(Outcome::Fine)
+            })?;
         if let Some(json) = &mut json {
             json.close(b"]")?;
+            json.field("passed_by", omitted.passed_by.total())?;
             json.close(b"}")?;
             writeln!(out)?;
             out.flush()?;

@@ -19,9 +19,13 @@ pub mod unreal;
 
 use std::path::Path;
 
+use crate::error::Cause;
+use crate::formats::foreign::{self, ANY_XML, ForeignKind};
+use crate::formats::foreign_error;
+use crate::io::read_start;
 use crate::{Error, ErrorKind, Format, Model, OpenOptions, Rule};
 
-use names::{format_named, is_recognised};
+use names::{MAGIC_BYTES, format_named, is_recognised};
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -44,16 +48,50 @@ pub fn open<D: AsRef<[u8]> + Send + Sync>(data: D, path: &Path, options: &OpenOp
     // damaged. A damaged file is opened as a file of the format that its extension indicates,
     // because the error from opening this format is more precise than the error that the format is
     // unknown.
-    let is_unknown = |error: &Error| error.kind() == ErrorKind::Unknown;
-    let is_damaged = Format::detect(data.as_ref()).is_err_and(|error| is_unknown(&error));
-    let is_foreign = || crate::formats::unsupported::format_name(data.as_ref()).is_some();
-    match format_named(path).filter(|_| is_damaged) {
-        Some(Format::EzMesh) => crate::formats::ezmesh::Mesh::open_with(data, options).map(Model::from),
-        Some(Format::SecondLife) if !is_foreign() => {
-            crate::formats::secondlife::Mesh::open_with(data, options).map(Model::from)
-        }
+    let detected = Format::detect(data.as_ref());
+    let named = format_named(path);
+    if let Some(error) = detected.as_ref().err().and_then(|_| foreign_error(path, data.as_ref())) {
+        return match named {
+            Some(Format::EzMesh) if is_any_xml(&error) => open_ezmesh(data, options),
+            _ => Err(error),
+        };
+    }
+    match named.filter(|_| detected.is_err_and(|error| error.kind() == ErrorKind::Unknown)) {
+        Some(Format::EzMesh) => open_ezmesh(data, options),
+        Some(Format::SecondLife) => crate::formats::secondlife::Mesh::open_with(data, options).map(Model::from),
         _ => Model::open_with(data, options),
     }
+}
+
+fn open_ezmesh<D: AsRef<[u8]> + Send + Sync>(data: D, options: &OpenOptions) -> crate::Result<Model<D>> {
+    crate::formats::ezmesh::Mesh::open_with(data, options).map(Model::from)
+}
+
+/// Returns whether an error says that a file is XML of no known kind.
+fn is_any_xml(error: &Error) -> bool {
+    matches!(error.cause(), Cause::Foreign { name: ANY_XML, .. })
+}
+
+/// A file in a folder, by its name and its first bytes.
+#[derive(Clone, Copy)]
+pub enum FileInFolder {
+    /// The name or the content is that of a mesh.
+    Mesh,
+    /// Another file, with its kind if that is known.
+    Other(Option<&'static ForeignKind>),
+}
+
+/// Returns whether a file in a folder is a mesh. A file whose extension other programs use is not
+/// opened.
+pub fn file_in_folder(path: &Path) -> FileInFolder {
+    if format_named(path).is_some() || unreal::names::is_data(path) {
+        return FileInFolder::Mesh;
+    }
+    if let Some(kind) = foreign::by_name(path) {
+        return FileInFolder::Other(Some(kind));
+    }
+    let head = read_start(path, MAGIC_BYTES).unwrap_or_default();
+    if Format::recognises(&head) { FileInFolder::Mesh } else { FileInFolder::Other(foreign::of_file(path, &head)) }
 }
 
 /// Returns whether a file is a mesh file, according to its extension or its first bytes.

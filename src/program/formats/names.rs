@@ -7,7 +7,7 @@ use crate::io::read_start;
 
 /// The number of bytes that are read from the start of a file to recognise its format by a magic
 /// number.
-const MAGIC_BYTES: u64 = 64;
+pub const MAGIC_BYTES: u64 = 64;
 
 /// The file extensions of the formats whose meshes are single files.
 pub const EXTENSIONS: [(&str, Format); 6] = [

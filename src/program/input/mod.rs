@@ -6,6 +6,7 @@ mod entry_filter;
 mod git_excludes;
 pub mod open;
 pub mod parallel;
+pub mod passed_by;
 pub mod paths;
 mod pattern;
 pub mod source_file;

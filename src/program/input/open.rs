@@ -4,12 +4,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::unreal::companions::Pair;
 use crate::formats::unreal::script::Script;
-use crate::formats::unsupported::placeholder;
+use crate::formats::{foreign, foreign_error};
 use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
 use crate::{Error, Limits, OpenOptions};
@@ -17,7 +18,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
-use super::paths::InputPaths;
+use super::passed_by::PassedBy;
+use super::paths::{InputPath, InputPaths};
 use super::source_file::SourceFile;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats;
@@ -29,9 +31,9 @@ use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
-/// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page or
-/// zeros.
-const PLACEHOLDER_HEAD: u64 = 64 << 10;
+/// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page,
+/// zeros or a file of another program.
+const FOREIGN_HEAD: u64 = 64 << 10;
 
 /// Opens input files, one after another, with the options on the command line.
 pub(super) struct Opener<'g> {
@@ -179,8 +181,8 @@ impl<'g> FileLoader<'g> {
 /// magic number, so their first bytes are tested only if they cannot be read.
 fn found_instead(error: Error) -> Error {
     let Some(path) = error.path().filter(|_| error.io_error().is_none()) else { return error };
-    let head = read_start(path, PLACEHOLDER_HEAD).unwrap_or_default();
-    placeholder(&head).map_or(error.clone(), |found| found.at_path(path))
+    let head = read_start(path, FOREIGN_HEAD).unwrap_or_default();
+    foreign::error(&head).map_or(error.clone(), |found| found.at_path(path))
 }
 
 /// Reads an Unreal script, without opening the files of the meshes that the script imports.
@@ -266,8 +268,13 @@ pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec
     inputs.settle(|path| opener.pairs.is_data_half(path));
     inputs.note_unused(global);
     let unreadable = inputs.take_errors().into_iter().map(|(path, _)| path).filter(|path| path != folder);
-    inputs.paths.extend(unreadable);
-    Ok(inputs.paths)
+    let unreadable: Vec<PathBuf> = unreadable.collect();
+    let is_foreign = |path: &Path| {
+        let head = read_start(path, FOREIGN_HEAD).unwrap_or_default();
+        foreign_error(path, &head).is_some_and(|error| PassedBy::default().take(&error))
+    };
+    let paths = inputs.paths.into_iter().map(|input| input.path).filter(|path| !is_foreign(path));
+    Ok(paths.chain(unreadable).collect())
 }
 
 /// The report of meshes whose script already imports many other meshes from the same two files.
@@ -279,42 +286,109 @@ pub enum Repeated {
     Refused,
 }
 
-/// Opens every file that is named on the command line, and passes each model to `visit`.
+/// What is not opened.
+#[derive(Default)]
+pub struct Omitted {
+    /// The meshes that scripts import although the files of these meshes do not exist.
+    pub missing: Vec<MissingMesh<Data>>,
+    /// The files in folders that are no meshes.
+    pub passed_by: PassedBy,
+    /// The first of the folders, if they contain files but no mesh.
+    without_mesh: Option<PathBuf>,
+}
+
+impl Omitted {
+    /// Notes whether anything was opened.
+    pub(super) fn set_opened(&mut self, is_any: bool, inputs: &InputPaths) {
+        let folder = inputs.folders.first().filter(|_| !is_any && self.passed_by.all() > 0);
+        self.without_mesh = folder.cloned();
+    }
+
+    /// Prints a note about folders that contain files but no mesh.
+    pub(super) fn note_no_mesh(&self, global: &Global) {
+        if let Some(folder) = self.without_mesh.as_ref().filter(|_| !global.json) {
+            note(&format!("{}: no meshes; passed by {}", shown(folder), self.passed_by.all_text()), global);
+        }
+    }
+
+    /// Returns the error about folders that contain files but no mesh.
+    pub fn no_mesh(&self) -> Option<Error> {
+        let folder = self.without_mesh.as_ref()?;
+        let text = format!("no mesh in this folder, but {}", self.passed_by.all_text());
+        Some(Error::from(io::Error::new(io::ErrorKind::NotFound, text)).at_path(folder))
+    }
+}
+
+/// Opens every file that is named on the command line, and passes each model to `visit`. Folders
+/// without any mesh are an error, which is passed to `visit`, too.
 ///
-/// Returns the outcome with the highest exit code, and the meshes that scripts import although the
-/// files of these meshes do not exist. The function shows a progress bar on the terminal, so
-/// `visit` prints with [`suspended`](crate::program::render::progress::suspended).
+/// Returns the outcome with the highest exit code, and what was not opened. The function shows a
+/// progress bar on the terminal, so `visit` prints with
+/// [`suspended`](crate::program::render::progress::suspended).
 pub fn each(
     names: &[PathBuf],
     walk: &WalkArgs,
     global: &Global,
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, Vec<MissingMesh<Data>>)> {
+) -> anyhow::Result<(Outcome, Omitted)> {
+    let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
+    match (omitted.no_mesh(), &omitted.without_mesh) {
+        (Some(error), Some(folder)) => Ok((outcome.max(visit(folder, Err(error))?), omitted)),
+        _ => Ok((outcome, omitted)),
+    }
+}
+
+/// Opens every file like [`each`]. If folders contain no mesh, a note says so.
+pub fn each_or_none(
+    names: &[PathBuf],
+    walk: &WalkArgs,
+    global: &Global,
+    when_repeated: Repeated,
+    mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
+) -> anyhow::Result<(Outcome, Omitted)> {
+    let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
+    omitted.note_no_mesh(global);
+    Ok((outcome, omitted))
+}
+
+fn each_found(
+    (names, walk): (&[PathBuf], &WalkArgs),
+    global: &Global,
+    when_repeated: Repeated,
+    visit: &mut dyn FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
+) -> anyhow::Result<(Outcome, Omitted)> {
     let mut opener = Opener::counting_bytes(global);
     let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.
     inputs.settle(|path| opener.pairs.is_data_half(path));
     let progress = inputs.progress(global);
-    let (mut worst, mut missing) = (Outcome::Fine, Vec::new());
+    let (mut worst, mut omitted, mut is_any) = (Outcome::Fine, Omitted::default(), false);
+    omitted.passed_by = std::mem::take(&mut inputs.passed_by);
     for (path, error) in inputs.take_errors() {
+        is_any = true;
         worst = worst.max(visit(&path, Err(error))?);
     }
     let mut visited = HashSet::new();
-    for path in &inputs.paths {
+    for InputPath { path, is_found } in &inputs.paths {
         progress.set_message(shown(path));
         let mut is_new = |pair: &Pair| visited.insert(pair_key(pair));
         let unopened = opener.open_path(path, when_repeated, &mut is_new, &mut |_, opened| {
-            worst = worst.max(visit(path, opened)?);
+            let is_passed_by = *is_found && opened.as_ref().is_err_and(|error| omitted.passed_by.take(error));
+            if !is_passed_by {
+                is_any = true;
+                worst = worst.max(visit(path, opened)?);
+            }
             Ok(())
         })?;
-        missing.extend(unopened);
+        omitted.missing.extend(unopened);
         progress.add(1);
     }
     drop(progress);
-    note_omissions(&inputs, &missing, global);
-    Ok((worst, missing))
+    omitted.set_opened(is_any, &inputs);
+    note_omissions(&inputs, &omitted, global);
+    Ok((worst, omitted))
 }
 
 /// Returns a hash of the files and the name of an Unreal mesh. Several paths on the command line
@@ -329,12 +403,13 @@ fn pair_key(pair: &Pair) -> u128 {
     hash.digest128()
 }
 
-/// Prints notes about ignore files that are not used, about skipped files in folders, and about
-/// meshes that scripts import although their files do not exist.
-pub(super) fn note_omissions(inputs: &InputPaths, missing: &[MissingMesh<Data>], global: &Global) {
+/// Prints notes about ignore files that are not used, about files in folders that are no meshes,
+/// and about meshes that scripts import although their files do not exist.
+pub(super) fn note_omissions(inputs: &InputPaths, omitted: &Omitted, global: &Global) {
     inputs.note_unused(global);
-    if global.verbose && inputs.skipped > 0 {
-        note(&format!("skipped {} files in folders that are not meshes", inputs.skipped), global);
+    let Omitted { missing, passed_by, without_mesh } = omitted;
+    if without_mesh.is_none() && !global.json && passed_by.total() > 0 {
+        note(&passed_by.line(global.verbose), global);
     }
     for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
         let mesh = crate::Name::new(mesh);

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::asset::InputAsset;
 use super::bytes::Data;
-use super::open::{Opener, Repeated, note_omissions};
-use super::paths::InputPaths;
+use super::open::{Omitted, Opener, Repeated, note_omissions};
+use super::passed_by::PassedBy;
+use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::threads;
@@ -34,34 +35,42 @@ struct BlockResults<T> {
     missing: Vec<MissingMesh<Data>>,
     /// The number of files that were described.
     done: usize,
+    passed_by: PassedBy,
 }
 
 /// Opens every file that is named on the command line, and passes each model to `describe` on all
 /// processors. The results, a list for each mesh, are passed to `receive` in the order of the
 /// files. About 4,096 items of lists are held, and the list of the last file of each thread.
 ///
-/// Prints the same notes as [`each`](super::open::each).
+/// Prints the same notes as [`each_or_none`](super::open::each_or_none), and returns what was not
+/// opened.
 pub fn each_in_parallel<T: Send>(
     (names, walk): (&[PathBuf], &WalkArgs),
     global: &Global,
     describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
     mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Omitted> {
     let mut inputs = InputPaths::expand(names, walk)?;
     let mut opener = Opener::counting_bytes(global);
     inputs.settle(|path| opener.pairs.is_data_half(path));
+    let mut omitted = Omitted::default();
+    omitted.passed_by.merge(&inputs.passed_by);
+    let mut is_any = false;
     for (path, error) in inputs.take_errors() {
+        is_any = true;
         receive(describe(&path, Err(error)))?;
     }
     let progress = inputs.progress(global);
     let count = threads::count();
     let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::counting_bytes(global)).collect();
-    let (mut visited, mut missing) = (HashSet::new(), Vec::new());
+    let mut visited = HashSet::new();
     let mut left = &*inputs.paths;
     while !left.is_empty() {
         let block = left.get(..count.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
-        let BlockResults { results, missing: unopened, done } = describe_block(block, &mut openers, &describe);
-        missing.extend(unopened);
+        let BlockResults { results, missing, done, passed_by } = describe_block(block, &mut openers, &describe);
+        omitted.missing.extend(missing);
+        omitted.passed_by.merge(&passed_by);
+        is_any |= !results.is_empty();
         // An Unreal mesh may be named several times, such as by both of its files.
         for MeshResult { key, result } in results {
             if key.is_none_or(|key| visited.insert(key)) {
@@ -72,26 +81,33 @@ pub fn each_in_parallel<T: Send>(
         left = left.get(done..).unwrap_or_default();
     }
     drop(progress);
-    note_omissions(&inputs, &missing, global);
-    Ok(())
+    omitted.set_opened(is_any, &inputs);
+    note_omissions(&inputs, &omitted, global);
+    omitted.note_no_mesh(global);
+    Ok(omitted)
 }
 
 /// Describes some files on all processors. Each thread takes the next file when it is done with
 /// one.
 fn describe_block<T: Send>(
-    block: &[PathBuf],
+    block: &[InputPath],
     openers: &mut [Opener<'_>],
     describe: &(impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync),
 ) -> BlockResults<T> {
     let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results: Vec<Mutex<Vec<MeshResult<T>>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let missing = Mutex::new(Vec::new());
+    let omitted: Mutex<Omitted> = Mutex::default();
     let work = |opener: &mut Opener<'_>| {
         while count.load(Ordering::Relaxed) < MAX_RESULTS {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(path), Some(result)) = (block.get(index), results.get(index)) else { break };
-            let mut found = Vec::new();
-            let mut add = |key, opened| {
+            let (Some(InputPath { path, is_found }), Some(result)) = (block.get(index), results.get(index)) else {
+                break;
+            };
+            let (mut found, mut passed_by) = (Vec::new(), PassedBy::default());
+            let mut add = |key, opened: crate::Result<InputAsset>| {
+                if *is_found && opened.as_ref().is_err_and(|error| passed_by.take(error)) {
+                    return Ok(());
+                }
                 let result = describe(path, opened);
                 count.fetch_add(result.len(), Ordering::Relaxed);
                 found.push(MeshResult { key, result });
@@ -99,14 +115,19 @@ fn describe_block<T: Send>(
             };
             // The closure `add` returns no error, so the visit has none.
             let unopened = opener.open_path(path, Repeated::Refused, &mut |_| true, &mut add).unwrap_or_default();
-            if let (Ok(mut result), Ok(mut missing)) = (result.lock(), missing.lock()) {
+            if let Ok(mut result) = result.lock() {
                 *result = found;
-                missing.extend(unopened);
+            }
+            if !(unopened.is_empty() && passed_by.total() == 0)
+                && let Ok(mut omitted) = omitted.lock()
+            {
+                omitted.missing.extend(unopened);
+                omitted.passed_by.merge(&passed_by);
             }
         }
     };
     threads::share(openers, work);
     let results = results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect();
-    let missing = missing.into_inner().unwrap_or_default();
-    BlockResults { results, missing, done: next.into_inner().min(block.len()) }
+    let Omitted { missing, passed_by, .. } = omitted.into_inner().unwrap_or_default();
+    BlockResults { results, missing, done: next.into_inner().min(block.len()), passed_by }
 }

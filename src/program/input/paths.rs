@@ -12,22 +12,42 @@ use ignore::overrides::Override;
 use ignore::{Walk, WalkBuilder};
 
 use super::entry_filter::{EntryFilter, UnusedFiles};
+use super::passed_by::PassedBy;
 use super::pattern;
 
 use crate::Error;
 use crate::program::args::{Global, STDIN, WalkArgs};
-use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::unreal::names::{data_of, is_aniv, lower};
+use crate::program::formats::{FileInFolder, file_in_folder};
 use crate::program::outcome::UsageError;
 use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 
+/// The path of a file to open.
+#[derive(Clone, Debug)]
+pub struct InputPath {
+    pub path: PathBuf,
+    /// Whether the file was found in a folder. The command line names all other files, or a pattern
+    /// matches them.
+    pub is_found: bool,
+}
+
+impl InputPath {
+    const fn named(path: PathBuf) -> Self {
+        Self { path, is_found: false }
+    }
+
+    const fn found(path: PathBuf) -> Self {
+        Self { path, is_found: true }
+    }
+}
+
 /// The paths of the files to open. The files in a folder are sorted by name.
 #[derive(Debug, Default)]
 pub struct InputPaths {
-    pub paths: Vec<PathBuf>,
+    pub paths: Vec<InputPath>,
     /// The folders and files that cannot be read, each with the error of the system.
     unreadable: Vec<(PathBuf, io::Error)>,
     /// The glob patterns and folders on the command line that match no file, each with the reason.
@@ -35,8 +55,10 @@ pub struct InputPaths {
     /// Files that are meshes only if a script imports them, each with the folder in which it was
     /// found.
     undecided: Vec<(PathBuf, PathBuf)>,
-    /// The number of files in searched folders that are not meshes.
-    pub skipped: u64,
+    /// The files in searched folders that are not meshes.
+    pub passed_by: PassedBy,
+    /// The searched folders.
+    pub folders: Vec<PathBuf>,
     /// The ignore files that are not used.
     unused: UnusedFiles,
 }
@@ -50,7 +72,7 @@ impl InputPaths {
             if name.is_dir() {
                 inputs.search(name, walk)?;
             } else if name.exists() || name == Path::new(STDIN) || !is_glob(name) {
-                inputs.paths.push(name.clone());
+                inputs.paths.push(InputPath::named(name.clone()));
             } else {
                 inputs.resolve(name, walk)?;
             }
@@ -68,10 +90,10 @@ impl InputPaths {
             let is_special = matches!(&found, Ok((Ok(metadata), path)) if !metadata.is_file() && (!metadata.is_dir() || path.is_symlink()));
             is_matched |= !is_special;
             match found {
-                Ok(_) if is_special => self.skipped = self.skipped.saturating_add(1),
+                Ok((_, path)) if is_special => self.passed_by.add(&path, None),
                 Ok((Ok(metadata), path)) if metadata.is_dir() => self.search(&path, walk)?,
                 Ok((_, path)) if is_aniv(&path) => anivs.push(path),
-                Ok((_, path)) => self.paths.push(path),
+                Ok((_, path)) => self.paths.push(InputPath::named(path)),
                 Err(error) => self.unreadable.push(located(error, name)),
             }
         }
@@ -105,8 +127,8 @@ impl InputPaths {
     pub fn progress(&self, global: &Global) -> ProgressMeter {
         match &*self.paths {
             [only] => {
-                let bytes = only.metadata().map_or(0, |metadata| metadata.len());
-                ProgressMeter::of_bytes(bytes, &shown(only), global)
+                let bytes = only.path.metadata().map_or(0, |metadata| metadata.len());
+                ProgressMeter::of_bytes(bytes, &shown(&only.path), global)
             }
             paths => ProgressMeter::of_items(u64::try_from(paths.len()).unwrap_or(u64::MAX), "files", global),
         }
@@ -115,37 +137,41 @@ impl InputPaths {
     /// Decides which of the undecided files, which are meshes only if a script imports them, are
     /// added. An undecided file is added if `is_mesh` returns `true` for its path.
     pub fn settle(&mut self, mut is_mesh: impl FnMut(&Path) -> bool) {
-        for (folder, path) in std::mem::take(&mut self.undecided) {
+        for (_, path) in std::mem::take(&mut self.undecided) {
             if is_mesh(&path) {
-                self.unmatched.retain(|(name, _)| *name != folder);
-                self.paths.push(path);
+                self.paths.push(InputPath::found(path));
             } else {
-                self.skipped = self.skipped.saturating_add(1);
+                self.passed_by.add_companion();
             }
         }
     }
 
     /// Adds the files in a folder that are recognised as meshes by their content or by their name.
     fn search(&mut self, folder: &Path, walk: &WalkArgs) -> Result<(), UsageError> {
-        let (before, unreadable) = (self.paths.len(), self.unreadable.len());
+        let (before, unreadable, passed_by) = (self.paths.len(), self.unreadable.len(), self.passed_by.all());
+        self.folders.push(folder.to_owned());
         let mut anivs = Vec::new();
         let (entries, filter) = entries(folder, walk)?;
         for entry in entries {
             match entry {
                 Ok(entry) if !is_file(&entry) => {}
-                Ok(entry) if is_mesh_file(entry.path()) => self.paths.push(entry.into_path()),
-                Ok(entry) if is_aniv(entry.path()) => anivs.push(entry.into_path()),
-                Ok(entry) if has_extension(entry.path(), "3d") => {
-                    self.undecided.push((folder.to_owned(), entry.into_path()));
-                }
-                Ok(_) => self.skipped = self.skipped.saturating_add(1),
+                Ok(entry) => match file_in_folder(entry.path()) {
+                    FileInFolder::Mesh => self.paths.push(InputPath::found(entry.into_path())),
+                    FileInFolder::Other(_) if is_aniv(entry.path()) => anivs.push(entry.into_path()),
+                    FileInFolder::Other(_) if has_extension(entry.path(), "3d") => {
+                        self.undecided.push((folder.to_owned(), entry.into_path()));
+                    }
+                    FileInFolder::Other(kind) => self.passed_by.add(entry.path(), kind),
+                },
                 Err(error) => self.unreadable.push(located(error, folder)),
             }
         }
         self.unused.extend(filter.lock().map(|mut filter| filter.take_unused()).unwrap_or_default());
         self.add_unpaired(before, anivs);
-        if self.paths.len() == before && self.unreadable.len() == unreadable {
-            self.unmatched.push((folder.to_owned(), "no mesh in this folder"));
+        let is_empty = self.passed_by.all() == passed_by && self.undecided.iter().all(|(of, _)| of != folder);
+        if self.paths.len() == before && self.unreadable.len() == unreadable && is_empty {
+            let why = "no mesh in this folder, which has 0 files except hidden, ignored and excluded ones";
+            self.unmatched.push((folder.to_owned(), why));
         }
         Ok(())
     }
@@ -155,11 +181,11 @@ impl InputPaths {
     /// mesh is opened when its data file is opened.
     fn add_unpaired(&mut self, before: usize, anivs: Vec<PathBuf>) {
         let found = self.paths.get(before..).unwrap_or_default();
-        let data: BTreeSet<String> = found.iter().map(|path| lower(path)).collect();
+        let data: BTreeSet<String> = found.iter().map(|input| lower(&input.path)).collect();
         let (pairs, halves): (Vec<_>, Vec<_>) =
             anivs.into_iter().partition(|aniv| data_of(aniv).is_some_and(|name| data.contains(&name)));
-        self.skipped = self.skipped.saturating_add(pairs.len().try_into().unwrap_or(u64::MAX));
-        self.paths.extend(halves);
+        pairs.iter().for_each(|_| self.passed_by.add_companion());
+        self.paths.extend(halves.into_iter().map(InputPath::found));
     }
 }
 

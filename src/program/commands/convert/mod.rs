@@ -24,6 +24,7 @@ use outputs::OutputNames;
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
 use crate::program::input::open::{Repeated, each, open};
+use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
@@ -45,13 +46,13 @@ impl ConvertArgs {
         let format = self.format()?;
         let animations = self.open_animations(global)?;
         let results = Mutex::new(Vec::new());
-        let outcome = self.convert_all(format, &animations, &results, global)?;
+        let (outcome, passed_by) = self.convert_all(format, &animations, &results, global)?;
         let mut results = results.into_inner().unwrap_or_default();
         results.sort_unstable_by_key(|(number, _)| *number);
         let outcome = results.iter().map(|(_, result)| self.report(result, global)).fold(outcome, Outcome::max);
         if global.json && self.output != Path::new(STDIN) {
             let files = results.iter().map(|(_, result)| result.json(format)).collect::<Value>();
-            print_json(&document(json!({ "files": files })))?;
+            print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
         }
         Ok(outcome)
     }
@@ -72,7 +73,7 @@ impl ConvertArgs {
         animations: &[AnimationFile],
         results: &Mutex<Vec<(usize, ConvertResult)>>,
         global: &Global,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<(Outcome, PassedBy)> {
         let names = OutputNames::new(self, format);
         let count = self.thread_count();
         let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(count);
@@ -94,21 +95,22 @@ impl ConvertArgs {
                 }
             };
             let (mut number, mut only) = (0_usize, None);
-            let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
-                number = number.saturating_add(1);
-                match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                    Ok(job) if job.is_in_folder => convert(number, job),
-                    // Nothing is written if another mesh follows.
-                    Ok(job) => only = Some(job),
-                    Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
-                }
-                Ok(Outcome::Fine)
-            })?;
+            let (outcome, omitted) =
+                each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
+                    number = number.saturating_add(1);
+                    match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
+                        Ok(job) if job.is_in_folder => convert(number, job),
+                        // Nothing is written if another mesh follows.
+                        Ok(job) => only = Some(job),
+                        Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
+                    }
+                    Ok(Outcome::Fine)
+                })?;
             if let Some(job) = only.filter(|_| number == 1) {
                 convert(number, job);
             }
             drop(sender);
-            Ok(outcome)
+            Ok((outcome, omitted.passed_by))
         })
     }
 

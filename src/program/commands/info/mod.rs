@@ -19,7 +19,7 @@ use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::formats::secondlife::properties::write_unopened_header;
 use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::{Omitted, Repeated, each_or_none};
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{start_entries, unreadable};
@@ -110,24 +110,25 @@ impl InfoArgs {
                 None => Ok(report.print(&mut out, path, mesh)?),
             })
         };
-        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
-                Ok(described) => described,
-                Err(error) => {
-                    complain(&error);
-                    return Ok(Outcome::of_error(&error));
+        let (outcome, _) =
+            each_or_none(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
+                let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+                let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                    Ok(described) => described,
+                    Err(error) => {
+                        complain(&error);
+                        return Ok(Outcome::of_error(&error));
+                    }
+                };
+                let (picture, outcome) = pictures.draw(&asset, path, global);
+                if summary.is_animation {
+                    animations.push((path.to_owned(), summary, picture));
+                } else {
+                    skeletons.add(path, &summary.bones);
+                    print(path, &summary, mesh.as_deref(), picture.as_ref())?;
                 }
-            };
-            let (picture, outcome) = pictures.draw(&asset, path, global);
-            if summary.is_animation {
-                animations.push((path.to_owned(), summary, picture));
-            } else {
-                skeletons.add(path, &summary.bones);
-                print(path, &summary, mesh.as_deref(), picture.as_ref())?;
-            }
-            Ok(outcome)
-        })?;
+                Ok(outcome)
+            })?;
         for (path, mut animation, picture) in animations {
             animation.add_mesh(&skeletons);
             print(&path, &animation, None, picture.as_ref())?;
@@ -143,30 +144,33 @@ impl InfoArgs {
         start_entries(&mut out)?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
-        let (outcome, missing) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
-                Ok(described) => described,
-                Err(error) => {
-                    out.item_object(|out| {
-                        out.fields(&unreadable(path, &error))?;
-                        write_unopened_script(path, out)?;
-                        write_unopened_header(path, &error, out)
-                    })?;
-                    return Ok(Outcome::of_error(&error));
+        let (outcome, omitted) =
+            each_or_none(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
+                let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+                let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                    Ok(described) => described,
+                    Err(error) => {
+                        out.item_object(|out| {
+                            out.fields(&unreadable(path, &error))?;
+                            write_unopened_script(path, out)?;
+                            write_unopened_header(path, &error, out)
+                        })?;
+                        return Ok(Outcome::of_error(&error));
+                    }
+                };
+                if !summary.is_animation {
+                    skeletons.add(path, &summary.bones);
                 }
-            };
-            if !summary.is_animation {
-                skeletons.add(path, &summary.bones);
-            }
-            let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
-                if summary.is_animation {
-                    sink.leave_gap(out.depth(), &summary.bones);
-                }
+                let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
+                    if summary.is_animation {
+                        sink.leave_gap(out.depth(), &summary.bones);
+                    }
+                })?;
+                Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
             })?;
-            Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
-        })?;
         out.close(b"]")?;
+        let Omitted { missing, passed_by, .. } = omitted;
+        out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
             out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
         }

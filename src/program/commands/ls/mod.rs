@@ -126,7 +126,7 @@ impl LsArgs {
         let mut held = Vec::new();
         let mut left = self.limit.unwrap_or(usize::MAX);
         let describe = |path: &Path, asset| self.rows(path, asset, &selection, global);
-        each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
+        let omitted = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
             for row in rows {
                 if let Err(error) = &row.values {
                     if !format.is_json() {
@@ -149,6 +149,7 @@ impl LsArgs {
             }
             Ok(())
         })?;
+        totals.passed_by = omitted.passed_by.total();
         selection.sort_rows(&mut held);
         if let Some(kind) = self.duplicates {
             held = duplicates::group(held, kind);

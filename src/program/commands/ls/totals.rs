@@ -23,6 +23,8 @@ pub struct Totals {
     duplicate_bytes: u64,
     /// The number of rows with findings, or `None` if they were not requested.
     with_findings: Option<u64>,
+    /// The number of files in folders that are no meshes.
+    pub passed_by: u64,
 }
 
 impl Totals {
@@ -90,6 +92,7 @@ impl Totals {
             "gpu_bytes": self.gpu.map(|[_, bytes]| bytes),
             "rigged": if self.is_of_surfaces { Value::Null } else { self.rigged.into() },
             "with_findings": self.with_findings,
+            "passed_by": self.passed_by,
             "duplicates": self.finds_duplicates.then_some(self.duplicates),
         })
     }

@@ -22,7 +22,7 @@ use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::{Omitted, Repeated, each_or_none};
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json_writer::JsonWriter;
@@ -64,13 +64,15 @@ impl ValidateArgs {
         let mut run = ValidationRun::start(&self.baseline, filter, global, format)?;
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut output = self.output(format, &mut stdout, global)?;
-        let (outcome, missing) = each(&self.files, &self.walk, global, Repeated::Refused, |path, asset| {
+        let (outcome, omitted) = each_or_none(&self.files, &self.walk, global, Repeated::Refused, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let findings = run.file(path, mesh.as_deref(), asset);
             let file = CheckedFile { path, mesh: mesh.as_deref(), findings: &findings };
             suspended(|| output.file(&file))?;
             Ok(run.outcome(&findings))
         })?;
+        let Omitted { missing, passed_by, .. } = omitted;
+        run.totals.passed_by = passed_by.total();
         output.finish(&ReportEnd { totals: run.totals, baseline: run.effect(&self.baseline), missing })?;
         drop(output);
         if matches!(format, FindingsFormat::Json | FindingsFormat::Sarif) {

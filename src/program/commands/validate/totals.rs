@@ -22,6 +22,8 @@ pub struct FindingTotals {
     pub errors: u64,
     pub warnings: u64,
     pub infos: u64,
+    /// The number of files in folders that are no meshes.
+    pub passed_by: u64,
 }
 
 impl FindingTotals {
@@ -42,17 +44,17 @@ impl FindingTotals {
 
     /// Returns the totals as a JSON object.
     pub fn json(&self) -> Value {
-        let Self { files, sound, with_findings, unreadable, errors, warnings, infos } = self;
+        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, passed_by } = self;
         json!({
             "files": files, "sound": sound, "with_findings": with_findings, "unreadable": unreadable,
-            "errors": errors, "warnings": warnings, "infos": infos,
+            "errors": errors, "warnings": warnings, "infos": infos, "passed_by": passed_by,
         })
     }
 }
 
 impl fmt::Display for FindingTotals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { files, sound, with_findings, unreadable, errors, warnings, infos } = *self;
+        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, .. } = *self;
         let (files, errors) = (counted(files, "file"), counted(errors, "error"));
         let (warnings, infos) = (counted(warnings, "warning"), counted(infos, "info"));
         write!(out, "{files}: {sound} sound, {with_findings} with warnings or errors, {unreadable} unreadable; ")?;

@@ -13,6 +13,7 @@ use crate::program::commands::convert::stem;
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{Repeated, each};
+use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
 use crate::program::render::note::note;
@@ -39,7 +40,7 @@ pub fn expect_no_page(args: &ViewArgs) -> Result<(), UsageError> {
 /// Writes a page with all meshes that can be drawn. If there are none, nothing is written.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
     check_options(args)?;
-    let mut page = HtmlPage { args, drawing, output, global, results: Vec::new() };
+    let mut page = HtmlPage { args, drawing, output, global, results: Vec::new(), passed_by: PassedBy::default() };
     let mut outputs = Vec::new();
     if output == Path::new(STDIN) {
         let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
@@ -54,7 +55,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         let text = "the folders and patterns contain no meshes, so there is nothing to show";
         return Err(UsageError(text.to_owned()).into());
     }
-    print_results(&page.results, &outputs, global)
+    print_results(&page.results, &outputs, &page.passed_by, global)
 }
 
 /// Returns an error for options that a page does not have.
@@ -82,6 +83,7 @@ struct HtmlPage<'a> {
     output: &'a Path,
     global: &'a Global,
     results: Vec<ViewResult>,
+    passed_by: PassedBy,
 }
 
 impl HtmlPage<'_> {
@@ -111,7 +113,7 @@ impl HtmlPage<'_> {
         let (args, title) = (self.args, self.title());
         let start = start(args);
         let mut page = PageWriter::new(out, &title, &start);
-        each(&args.files.files, &args.files.walk, self.global, Repeated::Refused, |path, asset| {
+        let (_, omitted) = each(&args.files.files, &args.files.walk, self.global, Repeated::Refused, |path, asset| {
             let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
             let drawn = match drawn {
                 Ok(((facts, picture), asset)) => {
@@ -123,6 +125,7 @@ impl HtmlPage<'_> {
             self.results.push(ViewResult { path: path.to_owned(), output: self.output.to_owned(), drawn });
             Ok(Outcome::Fine)
         })?;
+        self.passed_by = omitted.passed_by;
         Ok(page.finish()?)
     }
 

@@ -33,7 +33,7 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
         check_target(output, args.replaces())?;
     }
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
-    each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
         if !results.is_empty() {
             let text = format!(
                 "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
@@ -47,7 +47,7 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
         results.push(ViewResult { path: path.to_owned(), output: output.to_owned(), drawn });
         Ok(Outcome::Fine)
     })?;
-    print_results(&results, &outputs, global)
+    print_results(&results, &outputs, &omitted.passed_by, global)
 }
 
 /// Draws a mesh and writes the picture or the movie.
@@ -101,7 +101,7 @@ fn write_to(
 pub fn write_folder(args: &ViewArgs, drawing: &Drawing<'_>, folder: &Path, global: &Global) -> anyhow::Result<Outcome> {
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
     let (mut results, mut outputs, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
-    each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
         let asset = asset.map_err(anyhow::Error::from);
         let named = asset.and_then(|asset| Ok((output_name(path, &asset, folder, &mut taken)?, asset)));
         let drawn = named.and_then(|(output, asset)| {
@@ -113,7 +113,7 @@ pub fn write_folder(args: &ViewArgs, drawing: &Drawing<'_>, folder: &Path, globa
         results.push(ViewResult { path: path.to_owned(), output, drawn });
         Ok(Outcome::Fine)
     })?;
-    print_results(&results, &outputs, global)
+    print_results(&results, &outputs, &omitted.passed_by, global)
 }
 
 /// Returns the path of the picture of a mesh: its name, or its whole file name if another mesh has

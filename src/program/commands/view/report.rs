@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::picture::MissingParts;
+use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{document, print_json};
 use crate::program::render::note::note;
@@ -96,11 +97,16 @@ impl ViewResult {
 
 /// Prints the results: notes and errors on standard error, and a document with `--json`, or else
 /// the lines of `outputs`, the written files with their sizes in bytes.
-pub fn print_results(results: &[ViewResult], outputs: &[(PathBuf, u64)], global: &Global) -> anyhow::Result<Outcome> {
+pub fn print_results(
+    results: &[ViewResult],
+    outputs: &[(PathBuf, u64)],
+    passed_by: &PassedBy,
+    global: &Global,
+) -> anyhow::Result<Outcome> {
     let outcome = results.iter().map(|result| result.print_notes(global)).fold(Outcome::Fine, Outcome::max);
     if global.json {
         let files = results.iter().map(ViewResult::json).collect::<Value>();
-        print_json(&document(json!({ "files": files })))?;
+        print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
     } else if !global.quiet {
         let mut out = anstream::stdout().lock();
         for (path, bytes) in outputs.iter().filter(|(path, _)| path != Path::new(STDIN)) {

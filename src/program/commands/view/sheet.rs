@@ -14,6 +14,7 @@ use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::parallel::each_in_parallel;
+use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
@@ -39,7 +40,8 @@ struct SheetMesh {
 
 /// Writes the contact sheets of all meshes.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
-    let (tiles, names): (Vec<usize>, Vec<String>) = count_tiles(args, global)?.into_iter().unzip();
+    let (tiles, passed_by) = count_tiles(args, global)?;
+    let (tiles, names): (Vec<usize>, Vec<String>) = tiles.into_iter().unzip();
     // The levels of a single mesh are in one row.
     let row = u32::try_from(tiles.len()).ok().filter(|_| args.shows_all_levels()).filter(|meshes| *meshes == 1);
     let count = tiles.into_iter().fold(0, usize::saturating_add);
@@ -67,14 +69,14 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         let written = write(tiles);
         written.and(producer.join().unwrap_or(Ok(())))
     })?;
-    print_results(&results, &outputs, global)
+    print_results(&results, &outputs, &passed_by, global)
 }
 
 /// Returns the number of tiles and the name of each mesh in the files on the command line.
-fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<(usize, String)>> {
+fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, String)>, PassedBy)> {
     let mut counts = Vec::new();
     let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
-    each_in_parallel(
+    let omitted = each_in_parallel(
         (&args.files.files, &args.files.walk),
         &quiet,
         |path, asset| {
@@ -88,12 +90,15 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<(usize, S
             Ok(())
         },
     )?;
+    if let Some(error) = omitted.no_mesh() {
+        return Err(error.into());
+    }
     if counts.is_empty() {
         return Err(
             UsageError("the folders and patterns contain no meshes, so there is nothing to draw".to_owned()).into()
         );
     }
-    Ok(counts)
+    Ok((counts, omitted.passed_by))
 }
 
 /// Returns the number of levels of detail of a mesh that have a tile each.
@@ -123,7 +128,7 @@ fn draw_all(
         }
         Ok(())
     };
-    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send)
+    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send).map(|_| ())
 }
 
 fn file_name(path: &Path) -> String {
