@@ -13,9 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::program::args::{Files, Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, Replace, folder, is_sidecar, open_folder};
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::identity;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::start_entries;
 use crate::program::render::json_writer::JsonWriter;
@@ -50,7 +51,7 @@ Examples:
 #[command(after_help = HELP)]
 pub struct IndexArgs {
     #[command(flatten)]
-    files: Files,
+    pub files: Files,
     /// Remove the sidecars of the files, in the cache and next to the files
     #[arg(long, conflicts_with = "beside")]
     clear: bool,
@@ -61,12 +62,13 @@ pub struct IndexArgs {
 
 impl IndexArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let files = SelectedFiles::of(&self.files)?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
         if let Some(json) = &mut json {
             start_entries(json)?;
         }
-        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
+        let (outcome, _) = files.each(global, Repeated::Refused, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),

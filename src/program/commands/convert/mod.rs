@@ -23,7 +23,8 @@ use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
-use crate::program::input::open::{Repeated, each, open};
+use crate::program::describe::rows::selected::SelectedFiles;
+use crate::program::input::open::{Repeated, open};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
@@ -94,16 +95,17 @@ impl ConvertArgs {
                 }
             };
             let (mut number, mut only) = (0_usize, None);
-            let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
-                number = number.saturating_add(1);
-                match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                    Ok(job) if job.is_in_folder => convert(number, job),
-                    // Nothing is written if another mesh follows.
-                    Ok(job) => only = Some(job),
-                    Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
-                }
-                Ok(Outcome::Fine)
-            })?;
+            let (outcome, _) =
+                SelectedFiles::for_output(&self.files)?.each(global, Repeated::Refused, |path, asset| {
+                    number = number.saturating_add(1);
+                    match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
+                        Ok(job) if job.is_in_folder => convert(number, job),
+                        // Nothing is written if another mesh follows.
+                        Ok(job) => only = Some(job),
+                        Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
+                    }
+                    Ok(Outcome::Fine)
+                })?;
             if let Some(job) = only.filter(|_| number == 1) {
                 convert(number, job);
             }
@@ -114,7 +116,7 @@ impl ConvertArgs {
 
     /// Returns the number of meshes that are converted at a time.
     fn thread_count(&self) -> usize {
-        if self.writes_to_folder() { self.jobs.map_or_else(threads::count, usize::from) } else { 1 }
+        if self.writes_to_folder() { threads::count() } else { 1 }
     }
 
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {

@@ -14,12 +14,13 @@ use clap::Args;
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::formats::secondlife::properties::write_unopened_header;
 use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{start_entries, unreadable};
@@ -54,7 +55,7 @@ Examples:
 #[command(after_help = HELP)]
 pub struct InfoArgs {
     #[command(flatten)]
-    files: Files,
+    pub files: Files,
     /// Level of detail to describe: a number from 0 or one of the names; the most detailed one that
     /// is whole by default; `none` prints only the header and inflates nothing
     ///
@@ -110,7 +111,8 @@ impl InfoArgs {
                 None => Ok(report.print(&mut out, path, mesh)?),
             })
         };
-        let (outcome, _) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
+        let files = SelectedFiles::of(&self.files)?;
+        let (outcome, _) = files.each(global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
@@ -137,13 +139,14 @@ impl InfoArgs {
 
     /// Prints the JSON document. Each entry is printed as soon as its file is open.
     fn run_json(&self, skeletons: &mut Skeletons, global: &Global) -> anyhow::Result<Outcome> {
+        let files = SelectedFiles::of(&self.files)?;
         let sink = EntrySink::new();
         let mut shared = &sink;
         let mut out = JsonWriter::indented(&mut shared);
         start_entries(&mut out)?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
-        let (outcome, missing) = each(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
+        let (outcome, missing) = files.each(global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,

@@ -150,6 +150,9 @@ impl TextReport<'_> {
             0 if has_frames => line(out, "rigged", "no; its vertex frames move it"),
             0 => line(out, "rigged", "no"),
             _ if self.summary.is_animation => line(out, "bones", &count(bones)),
+            _ if self.summary.is_inflated() && !self.summary.is_rigged() => {
+                line(out, "rigged", &format!("no; {} without weights", counted(bones, "bone")))
+            }
             _ => line(out, "rigged", &format!("yes, {}", counted(bones, "bone"))),
         }
     }
@@ -258,7 +261,7 @@ fn surface_text(surface: &SurfaceSummary, verbose: bool) -> String {
         parts.extend([counted(vertices, "vertex"), "not inflated".to_owned()]);
     } else {
         let attributes =
-            if attribute_vertices == vertices { String::new() } else { format!(" and {attribute_vertices}") };
+            if attribute_vertices == vertices { String::new() } else { format!(" and {}", count(attribute_vertices)) };
         parts.push(format!("{}{attributes} vertices", count(vertices)));
         if verbose {
             let [first, second] = index_widths;

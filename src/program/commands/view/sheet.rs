@@ -11,8 +11,8 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::parallel::each_in_parallel;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
@@ -71,8 +71,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
 fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<Vec<usize>> {
     let mut counts = Vec::new();
     let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
-    each_in_parallel(
-        (&args.files.files, &args.files.walk),
+    SelectedFiles::for_output(&args.files)?.each_in_parallel(
         &quiet,
         |_, asset| vec![asset.map_or(1, |asset| level_count(args, &asset))],
         |found| {
@@ -115,7 +114,7 @@ fn draw_all(
         }
         Ok(())
     };
-    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send)
+    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, send)
 }
 
 fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
