@@ -52,6 +52,10 @@ pub struct Global {
     /// numbers than they declare.
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub strict: bool,
+    /// Number of threads that work at the same time; that of the processors by default
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
     #[command(flatten)]
     pub unreal: UnrealArgs,
 }
@@ -75,10 +79,31 @@ pub struct UnrealArgs {
 #[derive(Clone, Debug, Args)]
 pub struct Files {
     /// Files, folders (searched for meshes), glob patterns, or - for standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "files_from", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
+    pub list: ListArgs,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
+    #[command(flatten)]
     pub walk: WalkArgs,
+}
+
+/// The option with a list of files.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ListArgs {
+    /// Also read the files whose paths this file lists, one in a line or each ended by a NUL; - is
+    /// standard input
+    #[arg(long, value_name = "LIST")]
+    pub files_from: Option<PathBuf>,
+}
+
+/// The option with a condition on meshes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ConditionArgs {
+    /// Leave out meshes that do not meet a condition of `ls`, such as 'triangles > 50k && rigged'
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    pub condition: Option<String>,
 }
 
 /// The options that choose which files of a folder are read.

@@ -22,6 +22,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::Global;
+use input::lists::add_listed;
 use render::report::report;
 
 const USAGE: &str = "\
@@ -41,7 +42,8 @@ Examples:
 
 Exit codes:
   0  success
-  1  findings of severity warning or error (validate), or a difference (diff)
+  1  findings of severity warning or error (validate), a row that meets a condition (ls --fail-if),
+     or a difference (diff)
   2  the command line is wrong
   3  a file could not be read or written
 With several files, all of them are processed, and the highest exit code is returned.
@@ -109,11 +111,17 @@ pub fn run() -> ExitCode {
         let with_help = || help::with_help(Cli::command()).try_get_matches_from(&arguments).err();
         if is_help { with_help().unwrap_or(error) } else { error }
     });
-    let Cli { global, verb } = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let Cli { global, mut verb } = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(parsed) => parsed,
         Err(error) => return command_line::report(error, &command, &arguments).into(),
     };
     global.color.write_global();
+    if let Some(jobs) = global.jobs {
+        threads::set_count(jobs);
+    }
+    if let Err(error) = verb.add_listed_files() {
+        return report(&error, &global).into();
+    }
     let done = match verb {
         ProgramVerb::Info(info) => info.run(&global),
         ProgramVerb::Ls(ls) => ls.run(&global),
@@ -132,4 +140,20 @@ pub fn run() -> ExitCode {
         ProgramVerb::Man(man) => man.run(help::with_help(Cli::command())),
     };
     done.unwrap_or_else(|error| report(&error, &global)).into()
+}
+
+impl ProgramVerb {
+    /// Adds the files of the list of `--files-from` to those of the command line.
+    fn add_listed_files(&mut self) -> anyhow::Result<()> {
+        let files = match self {
+            Self::Ls(ls) => return ls.add_files(),
+            Self::Validate(validate) => return add_listed(&mut validate.files, &validate.list),
+            Self::Info(info) => &mut info.files,
+            Self::Convert(convert) => &mut convert.files,
+            Self::View(view) => &mut view.files,
+            Self::Index(index) => &mut index.files,
+            _ => return Ok(()),
+        };
+        add_listed(&mut files.files, &files.list)
+    }
 }

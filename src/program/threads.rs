@@ -1,11 +1,22 @@
 //! Starts the threads of the program. If the system refuses a thread, the calling thread does the
 //! work.
 
+use std::sync::OnceLock;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
-/// Returns the number of threads that work at the same time.
+/// The number of threads on the command line.
+static JOBS: OnceLock<u16> = OnceLock::new();
+
+/// Sets the number of threads that work at the same time. Only the first call has an effect.
+pub fn set_count(jobs: u16) {
+    JOBS.get_or_init(|| jobs);
+}
+
+/// Returns the number of threads that work at the same time: that of the command line, or that of
+/// the processors.
 pub fn count() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    let jobs = JOBS.get().copied().map(usize::from);
+    jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Starts a thread in a scope. Returns `None`, without a call of `work`, if the system refuses it.

@@ -112,7 +112,7 @@ fn an_unreadable_folder_is_reported_as_such() {
         return;
     }
     for verb in ["info", "validate", "ls"] {
-        let output = command(&[verb, "."]).current_dir(folder.path()).output().unwrap();
+        let output = command(&[verb, ".", "-v"]).current_dir(folder.path()).output().unwrap();
         let message = text(&output.stderr);
         assert!(code(&output) == 3 && message.contains("locked") && message.contains("denied"), "{verb}: {message}");
         assert!(text(&output.stdout).contains("a.mesh"), "{verb} describes the other files");

@@ -31,6 +31,7 @@ mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
 mod folders;
+mod gates;
 mod golden_pictures;
 mod ls;
 mod manual;
@@ -369,6 +370,8 @@ fn teaches() {
             + meshpeek::unreal::RULES.len()
             + meshpeek::secondlife::RULES.len()
             + meshpeek::ezmesh::RULES.len()
+            // The rules about unreadable files and about the conditions of --deny.
+            + 2
     );
 }
 

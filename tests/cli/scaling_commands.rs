@@ -13,11 +13,12 @@ use crate::{code, meshpeek, text};
 const WITHOUT_MESH: [&str; 3] = ["completions", "man", "help"];
 
 /// The options that no command has, and why they need none. `*` stands for every verb.
-const UNMEASURED: [(&str, &str, &str); 15] = [
+const UNMEASURED: [(&str, &str, &str); 16] = [
     ("*", "help", "prints a text of the program"),
     ("*", "version", "prints a text of the program"),
     ("*", "quiet", "prints less"),
     ("*", "color", "adds an escape sequence to a line"),
+    ("*", "files-from", "is a list of files, each read as if it were named"),
     ("info", "watch", "runs until it is stopped, and each time like a run without it"),
     ("validate", "watch", "runs until it is stopped, and each time like a run without it"),
     ("validate", "rules", "reads no file"),
@@ -32,8 +33,10 @@ const UNMEASURED: [(&str, &str, &str); 15] = [
 ];
 
 /// The options of every verb, with the arguments that are added to the first command of a verb.
-const OF_EVERY_VERB: [&str; 7] =
-    ["--json", "--verbose", "--no-mmap", "--no-sidecar", "--strict", "--mesh m", "--uv-divisor EACH"];
+const OF_EVERY_VERB: [&str; 8] =
+    ["--json", "--verbose", "--no-mmap", "--no-sidecar", "--strict", "--mesh m", "--uv-divisor EACH", "--jobs 2"];
+/// The options whose values are columns, of which shells offer the names.
+const COLUMNS: [&str; 5] = ["where", "fail-if", "deny", "columns", "sort"];
 
 /// The arguments of each verb.
 ///
@@ -58,6 +61,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE --fields EACH",
             "FILE --gpu --placed --json",
             "FILE --picture --protocol EACH",
+            "FILE --where errors>=0&&topology!=null",
             "FOLDER --hidden --no-ignore --exclude *.none",
         ],
     ),
@@ -69,6 +73,9 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE --surfaces --columns +asset,gpu_vertices,uv_sets,weights,drawn,material",
             "FILE --surfaces --where triangles>0||material~'*' --sort -triangles,name --limit 9",
             "FOLDER --duplicates=EACH",
+            "FILE --surfaces --fail-if triangles<0 --paths",
+            "FOLDER --by-folder",
+            "FILE --null",
             "FILE --surfaces --format EACH",
             "FILE --gpu --json",
             "FILE --picture --protocol EACH",
@@ -85,6 +92,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE --severity EACH",
             "FILE --select UG,SL,UR,EZ --ignore UG12,SL22",
             "FILE --files-with-findings --null",
+            "FILE --where triangles>=0 --deny lod<0 --deny gpu_vertices<0",
             "FILE --write-baseline OUT.json --force",
             "FILE --write-baseline OUT.json --force && FILE --baseline OUT.json",
             "FOLDER --hidden --no-ignore --exclude *.none",
@@ -142,7 +150,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE --output OUT.obj --allow-loss --force --asset 0",
             "FILE --output OUT.glb --allow-loss --force --animation FILE",
             "FILE --output OUT.glb --allow-loss --force --max-output 1G",
-            "FOLDER --output OUT/ --to json --allow-loss --force --jobs 2 --hidden --no-ignore --exclude *.none",
+            "FOLDER --output OUT/ --to json --allow-loss --force --where triangles>=0 --hidden --no-ignore --exclude *.none",
         ],
     ),
     (
@@ -167,7 +175,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE --output OUT --html --force",
             "FILE --output OUT.html --force --animation FILE",
             "FILE --size 64 --protocol EACH",
-            "FOLDER --output OUT.png --force --size 64 --hidden --no-ignore --exclude *.none",
+            "FOLDER --output OUT.png --force --size 64 --where triangles>=0 --hidden --no-ignore --exclude *.none",
         ],
     ),
     (
@@ -235,6 +243,7 @@ const VERBS: [(&str, &[&str]); 16] = [
             "FILE",
             "FILE --beside",
             "FILE --beside && FILE --clear",
+            "FILE --beside --where triangles>=0",
             "FOLDER --beside --hidden --no-ignore --exclude *.none",
         ],
     ),
@@ -264,7 +273,8 @@ pub fn listed() -> List {
         let Some((start, _)) = rest.split_once(" -d ") else { continue };
         let options = list.entry(verb).or_default();
         if let Some(option) = start.split_once("-l ").map(|(_, option)| option.trim()) {
-            options.insert(option.to_owned(), values(rest));
+            let values = if COLUMNS.contains(&option) { Vec::new() } else { values(rest) };
+            options.insert(option.to_owned(), values);
         } else {
             assert!(rest.starts_with(" -f -a "), "an option without a long name: {entry}");
         }

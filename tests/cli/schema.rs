@@ -99,6 +99,8 @@ impl Documents {
         self.run("ls", 0, &["ls", "data", "--surfaces", "--gpu"]);
         self.run("ls", 0, &["ls", "data", "--duplicates=topology"]);
         self.run("ls", 3, &["ls", "data/ezmesh", "no such folder"]);
+        self.run("ls_folders", 0, &["ls", "data", "--by-folder"]);
+        self.run("ls_folders", 3, &["ls", "data/ezmesh", "no such folder", "--by-folder"]);
     }
 
     fn maps(&mut self) {
@@ -135,6 +137,7 @@ impl Documents {
         let (folder, data) = scratch("box_d.3d", &fs::read("data/unreal/box_d.3d").unwrap());
         fs::write(folder.path().join("box_a.3d"), &fs::read("data/unreal/box_a.3d").unwrap()[..250]).unwrap();
         self.run("validate", 1, &["validate", &data]);
+        self.run("validate", 1, &["validate", &data, "--deny", "budget: triangles > 1"]);
         let known = folder.path().join("known.json").to_str().unwrap().to_owned();
         self.run("validate", 0, &["validate", &data, "--write-baseline", &known]);
         self.run("validate", 0, &["validate", &data, "--baseline", &known]);

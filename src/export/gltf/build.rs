@@ -236,9 +236,13 @@ impl Builder<'_, '_> {
         for clip in (0..count).filter(|clip| chosen(*clip)) {
             let input = ClipInput { animations: own, clip, name: options.source.name(), rate: options.rate };
             if !self.clip(&input, built, &identity, bones, meshes)? {
-                let name = own.clip(clip)?.name.to_string_lossy();
-                if !name.is_empty() {
-                    self.losses.add(LossKind::Metadata, None, format!("clip `{name}`, which moves nothing"));
+                let stored = own.clip(clip)?;
+                let name = stored.name.to_string_lossy();
+                let shown = if name.is_empty() { clip.to_string() } else { format!("`{name}`") };
+                if stored.frames == 0 {
+                    self.losses.add(LossKind::Metadata, None, format!("clip {shown}, which has no frames"));
+                } else if !name.is_empty() {
+                    self.losses.add(LossKind::Metadata, None, format!("clip {shown}, which moves nothing"));
                 }
             }
         }
@@ -248,12 +252,14 @@ impl Builder<'_, '_> {
                 let input =
                     ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
                 // Vertex frames fit their own mesh only.
-                let is_moving = source.animations.clip(clip)?.first_vertex_frame.is_none();
+                let stored = source.animations.clip(clip)?;
+                let is_moving = stored.first_vertex_frame.is_none();
                 let fits = is_moving && built.skeleton.is_some();
                 if !fits || !self.clip(&input, built, &map, bones, meshes)? {
                     let is_still = fits && map.iter().any(Option::is_some);
                     let kind = if is_still { LossKind::Metadata } else { LossKind::Clips };
-                    let text = format!("clip {clip} of {}, which moves no bone of the mesh", source.name);
+                    let why = if stored.frames == 0 { "has no frames" } else { "moves no bone of the mesh" };
+                    let text = format!("clip {clip} of {}, which {why}", source.name);
                     self.losses.add(kind, None, text);
                 }
             }

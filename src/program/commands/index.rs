@@ -13,9 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::program::args::{Files, Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, Replace, folder, is_sidecar, open_folder};
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::identity;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::start_entries;
 use crate::program::render::json_writer::JsonWriter;
@@ -50,7 +51,7 @@ Examples:
 #[command(after_help = HELP)]
 pub struct IndexArgs {
     #[command(flatten)]
-    files: Files,
+    pub files: Files,
     /// Remove the sidecars of the files, in the cache and next to the files
     #[arg(long, conflicts_with = "beside")]
     clear: bool,
@@ -61,39 +62,39 @@ pub struct IndexArgs {
 
 impl IndexArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let files = SelectedFiles::for_output(&self.files)?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
         if let Some(json) = &mut json {
             start_entries(json)?;
         }
-        let (outcome, omitted) =
-            each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
-                // The sidecar is removed even if its mesh file cannot be opened.
-                let done = match asset {
-                    Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
-                    Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
-                    Err(error) if self.clear => match clear(path, global) {
-                        Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
-                        cleared => cleared,
-                    },
-                    Err(error) => Err(error.into()),
-                };
-                let result = match done {
-                    Ok(result) => result,
-                    Err(error) => {
-                        if let Some(json) = &mut json {
-                            json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
-                        }
-                        return Ok(report(&error, &Global { json: false, ..global.clone() }));
+        let (outcome, omitted) = files.each(global, Repeated::Refused, |path, asset| {
+            // The sidecar is removed even if its mesh file cannot be opened.
+            let done = match asset {
+                Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),
+                Ok(asset) => self.index(path, &asset).map_err(|error| asset.locate_any_error(error, path)),
+                Err(error) if self.clear => match clear(path, global) {
+                    Ok(IndexResult::Removed(places)) if places.is_empty() => Err(error.into()),
+                    cleared => cleared,
+                },
+                Err(error) => Err(error.into()),
+            };
+            let result = match done {
+                Ok(result) => result,
+                Err(error) => {
+                    if let Some(json) = &mut json {
+                        json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
                     }
-                };
-                if let Some(json) = &mut json {
-                    json.item(&result.json(path))?;
-                } else if !global.quiet {
-                    suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
+                    return Ok(report(&error, &Global { json: false, ..global.clone() }));
                 }
-                Ok(Outcome::Fine)
-            })?;
+            };
+            if let Some(json) = &mut json {
+                json.item(&result.json(path))?;
+            } else if !global.quiet {
+                suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
+            }
+            Ok(Outcome::Fine)
+        })?;
         if let Some(json) = &mut json {
             json.close(b"]")?;
             json.field("passed_by", omitted.passed_by.total())?;

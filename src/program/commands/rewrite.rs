@@ -19,7 +19,7 @@ use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{open, open_source_file};
 use crate::program::input::source_file::SourceFile;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::{document, findings, print_json};
+use crate::program::render::json::{document, findings, print_json, with};
 use crate::program::render::text::{counted, print_findings, shown};
 
 const HELP: &str = "\
@@ -107,7 +107,7 @@ impl RewriteArgs {
         let must_be_same = self.must_be_same(file, &changes);
         if let (true, SourceFile::Model(asset)) = (self.pair, file) {
             let written = self.write_pair(asset)?;
-            self.print(&written, &changes, global)?;
+            self.print(file, &written, &changes, global)?;
         } else if self.output == Path::new(STDIN) {
             if must_be_same {
                 // Standard output cannot be taken back, so the output is compared before it is
@@ -123,14 +123,14 @@ impl RewriteArgs {
             // Because standard output contains the mesh, the list of changes is written to standard
             // error.
             if !global.quiet {
-                print_findings(&mut anstream::stderr().lock(), &changes, &[])?;
+                print_changes(file, &changes, &mut anstream::stderr().lock())?;
             }
         } else {
             let write = |out: &mut dyn Write| self.write(file, out);
             let (temporary, written) = self.write_compared(file.bytes(), &self.output, must_be_same, write)?;
             file.check()?;
             temporary.finish()?;
-            self.print(&[written], &changes, global)?;
+            self.print(file, &[written], &changes, global)?;
         }
         Ok(Outcome::Fine)
     }
@@ -227,12 +227,13 @@ impl RewriteArgs {
         Ok(written)
     }
 
-    fn print(&self, written: &[OutputFile], changes: &[Finding], global: &Global) -> io::Result<()> {
+    fn print(&self, file: &SourceFile, written: &[OutputFile], changes: &[Finding], global: &Global) -> io::Result<()> {
         if global.json {
             let outputs = written.iter().map(
                 |file| json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "identical": file.identical }),
             );
-            return print_json(&document(json!({
+            let dialect = changed_dialect(file).map(|(from, to)| json!({ "from": from, "to": to }));
+            let written = document(json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
                 // The third written file, if it exists, is a generated script, which is not
@@ -240,7 +241,8 @@ impl RewriteArgs {
                 "identical": written.iter().take(2).all(|file| file.identical),
                 "outputs": outputs.collect::<Value>(),
                 "changes": findings(changes, &[]).collect::<Value>(),
-            })));
+            }));
+            return print_json(&dialect.map_or(written.clone(), |dialect| with(written, "dialect", dialect)));
         }
         if global.quiet {
             return Ok(());
@@ -254,8 +256,26 @@ impl RewriteArgs {
             };
             writeln!(out, "{}: {verdict}, {}", shown(path), counted(*bytes, "byte"))?;
         }
-        print_findings(&mut out, changes, &[])
+        print_changes(file, changes, &mut out)
     }
+}
+
+/// The dialect of EZ-Mesh text that the writer writes.
+const WRITTEN_DIALECT: &str = "MeshSystem";
+
+/// Prints what the output has in place of the input.
+fn print_changes(file: &SourceFile, changes: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+    if let Some((from, to)) = changed_dialect(file) {
+        writeln!(out, "  changed the dialect: the root element is {to}, and was {from}")?;
+    }
+    print_findings(out, changes, &[])
+}
+
+/// Returns the names of the dialects of the input and of the output, if they differ.
+fn changed_dialect(file: &SourceFile) -> Option<(&'static str, &'static str)> {
+    // The writer of text knows one dialect only.
+    let from = file.model()?.geometry().ok()?.version().strip_prefix("ezm ")?;
+    (from != WRITTEN_DIALECT).then_some((from, WRITTEN_DIALECT))
 }
 
 /// Returns whether the writer formats the whole file again, because the file is text. Otherwise, a

@@ -47,7 +47,7 @@ impl Fields {
     /// Returns whether a field of the JSON output belongs to a chosen part.
     pub fn has_json(&self, name: &str) -> bool {
         let field = match name {
-            "format" | "version" | "bytes" | "touched_bytes" => InfoPart::Format,
+            "kind" | "format" | "version" | "bytes" | "touched_bytes" => InfoPart::Format,
             "bounds" | "bounds_stored" | "drawn_bounds" | "placed_bounds" => InfoPart::Size,
             "triangles" => InfoPart::Triangles,
             "gpu_vertices" | "gpu_bytes" => InfoPart::Vertices,

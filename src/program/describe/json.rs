@@ -81,6 +81,7 @@ impl FileSummary {
     fn scalars(&self) -> Vec<(&'static str, Value)> {
         let gpu = self.gpu();
         let mut fields = vec![
+            ("kind", self.kind().name().into()),
             ("format", self.format.into()),
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),

@@ -1,12 +1,14 @@
-//! Descriptions of mesh files, which `info` and `ls` print. A description owns its data and borrows
-//! nothing from the file.
+//! Descriptions of mesh files, which `info` and `ls` print and conditions refer to. A description
+//! owns its data and borrows nothing from the file.
 
 pub mod clips;
 pub mod fields;
 pub mod file_summary;
 mod json;
+pub mod kind;
 mod levels;
 mod partial;
 pub mod picture;
 pub mod placed;
+pub mod rows;
 pub mod skeletons;

@@ -85,9 +85,6 @@ pub struct ConvertArgs {
     /// the size of the input by default
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub max_output: Option<u64>,
-    /// Number of meshes that are converted at a time; the number of processors by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
     /// Replace existing files
     #[arg(long)]
     pub force: bool,

@@ -23,7 +23,8 @@ use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
-use crate::program::input::open::{Repeated, each, open};
+use crate::program::describe::rows::selected::SelectedFiles;
+use crate::program::input::open::{Repeated, open};
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
@@ -96,7 +97,7 @@ impl ConvertArgs {
             };
             let (mut number, mut only) = (0_usize, None);
             let (outcome, omitted) =
-                each(&self.files.files, &self.files.walk, global, Repeated::Refused, |path, asset| {
+                SelectedFiles::for_output(&self.files)?.each(global, Repeated::Refused, |path, asset| {
                     number = number.saturating_add(1);
                     match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
                         Ok(job) if job.is_in_folder => convert(number, job),
@@ -116,7 +117,7 @@ impl ConvertArgs {
 
     /// Returns the number of meshes that are converted at a time.
     fn thread_count(&self) -> usize {
-        if self.writes_to_folder() { self.jobs.map_or_else(threads::count, usize::from) } else { 1 }
+        if self.writes_to_folder() { threads::count() } else { 1 }
     }
 
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {

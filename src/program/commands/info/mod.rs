@@ -14,12 +14,13 @@ use clap::Args;
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::formats::secondlife::properties::write_unopened_header;
 use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Omitted, Repeated, each_or_none};
+use crate::program::input::open::{Omitted, Repeated};
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{start_entries, unreadable};
@@ -54,7 +55,7 @@ Examples:
 #[command(after_help = HELP)]
 pub struct InfoArgs {
     #[command(flatten)]
-    files: Files,
+    pub files: Files,
     /// Level of detail to describe: a number from 0 or one of the names; the most detailed one that
     /// is whole by default; `none` prints only the header and inflates nothing
     ///
@@ -110,25 +111,25 @@ impl InfoArgs {
                 None => Ok(report.print(&mut out, path, mesh)?),
             })
         };
-        let (outcome, _) =
-            each_or_none(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
-                let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-                let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
-                    Ok(described) => described,
-                    Err(error) => {
-                        complain(&error);
-                        return Ok(Outcome::of_error(&error));
-                    }
-                };
-                let (picture, outcome) = pictures.draw(&asset, path, global);
-                if summary.is_animation {
-                    animations.push((path.to_owned(), summary, picture));
-                } else {
-                    skeletons.add(path, &summary.bones);
-                    print(path, &summary, mesh.as_deref(), picture.as_ref())?;
+        let files = SelectedFiles::of(&self.files)?;
+        let (outcome, _) = files.each(global, Repeated::Listed, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                Ok(described) => described,
+                Err(error) => {
+                    complain(&error);
+                    return Ok(Outcome::of_error(&error));
                 }
-                Ok(outcome)
-            })?;
+            };
+            let (picture, outcome) = pictures.draw(&asset, path, global);
+            if summary.is_animation {
+                animations.push((path.to_owned(), summary, picture));
+            } else {
+                skeletons.add(path, &summary.bones);
+                print(path, &summary, mesh.as_deref(), picture.as_ref())?;
+            }
+            Ok(outcome)
+        })?;
         for (path, mut animation, picture) in animations {
             animation.add_mesh(&skeletons);
             print(&path, &animation, None, picture.as_ref())?;
@@ -138,36 +139,36 @@ impl InfoArgs {
 
     /// Prints the JSON document. Each entry is printed as soon as its file is open.
     fn run_json(&self, skeletons: &mut Skeletons, global: &Global) -> anyhow::Result<Outcome> {
+        let files = SelectedFiles::of(&self.files)?;
         let sink = EntrySink::new();
         let mut shared = &sink;
         let mut out = JsonWriter::indented(&mut shared);
         start_entries(&mut out)?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
-        let (outcome, omitted) =
-            each_or_none(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
-                let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-                let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
-                    Ok(described) => described,
-                    Err(error) => {
-                        out.item_object(|out| {
-                            out.fields(&unreadable(path, &error))?;
-                            write_unopened_script(path, out)?;
-                            write_unopened_header(path, &error, out)
-                        })?;
-                        return Ok(Outcome::of_error(&error));
-                    }
-                };
-                if !summary.is_animation {
-                    skeletons.add(path, &summary.bones);
+        let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
+            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+            let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
+                Ok(described) => described,
+                Err(error) => {
+                    out.item_object(|out| {
+                        out.fields(&unreadable(path, &error))?;
+                        write_unopened_script(path, out)?;
+                        write_unopened_header(path, &error, out)
+                    })?;
+                    return Ok(Outcome::of_error(&error));
                 }
-                let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
-                    if summary.is_animation {
-                        sink.leave_gap(out.depth(), &summary.bones);
-                    }
-                })?;
-                Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
+            };
+            if !summary.is_animation {
+                skeletons.add(path, &summary.bones);
+            }
+            let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
+                if summary.is_animation {
+                    sink.leave_gap(out.depth(), &summary.bones);
+                }
             })?;
+            Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
+        })?;
         out.close(b"]")?;
         let Omitted { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;

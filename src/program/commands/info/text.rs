@@ -153,6 +153,9 @@ impl TextReport<'_> {
             0 if has_frames => line(out, "rigged", "no; its vertex frames move it"),
             0 => line(out, "rigged", "no"),
             _ if self.summary.is_animation => line(out, "bones", &count(bones)),
+            _ if self.summary.is_inflated() && !self.summary.is_rigged() => {
+                line(out, "rigged", &format!("no; {} without weights", counted(bones, "bone")))
+            }
             _ => line(out, "rigged", &format!("yes, {}", counted(bones, "bone"))),
         }
     }

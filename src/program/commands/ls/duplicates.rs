@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::row::TableRow;
+use crate::program::describe::rows::row::TableRow;
 
 /// The meaning of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,12 +2,10 @@
 
 // Rule: this file sorts and maps by copies only.
 
-mod column;
 mod duplicates;
-mod filter;
-mod hashes;
+mod folders;
+mod gate;
 mod output;
-mod row;
 mod table;
 mod totals;
 
@@ -15,33 +13,34 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use column::{MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
 use duplicates::DuplicateKind;
-use filter::Condition;
-use hashes::{content_hash, topology_hash};
+use folders::{FolderColumn, FolderTotals};
+use gate::Gate;
 use output::{PICTURE_CELLS, RowOutput, TableFormat};
-use row::{RowValues, TableRow};
 use totals::Totals;
 
-use crate::program::args::{Global, WalkArgs};
-use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::args::{Global, ListArgs, WalkArgs};
 use crate::program::describe::picture::draw_small;
+use crate::program::describe::rows::column::{ColumnList, MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
+use crate::program::describe::rows::filter::{self, Condition};
+use crate::program::describe::rows::request::RowRequest;
+use crate::program::describe::rows::row::TableRow;
 use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
+use crate::program::input::lists::add_listed;
 use crate::program::input::parallel::each_in_parallel;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::text::complain;
 use crate::program::terminal::{BlockColors, PictureArgs, block_lines};
-use crate::{Severity, finding};
 
 const HELP: &str = "\
 Describes the meshes in folders on all processors, one mesh in a line. Every column is a name in conditions, in --sort and in the JSON \
 output. Conditions have the operators == != < <= > >= ~ && || ! and parentheses; ~ compares with a pattern such as '*.mesh', and text \
-is in quotes. Numbers may have the units k, M, G, KiB, MiB and GiB.
+is in quotes. Numbers may have the units k, M, G, KiB, MiB and GiB. With --fail-if, the exit code is 1 if a row meets the condition.
 
-The columns are path, mesh, format, version, bytes, triangles, vertices, attribute_vertices, gpu_vertices, gpu_bytes, surfaces, bones, \
-rigged, clips, clip_names, seconds, lods, materials, size_x, size_y, size_z, findings, errors, warnings, readable, content, topology and \
-duplicate_of; with --surfaces also asset, surface, name, material, lod, uv_sets, weights and drawn.
+The columns are path, mesh, kind, format, version, bytes, triangles, vertices, attribute_vertices, gpu_vertices, gpu_bytes, surfaces, \
+bones, rigged, clips, clip_names, frames, seconds, lods, materials, size_x, size_y, size_z, findings, errors, warnings, readable, content, \
+topology and duplicate_of; with --surfaces also asset, surface, name, material, lod, uv_sets, weights and drawn.
 
 Vertices on a GPU, findings, hashes and duplicates take longer, because all indices or all values are read. They are computed only if a \
 column, --where or --sort names them. Otherwise they are empty, and null in JSON. The vertices on a GPU of surfaces with one index stream \
@@ -51,24 +50,33 @@ Examples:
   meshpeek ls data
   meshpeek ls data --where 'triangles > 10 && rigged' --sort -triangles
   meshpeek ls data --surfaces --columns path,name,gpu_vertices --where 'gpu_vertices > 20'
-  meshpeek ls data --duplicates --format csv";
+  meshpeek ls data --duplicates --format csv
+  meshpeek ls data --surfaces --limit 0 --fail-if 'lod == 0 && triangles > 20k'
+  meshpeek ls data --by-folder --sort -bytes
+  meshpeek ls data --where 'rigged' -1 -0 | xargs -0 ls -l";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct LsArgs {
     /// Folders (searched for meshes), files, or glob patterns; the current folder by default
-    #[arg(default_value = ".", value_name = "FOLDER")]
+    #[arg(value_name = "FOLDER")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    list: ListArgs,
     #[command(flatten)]
     walk: WalkArgs,
     /// Columns of the table, separated by commas; a list that starts with + adds to the default
-    #[arg(short, long, value_name = "COLUMNS")]
+    #[arg(short, long, value_name = "COLUMNS", value_parser = ColumnList, hide_possible_values = true)]
     columns: Option<String>,
     /// Print only rows that meet a condition, such as 'triangles > 65535 && rigged'
-    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    #[arg(short = 'w', long = "where", value_name = "CONDITION", value_parser = ColumnList, hide_possible_values = true)]
     condition: Option<String>,
+    /// Exit with 1 if a row meets a condition, such as 'triangles > 50k'; print all rows as usual
+    #[arg(long, value_name = "CONDITION", value_parser = ColumnList, hide_possible_values = true)]
+    fail_if: Option<String>,
     /// Columns to sort by, separated by commas; a - before a name reverses the order
-    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true, value_parser = ColumnList,
+          hide_possible_values = true)]
     sort: Option<String>,
     /// Print at most this number of rows; the totals are those of all
     #[arg(short = 'n', long, value_name = "N")]
@@ -76,6 +84,9 @@ pub struct LsArgs {
     /// Print a row for each surface of the level of detail
     #[arg(long)]
     surfaces: bool,
+    /// Print a row for each folder, with the sums over the files in it
+    #[arg(long, conflicts_with_all = ["surfaces", "duplicates", "columns", "gpu", "picture", "paths", "null"])]
+    by_folder: bool,
     /// Count the vertices on a GPU, which reads all indices
     #[arg(long)]
     gpu: bool,
@@ -83,44 +94,62 @@ pub struct LsArgs {
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "content",
           require_equals = true, conflicts_with = "surfaces")]
     duplicates: Option<DuplicateKind>,
-    /// Format of the output
-    #[arg(short, long, value_enum, default_value = "table")]
-    format: TableFormat,
+    /// Format of the output; a table by default
+    #[arg(short, long, value_enum)]
+    format: Option<TableFormat>,
+    /// Print only the paths, one in a line, like --format paths
+    #[arg(short = '1', long)]
+    paths: bool,
+    /// End each path with a NUL in place of a line feed, without escapes, for `xargs -0`
+    #[arg(short = '0', long)]
+    null: bool,
     #[command(flatten)]
     picture: PictureArgs,
     /// Level of detail to describe of Second Life and UNIGINE meshes; the most detailed one that is
     /// whole by default; `none` inflates nothing
     #[arg(long, value_name = "LOD", value_parser = filter_parser())]
     lod: Option<LodFilter>,
+    /// Whether the current folder is searched, because the command line has no files.
+    #[arg(skip)]
+    is_here: bool,
 }
 
+/// The folder that is searched if the command line has no files.
+const HERE: &str = ".";
+
 /// The rows to print, and what is computed for them.
-#[allow(clippy::struct_excessive_bools, reason = "each is a value that takes time")]
 struct Selection {
     columns: Vec<TableColumn>,
     /// Whether the columns are those that are printed by default.
     has_default_columns: bool,
     condition: Option<Condition>,
+    /// The condition of `--fail-if`.
+    gate: Option<Gate>,
     /// The columns to sort by, each with whether the order is reversed.
     sort: Vec<(TableColumn, bool)>,
-    gpu: bool,
-    findings: bool,
-    content: bool,
-    topology: bool,
+    request: RowRequest,
     /// The colours of the pictures, if there are pictures.
     pictures: Option<BlockColors>,
 }
 
 impl LsArgs {
-    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        let format = if global.json { TableFormat::Json } else { self.format };
-        if global.json && !matches!(self.format, TableFormat::Table | TableFormat::Json) {
-            return Err(UsageError("--json: does not go with --format; give one of them".to_owned()).into());
+    /// Adds the files of a list, or the current folder if the command line has no files.
+    pub fn add_files(&mut self) -> anyhow::Result<()> {
+        if self.files.is_empty() && self.list.files_from.is_none() {
+            self.files.push(PathBuf::from(HERE));
+            self.is_here = true;
         }
-        let selection = self.selection(format, global)?;
+        add_listed(&mut self.files, &self.list)
+    }
+
+    pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
+        let format = self.format(global)?;
+        let mut selection = self.selection(format, global)?;
+        let mut gate = selection.gate.take();
         let mut outcome = Outcome::Fine;
         let mut totals = Totals::new(self.surfaces, self.duplicates.is_some());
-        let mut output = RowOutput::new(format, &selection, self.surfaces, global);
+        let mut folders = FolderTotals::default();
+        let mut output = RowOutput::new(format, &selection, (self.surfaces, self.null), global);
         // Rows are printed as they come, unless they must be sorted or compared first.
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
@@ -129,7 +158,7 @@ impl LsArgs {
         let omitted = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
             for row in rows {
                 if let Err(error) = &row.values {
-                    if !format.is_json() {
+                    if !format.is_json() || self.by_folder {
                         complain(error);
                     }
                     outcome = outcome.max(Outcome::of_error(error));
@@ -142,7 +171,10 @@ impl LsArgs {
                     continue;
                 }
                 totals.add(&row);
-                if left > 0 {
+                gate.iter_mut().for_each(|gate| gate.add(&row));
+                if self.by_folder {
+                    folders.add(&row);
+                } else if left > 0 {
                     left = left.saturating_sub(1);
                     output.add(&row)?;
                 }
@@ -156,43 +188,82 @@ impl LsArgs {
         }
         for row in &held {
             totals.add(row);
+            gate.iter_mut().for_each(|gate| gate.add(row));
         }
-        for row in held.iter().take(left) {
-            output.add(row)?;
+        if self.by_folder {
+            drop(output);
+            folders.print(format, &self.folder_order()?, left, &totals, global)?;
+        } else {
+            for row in held.iter().take(left) {
+                output.add(row)?;
+            }
+            output.finish(&totals)?;
         }
-        output.finish(&totals)?;
-        Ok(outcome)
+        Ok(gate.map_or(outcome, |gate| outcome.max(gate.finish())))
+    }
+
+    /// Returns the format of the output. Returns an error if options contradict each other.
+    fn format(&self, global: &Global) -> Result<TableFormat, UsageError> {
+        let usage = |text: &str| Err(UsageError(text.to_owned()));
+        let is_list = self.paths || self.null;
+        match (self.format, global.json) {
+            (None | Some(TableFormat::Table | TableFormat::Json), true) if !is_list => Ok(TableFormat::Json),
+            (None | Some(TableFormat::Paths), false) if is_list => Ok(TableFormat::Paths),
+            (format, false) if !is_list => Ok(format.unwrap_or(TableFormat::Table)),
+            (_, true) if !is_list => usage("--json: does not go with --format; give one of them"),
+            _ => usage("--paths and --null print paths only; leave --json and --format out"),
+        }
     }
 
     fn selection(&self, format: TableFormat, global: &Global) -> Result<Selection, UsageError> {
         let usage = |option: &'static str| move |text: String| UsageError(format!("{option}: {text}"));
-        let condition = self.condition.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
-        let condition = condition.map_err(usage("--where"))?;
+        let parse = |option, text: &Option<String>| {
+            let condition = text.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
+            condition.map_err(usage(option))
+        };
+        let condition = parse("--where", &self.condition)?;
+        let fails = parse("--fail-if", &self.fail_if)?;
         let columns = self.table_columns().map_err(usage("--columns"))?;
-        let sort = self.sort.as_deref().unwrap_or_default().split(',').filter(|name| !name.is_empty());
-        let sort = sort.map(|name| {
-            let (name, is_reversed) = name.strip_prefix('-').map_or((name, false), |name| (name, true));
-            filter::find(name, self.surfaces).map(|column| (column, is_reversed))
-        });
+        let sort = self.sort_names().filter(|_| !self.by_folder);
+        let sort =
+            sort.map(|(name, is_reversed)| filter::find(name, self.surfaces).map(|column| (column, is_reversed)));
         let sort = sort.collect::<Result<Vec<_>, _>>().map_err(usage("--sort"))?;
+        // A wrong order is an error before anything is read.
+        self.folder_order()?;
         let mut mentioned: Vec<TableColumn> = sort.iter().map(|(column, _)| *column).collect();
-        if let Some(condition) = &condition {
-            condition.columns(&mut mentioned);
-        }
+        condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
-        let names = |any: &[TableColumn]| mentioned.iter().any(|column| any.contains(column));
         let duplicates = |kind| self.duplicates == Some(kind);
+        let mut request = RowRequest {
+            lod: self.lod,
+            surfaces: self.surfaces,
+            gpu: self.gpu,
+            findings: false,
+            content: duplicates(DuplicateKind::Content),
+            topology: duplicates(DuplicateKind::Topology),
+        };
+        request.add_columns(&mentioned);
         Ok(Selection {
-            gpu: self.gpu || names(&[TableColumn::GpuVertices, TableColumn::GpuBytes]),
-            findings: names(&[TableColumn::Findings, TableColumn::Errors, TableColumn::Warnings]),
-            content: names(&[TableColumn::Content]) || duplicates(DuplicateKind::Content),
-            topology: names(&[TableColumn::Topology]) || duplicates(DuplicateKind::Topology),
             has_default_columns: self.adds_columns(),
             pictures: self.pictures(format, global)?,
+            gate: fails.zip(self.fail_if.clone()).map(|(condition, text)| Gate::new(condition, text, self.surfaces)),
+            request,
             columns,
             condition,
             sort,
         })
+    }
+
+    /// Returns the names of `--sort`, each with whether the order is reversed.
+    fn sort_names(&self) -> impl Iterator<Item = (&str, bool)> {
+        let names = self.sort.as_deref().unwrap_or_default().split(',').filter(|name| !name.is_empty());
+        names.map(|name| name.strip_prefix('-').map_or((name, false), |name| (name, true)))
+    }
+
+    /// Returns the order of folders, each column with whether the order is reversed.
+    fn folder_order(&self) -> Result<Vec<(FolderColumn, bool)>, UsageError> {
+        let names = self.sort_names().filter(|_| self.by_folder);
+        names.map(|(name, is_reversed)| Ok((FolderColumn::find(name)?, is_reversed))).collect()
     }
 
     /// Returns the colours of the pictures, or `None` without pictures.
@@ -242,55 +313,14 @@ impl LsArgs {
         selection: &Selection,
         global: &Global,
     ) -> Vec<TableRow> {
-        let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-        let row = |values| TableRow {
-            path: path.to_owned(),
-            mesh: mesh.clone(),
-            values,
-            duplicate_of: None,
-            picture: Vec::new(),
-        };
-        let described = asset.and_then(|asset| {
-            let values = self.values(&asset, selection).map_err(|error| asset.locate_error(error, path))?;
-            let mut rows: Vec<TableRow> = values.into_iter().map(|values| row(Ok(values))).collect();
-            if let Some(colors) = selection.pictures {
-                let listed = |row: &&mut TableRow| selection.condition.as_ref().is_none_or(|only| only.holds(row));
-                rows.iter_mut()
-                    .filter(listed)
-                    .for_each(|row| row.picture = picture_lines(&asset, path, colors, global));
-            }
-            Ok(rows)
-        });
-        described.unwrap_or_else(|error| vec![row(Err(error))])
-    }
-
-    fn values(&self, asset: &InputAsset, selection: &Selection) -> crate::Result<Vec<RowValues>> {
-        let request = SummaryRequest {
-            levels: self.lod.unwrap_or(LodFilter::HIGHEST),
-            replaces_damaged: self.lod.is_none(),
-            counts_levels: false,
-            max_surfaces: if self.surfaces { MAX_SURFACE_ROWS } else { usize::MAX },
-            in_full: false,
-            gpu: selection.gpu,
-            moved_bones: false,
-            placed: false,
-        };
-        let summary = FileSummary::of(asset, &request)?;
-        if self.surfaces {
-            return Ok(summary.counted().map(|surface| RowValues::of_surface(&summary, surface)).collect());
-        }
-        let mut values = RowValues::of_mesh(&summary);
-        if selection.findings {
-            values.findings = Some(count_findings(asset)?);
-        }
-        if selection.content {
-            values.content = Some(content_hash(asset));
-        }
-        if selection.topology {
-            values.topology = Some(topology_hash(asset)?);
-        }
-        asset.check()?;
-        Ok(vec![values])
+        // The current folder is left out of the paths if the command line does not name it.
+        let shown = path.strip_prefix(HERE).ok().filter(|rest| self.is_here && !rest.as_os_str().is_empty());
+        let path = shown.unwrap_or(path);
+        let mut rows = selection.request.rows(path, asset.as_ref());
+        let (Some(colors), Ok(asset)) = (selection.pictures, &asset) else { return rows };
+        let listed = |row: &&mut TableRow| selection.condition.as_ref().is_none_or(|only| only.holds(row));
+        rows.iter_mut().filter(listed).for_each(|row| row.picture = picture_lines(asset, path, colors, global));
+        rows
     }
 }
 
@@ -299,24 +329,6 @@ fn picture_lines(asset: &InputAsset, path: &Path, colors: BlockColors, global: &
     let [columns, lines] = PICTURE_CELLS;
     let picture = draw_small(asset, path, [columns, lines.saturating_mul(2)], global);
     picture.map(|picture| block_lines(&picture, colors)).unwrap_or_default()
-}
-
-/// The maximum number of surfaces of one file that have rows.
-const MAX_SURFACE_ROWS: usize = 65_536;
-
-/// Returns the numbers of errors and of warnings that `validate` reports.
-fn count_findings(asset: &InputAsset) -> crate::Result<[u64; 2]> {
-    let [mut errors, mut warnings] = [0_u64; 2];
-    let mut count = |severity: Severity| match severity {
-        Severity::Error => errors = errors.saturating_add(1),
-        Severity::Warning => warnings = warnings.saturating_add(1),
-        Severity::Info => {}
-    };
-    if let Err(error) = asset.findings(true, true, &mut |finding| count(finding.severity)) {
-        // An error that ends the validation is a finding, too.
-        count(finding(&error).ok_or(error)?.severity);
-    }
-    Ok([errors, warnings])
 }
 
 impl Selection {

@@ -1,22 +1,23 @@
 //! Prints the rows of `ls` in the format that the command line chooses.
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 use anstream::ColorChoice;
 use anstyle::Style;
 use clap::ValueEnum;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::Selection;
-use super::column::{Cell, TableColumn};
-use super::row::TableRow;
-use super::table::{csv, human, is_right_aligned, json, markdown};
+use super::table::{AlignedColumn, aligned, csv, human, is_right_aligned, json, markdown};
 use super::totals::Totals;
 use crate::math::as_index;
 use crate::program::args::Global;
+use crate::program::describe::rows::column::{Cell, TableColumn};
+use crate::program::describe::rows::row::TableRow;
 use crate::program::render::json::{SCHEMA, error, start_entries};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
+use crate::program::render::text::shown;
 use crate::program::terminal::{BlockColors, side_by_side};
 
 /// The columns and lines of the picture of a mesh.
@@ -35,6 +36,8 @@ pub enum TableFormat {
     Json,
     /// One JSON object in each line
     Jsonl,
+    /// Only the paths of the files, one in a line
+    Paths,
 }
 
 impl TableFormat {
@@ -53,6 +56,10 @@ pub struct RowOutput<'s> {
     fields: Vec<TableColumn>,
     has_default_columns: bool,
     quiet: bool,
+    /// Whether a path ends with a NUL and is not escaped.
+    has_nul: bool,
+    /// The last printed path. The rows of a file follow each other, and its path is printed once.
+    last: PathBuf,
     cells: Vec<Vec<String>>,
     /// The lines of the picture of each row, or no lists without pictures.
     pictures: Option<Vec<Vec<String>>>,
@@ -63,7 +70,12 @@ pub struct RowOutput<'s> {
 }
 
 impl<'s> RowOutput<'s> {
-    pub fn new(format: TableFormat, selection: &'s Selection, surfaces: bool, global: &Global) -> Self {
+    pub fn new(
+        format: TableFormat,
+        selection: &'s Selection,
+        (surfaces, has_nul): (bool, bool),
+        global: &Global,
+    ) -> Self {
         let Selection { columns, has_default_columns, pictures, .. } = selection;
         let fields = if *has_default_columns { TableColumn::all(surfaces).collect() } else { columns.clone() };
         Self {
@@ -72,6 +84,8 @@ impl<'s> RowOutput<'s> {
             fields,
             has_default_columns: *has_default_columns,
             quiet: global.quiet,
+            has_nul,
+            last: PathBuf::new(),
             cells: Vec::new(),
             pictures: pictures.map(|_| Vec::new()),
             is_colored: pictures.is_some_and(|colors| colors != BlockColors::Shades),
@@ -114,6 +128,15 @@ impl<'s> RowOutput<'s> {
                 self.write_object(row, true)?;
                 writeln!(self.out)
             }
+            TableFormat::Paths if self.last == row.path => Ok(()),
+            TableFormat::Paths => {
+                row.path.clone_into(&mut self.last);
+                if !self.has_nul {
+                    return writeln!(self.out, "{}", shown(&row.path));
+                }
+                self.out.write_all(row.path.as_os_str().as_encoded_bytes())?;
+                self.out.write_all(b"\0")
+            }
         }
     }
 
@@ -121,7 +144,7 @@ impl<'s> RowOutput<'s> {
     fn start(&mut self) -> io::Result<()> {
         let names = || self.columns.iter().map(|column| column.name()).collect::<Vec<_>>();
         match self.format {
-            TableFormat::Table | TableFormat::Jsonl => Ok(()),
+            TableFormat::Table | TableFormat::Jsonl | TableFormat::Paths => Ok(()),
             TableFormat::Csv => writeln!(self.out, "{}", names().join(",")),
             TableFormat::Md => {
                 let marks = self.columns.iter().map(|column| if is_right_aligned(*column) { "---:" } else { "---" });
@@ -168,7 +191,7 @@ impl<'s> RowOutput<'s> {
                 JsonWriter::compact(&mut self.out).value(&totals.json())?;
                 writeln!(self.out, "\n}}")?;
             }
-            TableFormat::Csv | TableFormat::Md | TableFormat::Jsonl => {}
+            TableFormat::Csv | TableFormat::Md | TableFormat::Jsonl | TableFormat::Paths => {}
         }
         self.out.flush()
     }
@@ -179,14 +202,16 @@ impl<'s> RowOutput<'s> {
         let shown: Vec<(usize, TableColumn)> = self.columns.iter().copied().enumerate().collect();
         let shown: Vec<_> =
             shown.into_iter().filter(|(index, _)| !self.has_default_columns || has_value(*index)).collect();
-        let width = |(index, column): &(usize, TableColumn)| {
-            let cells = self.cells.iter().filter_map(|row| row.get(*index)).map(|cell| cell.width());
-            cells.chain([column.name().len()]).max().unwrap_or_default()
+        let column = |(_, column): &(usize, TableColumn)| AlignedColumn {
+            name: column.name(),
+            is_right: is_right_aligned(*column),
         };
-        let widths: Vec<usize> = shown.iter().map(width).collect();
-        let bold = Style::new().bold();
-        let names: Vec<String> = shown.iter().map(|(_, column)| column.name()).collect();
-        let head = line(names.iter().map(String::as_str), &shown, &widths);
+        let columns: Vec<AlignedColumn> = shown.iter().map(column).collect();
+        let cell = |row: &Vec<String>, index: usize| row.get(index).cloned().unwrap_or_default();
+        let rows: Vec<Vec<String>> =
+            self.cells.iter().map(|row| shown.iter().map(|(index, _)| cell(row, *index)).collect()).collect();
+        let mut lines = aligned(&columns, &rows).into_iter();
+        let (bold, head) = (Style::new().bold(), lines.next().unwrap_or_default());
         // The colours of pictures are printed to a file or a pipe, too, if --protocol is given.
         let choice = if self.is_colored { ColorChoice::Always } else { ColorChoice::Auto };
         let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
@@ -198,9 +223,7 @@ impl<'s> RowOutput<'s> {
             };
             writeln!(out, "{indent}{bold}{head}{bold:#}")?;
         }
-        for (number, row) in self.cells.iter().enumerate() {
-            let cells = shown.iter().map(|(index, _)| row.get(*index).map_or("", String::as_str));
-            let line = line(cells, &shown, &widths);
+        for (number, line) in lines.enumerate() {
             match self.pictures.as_ref().and_then(|pictures| pictures.get(number)) {
                 Some(picture) => print_with_picture(&mut out, picture, line)?,
                 None => writeln!(out, "{line}")?,
@@ -220,20 +243,4 @@ fn print_with_picture(out: &mut dyn Write, picture: &[String], line: String) -> 
     let mut printed = side_by_side(picture, columns, &[line], lines / 2);
     printed.resize(lines, String::new());
     printed.iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
-/// Returns the text of one line of the table.
-fn line<'c>(cells: impl Iterator<Item = &'c str>, columns: &[(usize, TableColumn)], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for ((cell, (_, column)), width) in cells.zip(columns).zip(widths) {
-        let blanks = " ".repeat(width.saturating_sub(cell.width()));
-        let separator = if line.is_empty() { "" } else { "  " };
-        line.push_str(separator);
-        if is_right_aligned(*column) {
-            line.extend([blanks.as_str(), cell]);
-        } else {
-            line.extend([cell, blanks.as_str()]);
-        }
-    }
-    line.trim_end().to_owned()
 }

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::column::{Cell, ColumnType, TableColumn};
 use crate::Name;
+use crate::program::describe::rows::column::{Cell, ColumnType, TableColumn};
 use crate::program::render::escape::{FloatCell, csv_cell, markdown_cell};
 use crate::program::render::json::number;
-use crate::program::render::units::{bytes, thousands};
+use crate::program::render::units::{bytes, decimals, thousands};
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 /// The maximum number of characters of a name in an aligned table.
 const MAX_NAME: usize = 60;
@@ -72,19 +73,61 @@ pub fn is_right_aligned(column: TableColumn) -> bool {
     matches!(column.kind(), ColumnType::Number | ColumnType::Bytes)
 }
 
+/// A column of an aligned table: its name, and whether its cells are aligned at their right end.
+pub struct AlignedColumn {
+    pub name: String,
+    pub is_right: bool,
+}
+
+/// Returns the lines of an aligned table: the names of the columns, and a line for each row.
+pub fn aligned(columns: &[AlignedColumn], rows: &[Vec<String>]) -> Vec<String> {
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| {
+            let cells = rows.iter().filter_map(|row| row.get(index)).map(|cell| cell.width());
+            cells.chain([column.name.len()]).max().unwrap_or_default()
+        })
+        .collect();
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    [&names].into_iter().chain(rows).map(|row| line(row, columns, &widths)).collect()
+}
+
+/// Returns the text of one line of an aligned table.
+fn line(cells: &[String], columns: &[AlignedColumn], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for ((cell, column), width) in cells.iter().zip(columns).zip(widths) {
+        let blanks = " ".repeat(width.saturating_sub(cell.width()));
+        let separator = if line.is_empty() { "" } else { "  " };
+        line.push_str(separator);
+        if column.is_right {
+            line.extend([blanks.as_str(), cell]);
+        } else {
+            line.extend([cell, blanks.as_str()]);
+        }
+    }
+    line.trim_end().to_owned()
+}
+
 /// Returns a cell for people, with units and escaped names.
 pub fn human(cell: &Cell, column: TableColumn) -> String {
     match cell {
         Cell::Null => NOTHING.to_owned(),
         Cell::Number(number) if column.kind() == ColumnType::Bytes => bytes(*number),
         Cell::Number(number) => thousands(*number),
-        Cell::Float(number) => number.to_string(),
+        Cell::Float(number) => short(*number),
         Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Cell::Text(text) if is_path(column) => Name::new(text.as_bytes()).to_string(),
         Cell::Text(text) => shortened(&Name::new(text.as_bytes()).to_string()),
         Cell::List(list) if list.is_empty() => NOTHING.to_owned(),
         Cell::List(list) => shortened(&Name::new(list.join(", ").as_bytes()).to_string()),
     }
+}
+
+/// Returns a number for people, with four digits after the point, or three digits of a small one.
+fn short(number: f32) -> String {
+    let is_small = number != 0.0 && number.abs() < 0.001;
+    if is_small { format!("{number:.2e}") } else { decimals(number, 4) }
 }
 
 const fn is_path(column: TableColumn) -> bool {
@@ -113,10 +156,15 @@ pub fn csv(cell: &Cell) -> String {
 
 /// Returns a cell of a Markdown table.
 pub fn markdown(cell: &Cell, column: TableColumn) -> String {
+    markdown_text(cell).unwrap_or_else(|| human(cell, column))
+}
+
+/// Returns a text or a list as a cell of a Markdown table, or `None` for any other value.
+pub fn markdown_text(cell: &Cell) -> Option<String> {
     match cell {
-        Cell::Text(text) => markdown_cell(text),
-        Cell::List(list) if !list.is_empty() => markdown_cell(&list.join(", ")),
-        other => human(other, column),
+        Cell::Text(text) => Some(markdown_cell(text)),
+        Cell::List(list) if !list.is_empty() => Some(markdown_cell(&list.join(", "))),
+        _ => None,
     }
 }
 

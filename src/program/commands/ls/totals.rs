@@ -1,9 +1,11 @@
 //! The totals of all rows that `ls` prints.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::row::TableRow;
-use crate::program::render::text::counted;
+use crate::program::describe::kind::FileKind;
+use crate::program::describe::rows::row::TableRow;
+use crate::program::render::json::extend;
+use crate::program::render::text::{count, counted};
 use crate::program::render::units::bytes;
 
 /// The sums over the printed rows.
@@ -12,10 +14,12 @@ pub struct Totals {
     is_of_surfaces: bool,
     finds_duplicates: bool,
     rows: u64,
-    unreadable: u64,
-    bytes: u64,
-    triangles: u64,
-    vertices: u64,
+    /// The number of rows about animations.
+    animations: u64,
+    pub unreadable: u64,
+    pub bytes: u64,
+    pub triangles: u64,
+    pub vertices: u64,
     /// The sums of the vertices and bytes on a GPU, or `None` if those of a row are not known.
     gpu: Option<[u64; 2]>,
     rigged: u64,
@@ -43,7 +47,8 @@ impl Totals {
         add(&mut self.bytes, values.bytes);
         add(&mut self.triangles, values.triangles);
         add(&mut self.vertices, values.vertices);
-        add(&mut self.rigged, u64::from(values.bones > 0));
+        add(&mut self.animations, u64::from(values.kind == FileKind::Animation));
+        add(&mut self.rigged, u64::from(values.rigged));
         if row.duplicate_of.is_some() {
             add(&mut self.duplicates, 1);
             add(&mut self.duplicate_bytes, values.bytes);
@@ -56,44 +61,67 @@ impl Totals {
         self.with_findings = self.with_findings.zip(found).map(|(sum, found)| sum.saturating_add(found));
     }
 
+    /// Returns the numbers of meshes and of animations.
+    pub const fn kinds(&self) -> [u64; 2] {
+        [self.rows.saturating_sub(self.animations), self.animations]
+    }
+
     /// Returns the totals as a sentence.
     pub fn text(&self) -> String {
-        let noun = if self.is_of_surfaces { "surface" } else { "mesh" };
-        let mut parts = vec![counted(self.rows, noun), counted(self.triangles, "triangle")];
+        let [meshes, animations] = self.kinds();
+        let mut parts = if self.is_of_surfaces {
+            vec![counted(self.rows, "surface")]
+        } else {
+            let all = [(meshes, "mesh"), (animations, "animation")];
+            // A list of animations has no meshes to count.
+            let all = all.into_iter().filter(|(count, noun)| *count > 0 || *noun == "mesh" && animations == 0);
+            all.map(|(count, noun)| counted(count, noun)).collect()
+        };
+        parts.push(counted(self.triangles, "triangle"));
         if let Some([vertices, size]) = self.gpu.filter(|[vertices, _]| *vertices > 0) {
             parts.push(format!("{} on a GPU ({})", counted(vertices, "vertex"), bytes(size)));
         }
         if !self.is_of_surfaces {
             parts.push(format!("{} of files", bytes(self.bytes)));
-            parts.push(format!("{} rigged", self.rigged));
+            parts.push(format!("{} rigged", count(self.rigged)));
             if let Some(found) = self.with_findings.filter(|_| self.rows > 0) {
-                parts.push(format!("{found} with findings"));
+                parts.push(format!("{} with findings", count(found)));
             }
         }
         if self.duplicates > 0 {
             parts.push(format!("{} of {}", counted(self.duplicates, "duplicate"), bytes(self.duplicate_bytes)));
         }
         if self.unreadable > 0 {
-            parts.push(format!("{} unreadable", self.unreadable));
+            parts.push(format!("{} unreadable", count(self.unreadable)));
         }
         parts.join(", ")
     }
 
     /// Returns the totals as a JSON object.
     pub fn json(&self) -> Value {
-        let rows = if self.is_of_surfaces { "surfaces" } else { "meshes" };
-        json!({
-            rows: self.rows,
+        let [meshes, animations] = self.kinds();
+        let of_files = |value: u64| if self.is_of_surfaces { Value::Null } else { value.into() };
+        let mut object = Map::new();
+        if self.is_of_surfaces {
+            object.insert("surfaces".into(), self.rows.into());
+        } else {
+            object.insert("meshes".into(), meshes.into());
+            object.insert("animations".into(), animations.into());
+            // No format of today has files that only place meshes.
+            object.insert("scenes".into(), 0.into());
+        }
+        let fields = json!({
             "unreadable": self.unreadable,
-            "bytes": if self.is_of_surfaces { Value::Null } else { self.bytes.into() },
+            "bytes": of_files(self.bytes),
             "triangles": self.triangles,
             "vertices": self.vertices,
             "gpu_vertices": self.gpu.map(|[vertices, _]| vertices),
             "gpu_bytes": self.gpu.map(|[_, bytes]| bytes),
-            "rigged": if self.is_of_surfaces { Value::Null } else { self.rigged.into() },
+            "rigged": of_files(self.rigged),
             "with_findings": self.with_findings,
             "passed_by": self.passed_by,
             "duplicates": self.finds_duplicates.then_some(self.duplicates),
-        })
+        });
+        extend(object.into(), &fields)
     }
 }

@@ -3,10 +3,11 @@
 
 mod markdown;
 mod page;
+mod synopsis;
 
 use std::io::{self, Write as _};
 
-use clap::{Args, Command};
+use clap::{Arg, Args, Command, ValueHint};
 use clap_complete::Shell;
 
 use crate::program::outcome::{Outcome, UsageError};
@@ -32,12 +33,20 @@ pub struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    pub fn run(&self, mut command: Command) -> anyhow::Result<Outcome> {
+    pub fn run(&self, command: Command) -> anyhow::Result<Outcome> {
         let mut page = Vec::new();
+        let mut command = without_files(command);
         clap_complete::generate(self.shell, &mut command, "meshpeek", &mut page);
         io::stdout().lock().write_all(&page)?;
         Ok(Outcome::Fine)
     }
+}
+
+/// Tells shells not to complete files after options whose values are no paths.
+fn without_files(command: Command) -> Command {
+    let is_other = |one: &Arg| !one.is_positional() && one.get_value_hint() == ValueHint::Unknown;
+    let command = command.mut_args(|one| if is_other(&one) { one.value_hint(ValueHint::Other) } else { one });
+    command.mut_subcommands(without_files)
 }
 
 #[derive(Debug, Args)]

@@ -7,13 +7,14 @@ use clap::Command;
 use clap_mangen::Man;
 
 use super::markdown;
+use super::synopsis::synopsis;
 use crate::program::help::description_and_examples;
 
 const EXIT_STATUS: &str = "\
 | code | meaning |
 |---|---|
 | 0 | success |
-| 1 | `validate`: findings of severity warning or error; `diff`: the meshes differ; `bench`: answers that differ |
+| 1 | `validate`: findings of severity warning or error; `ls --fail-if`: a row meets the condition; `diff`: the meshes differ; `bench`: answers that differ |
 | 2 | the command line is wrong |
 | 3 | a file could not be read or written |
 | 130, 143 | ended by Ctrl-C or by TERM |
@@ -70,7 +71,7 @@ fn title_to_options(command: &Command) -> io::Result<String> {
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    page.extend_from_slice(synopsis(command).as_bytes());
     man.render_description_section(&mut page)?;
     let (description, _) = description_and_examples(command);
     page.extend_from_slice(markdown::to_roff(&format!("\n{description}\n")).as_bytes());

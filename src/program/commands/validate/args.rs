@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::filter::{FindingFilter, rule_prefix};
-use crate::program::args::{Global, STDIN, WalkArgs, WatchArgs};
+use crate::program::args::{ConditionArgs, Global, ListArgs, STDIN, WalkArgs, WatchArgs};
 use crate::program::outcome::UsageError;
 
 const HELP: &str = "\
@@ -15,14 +15,16 @@ Checks every value. A finding has the id of its rule, the name of the field, and
 break the same rule, one finding counts them. Rule ids are stable; `validate --rules` lists them.
 
 Findings of severity info are useful to know, but also occur in sound files; they leave the exit code at 0. Findings that an option \
-or a baseline leaves out do, too. A file that cannot be read always makes it 3.
+or a baseline leaves out do, too. A file that cannot be read is a finding of rule IO01, and makes the exit code 3 unless the baseline \
+has it or --ignore IO01 is given. Of several files, only those with findings are listed; -v lists all.
 
 Examples:
   meshpeek validate data/unigine/cube_ms13.mesh
   meshpeek validate data --quiet                    only warnings and errors
   meshpeek validate data --select UG,SL1 --ignore UG12
   meshpeek validate --explain UG24                  why a rule matters, and how to mend a file
-  meshpeek validate data --format sarif             for code scanning; github is for workflows
+  meshpeek validate data --format sarif             for code scanning; github and junit are for other services
+  meshpeek validate data --deny 'budget: triangles > 50k'
   meshpeek validate data -l -0 | xargs -0 ls -l     the files with warnings or errors
   meshpeek validate data --write-baseline known.json
   meshpeek validate data --baseline known.json      only findings that are new since then";
@@ -31,8 +33,12 @@ Examples:
 #[command(after_help = HELP)]
 pub struct ValidateArgs {
     /// Files, folders (searched for meshes), glob patterns, or - for standard input
-    #[arg(required_unless_present_any = ["rules", "explain"], value_name = "FILE")]
+    #[arg(required_unless_present_any = ["rules", "explain", "files_from"], value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub list: ListArgs,
+    #[command(flatten)]
+    pub condition: ConditionArgs,
     #[command(flatten)]
     pub walk: WalkArgs,
     /// List all rules with their ids and severities, and exit
@@ -43,6 +49,13 @@ pub struct ValidateArgs {
     pub explain: Vec<String>,
     #[command(flatten)]
     pub selection: SelectionArgs,
+    /// Report meshes that meet a condition of `ls`, such as 'triangles > 50k', or 'budget: triangles
+    /// > 50k' with a name, as rule DENY01; can be given several times
+    ///
+    /// A condition with a column of surfaces, such as 'lod == 0 && triangles > 20k', is about each
+    /// surface of the most detailed level.
+    #[arg(long, value_name = "CONDITION")]
+    pub deny: Vec<String>,
     /// The form of the report; --json is the same as --format json
     #[arg(long, value_name = "FORMAT")]
     format: Option<FindingsFormat>,
@@ -69,6 +82,8 @@ pub enum FindingsFormat {
     Sarif,
     /// Workflow commands of GitHub Actions, which annotate a pull request
     Github,
+    /// JUnit XML, which Jenkins, GitLab and other services read
+    Junit,
 }
 
 /// The arguments that select findings.
@@ -121,6 +136,12 @@ impl ValidateArgs {
             return usage("--write-baseline: expected the path of a file, found -, which is standard output");
         }
         Ok(format)
+    }
+
+    /// Returns whether the command line names one file, and neither a folder nor a pattern.
+    pub fn is_one_file(&self) -> bool {
+        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
+        matches!(self.files.as_slice(), [only] if !only.is_dir() && !is_pattern(only))
     }
 
     /// Returns the filter for findings. Returns an error if no rule is left.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Finding, Region};
 
+use super::own_rules::{DeniedCondition, unreadable};
 use crate::program::args::Global;
 use crate::program::formats::names::has_extension;
 use crate::program::input::asset::InputAsset;
@@ -22,6 +23,8 @@ pub struct FileFindings {
     /// The error that stopped the validation before the end of the file. `None` means that the
     /// whole file was checked.
     pub fault: Option<crate::Error>,
+    /// Whether the error is no failure, because the baseline or the command line allows it.
+    pub is_excused: bool,
     /// The paths of the files that the findings refer to, if the mesh consists of several files.
     pub files: Vec<PathBuf>,
 }
@@ -29,6 +32,8 @@ pub struct FileFindings {
 /// Validates the files of one command, one after another.
 pub struct FileCheck<'g> {
     pub global: &'g Global,
+    /// The conditions that no mesh may meet.
+    pub denied: &'g [DeniedCondition],
     /// Whether the length of each finding is computed.
     pub has_lengths: bool,
     /// The scripts that were validated. If several meshes share a script, it is validated only
@@ -50,15 +55,26 @@ impl FileCheck<'_> {
             Ok(asset) => asset,
             Err(error) => {
                 let fault = self.run_unopened(path, error, &mut sink);
-                return FileFindings { found, fault, ..FileFindings::default() };
+                let other = fault.as_ref().and_then(|fault| Some((fault.path()?, fault.source_index())));
+                let other = other.filter(|(other, _)| *other != path);
+                let files =
+                    other.map_or_else(Vec::new, |(other, source)| vec![other.to_owned(); source.saturating_add(1)]);
+                fault.as_ref().and_then(unreadable).into_iter().for_each(&mut sink);
+                return FileFindings { found, fault, files, ..FileFindings::default() };
             }
         };
         let script = asset.pair.as_ref().and_then(|pair| pair.script.clone());
         let fresh = script.is_none_or(|script| self.scripts.insert(script));
-        let done = asset.findings(true, fresh, &mut sink).and_then(|()| asset.check());
+        let mut denied = self.denied.iter();
+        let mut done = asset.findings(true, fresh, &mut sink);
+        if done.is_ok() {
+            done = denied.try_for_each(|denied| denied.check(path, &asset, &mut sink));
+        }
+        let done = done.and_then(|()| asset.check());
         let fault = done.err().map(|error| asset.locate_error(error, path));
+        fault.as_ref().and_then(unreadable).into_iter().for_each(&mut sink);
         let lengths = if self.has_lengths { lengths(&asset, &found) } else { Vec::new() };
-        FileFindings { found, lengths, fault, files: asset.files() }
+        FileFindings { found, lengths, fault, files: asset.files(), is_excused: false }
     }
 
     /// Reports the findings about a file that could not be opened as a mesh, and returns the error.

@@ -2,11 +2,13 @@
 
 use crate::{Finding, Rule, Severity};
 
+use super::own_rules::{ANY_FORMAT, DENIED, OWN_RULES, UNREADABLE};
 use crate::program::formats::RULES;
 
 /// Returns all rules, each with the name of its format.
 pub fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rule)> {
-    RULES.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (*format, rule)))
+    let own = OWN_RULES.into_iter().map(|rule| (ANY_FORMAT, rule));
+    RULES.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (*format, rule))).chain(own)
 }
 
 /// Returns the start of a rule id in upper case. Returns an error if no rule id starts with it.
@@ -23,6 +25,10 @@ pub fn rule_prefix(text: &str) -> Result<String, String> {
 pub struct FindingFilter {
     /// The ids of the reported rules.
     rules: Vec<&'static str>,
+    /// Whether the conditions of `--deny` are reported. They need not be selected.
+    keeps_denied: bool,
+    /// Whether a file that cannot be read is no failure.
+    pub ignores_unreadable: bool,
     least: Severity,
 }
 
@@ -33,7 +39,8 @@ impl FindingFilter {
         let names = |prefixes: &[String], id: &str| prefixes.iter().any(|prefix| id.starts_with(&**prefix));
         let ids = all_rules().map(|(_, rule)| rule.id);
         let rules = ids.filter(|id| (select.is_empty() || names(select, id)) && !names(ignore, id)).collect();
-        Self { rules, least }
+        let ignores = |rule: &Rule| names(ignore, rule.id);
+        Self { rules, keeps_denied: !ignores(&DENIED), ignores_unreadable: ignores(&UNREADABLE), least }
     }
 
     /// Returns whether the filter reports no rule.
@@ -43,7 +50,8 @@ impl FindingFilter {
 
     /// Returns whether a finding is reported.
     pub fn keeps(&self, finding: &Finding) -> bool {
-        finding.severity >= self.least && self.rules.contains(&finding.rule)
+        let is_kept = if finding.rule == DENIED.id { self.keeps_denied } else { self.rules.contains(&finding.rule) };
+        is_kept && finding.severity >= self.least
     }
 
     /// Returns whether findings of a rule are reported.
@@ -66,7 +74,7 @@ mod tests {
                 assert!(seen.insert(*sentence), "{id} repeats a text: {sentence}");
             }
         }
-        assert_eq!(seen.len(), 2 * 149);
+        assert_eq!(seen.len(), 2 * 151);
     }
 
     #[test]
@@ -79,6 +87,6 @@ mod tests {
         let filter = FindingFilter::new(&["UG2".into(), "SL".into()], &["SL".into(), "UG24".into()], Severity::Info);
         assert_eq!(filter.rules, ["UG20", "UG21", "UG22", "UG23", "UG25", "UG26", "UG27", "UG28"]);
         assert!(FindingFilter::new(&["UG24".into()], &["UG".into()], Severity::Info).is_empty());
-        assert_eq!(FindingFilter::new(&[], &[], Severity::Error).rules.len(), 149);
+        assert_eq!(FindingFilter::new(&[], &[], Severity::Error).rules.len(), 151);
     }
 }

@@ -9,7 +9,9 @@ mod check;
 mod explain;
 mod filter;
 mod json_output;
+mod junit;
 mod output;
+mod own_rules;
 mod paths;
 mod sarif;
 mod totals;
@@ -20,9 +22,10 @@ use std::path::{Path, PathBuf};
 
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Omitted, Repeated, each_or_none};
+use crate::program::input::open::{Omitted, Repeated};
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json_writer::JsonWriter;
@@ -38,7 +41,9 @@ use check::{FileCheck, FileFindings};
 use filter::FindingFilter;
 pub use filter::all_rules;
 use json_output::JsonOutput;
+use junit::JunitOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
+use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
 use sarif::SarifOutput;
 use totals::FindingTotals;
 
@@ -50,7 +55,12 @@ impl ValidateArgs {
             explain::print_rules(&filter, global)?;
         } else if self.explain.is_empty() {
             // An error is printed here, because only this function knows the value of `--format`.
-            let run = || self.check(format, &filter, global);
+            let denied = self.deny.iter().map(|value| DeniedCondition::parse(value)).collect::<Result<Vec<_>, _>>();
+            let denied = match denied {
+                Ok(denied) => denied,
+                Err(error) => return Ok(report(&error.into(), global)),
+            };
+            let run = || self.check(format, (&filter, &denied), global);
             let done = if self.watch.watch { watch((&self.files, &self.walk), global, run) } else { run() };
             return Ok(done.unwrap_or_else(|error| report(&error, global)));
         } else {
@@ -60,11 +70,17 @@ impl ValidateArgs {
     }
 
     /// Checks all files and prints the report.
-    fn check(&self, format: FindingsFormat, filter: &FindingFilter, global: &Global) -> anyhow::Result<Outcome> {
-        let mut run = ValidationRun::start(&self.baseline, filter, global, format)?;
+    fn check(
+        &self,
+        format: FindingsFormat,
+        rules: (&FindingFilter, &[DeniedCondition]),
+        global: &Global,
+    ) -> anyhow::Result<Outcome> {
+        let files = SelectedFiles::new(&self.files, &self.walk, self.condition.condition.as_deref())?;
+        let mut run = ValidationRun::start(&self.baseline, rules, global, format)?;
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut output = self.output(format, &mut stdout, global)?;
-        let (outcome, omitted) = each_or_none(&self.files, &self.walk, global, Repeated::Refused, |path, asset| {
+        let (outcome, omitted) = files.each(global, Repeated::Refused, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let findings = run.file(path, mesh.as_deref(), asset);
             let file = CheckedFile { path, mesh: mesh.as_deref(), findings: &findings };
@@ -94,9 +110,10 @@ impl ValidateArgs {
             FindingsFormat::Text if self.files_with_findings => {
                 Box::new(NamesOutput { out, global, has_nul: self.null, last: PathBuf::new() })
             }
-            FindingsFormat::Text => Box::new(TextOutput { global }),
+            FindingsFormat::Text => Box::new(TextOutput { global, lists_sound: global.verbose || self.is_one_file() }),
             FindingsFormat::Json => Box::new(JsonOutput::start(JsonWriter::indented(out))?),
             FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),
+            FindingsFormat::Junit => Box::new(JunitOutput::new(out, global)),
             FindingsFormat::Github => Box::new(GithubOutput { out, global }),
         })
     }
@@ -119,7 +136,7 @@ impl<'g> ValidationRun<'g> {
     /// Reads the baseline. Returns an error if the baseline to write exists already.
     fn start(
         args: &BaselineArgs,
-        filter: &'g FindingFilter,
+        (filter, denied): (&'g FindingFilter, &'g [DeniedCondition]),
         global: &'g Global,
         format: FindingsFormat,
     ) -> anyhow::Result<Self> {
@@ -129,7 +146,8 @@ impl<'g> ValidationRun<'g> {
             check_target(path, args.force)?;
         }
         let new = args.write_baseline.as_ref().map(|_| Baseline::default());
-        let check = FileCheck { global, has_lengths: format == FindingsFormat::Sarif, scripts: BTreeSet::new() };
+        let has_lengths = format == FindingsFormat::Sarif;
+        let check = FileCheck { global, denied, has_lengths, scripts: BTreeSet::new() };
         Ok(Self { check, filter, totals: FindingTotals::default(), known, suppressed: 0, new })
     }
 
@@ -137,13 +155,18 @@ impl<'g> ValidationRun<'g> {
     fn file(&mut self, path: &Path, mesh: Option<&str>, asset: crate::Result<InputAsset>) -> FileFindings {
         let Self { check, filter, suppressed, .. } = self;
         let mut known = self.known.as_mut().and_then(|baseline| baseline.file(path, mesh));
-        let findings = check.run(path, asset, |finding| {
+        let mut is_excused = filter.ignores_unreadable;
+        let mut findings = check.run(path, asset, |finding| {
             // A known finding counts as found even if the filter leaves it out.
             let is_known = known.as_mut().is_some_and(|known| known.take(finding));
             let is_kept = filter.keeps(finding);
+            is_excused |= is_known && finding.rule == UNREADABLE.id;
             *suppressed = suppressed.saturating_add(u64::from(is_kept && is_known));
             is_kept && !is_known
         });
+        // A wrong command line has no finding, and is never allowed.
+        findings.is_excused =
+            is_excused && findings.fault.as_ref().is_some_and(|fault| Outcome::of_error(fault) == Outcome::Unreadable);
         if let Some(known) = known.filter(|_| findings.fault.is_none()) {
             known.set_checked();
         }
@@ -157,9 +180,10 @@ impl<'g> ValidationRun<'g> {
     /// Returns the outcome for a file. Findings that are written to a baseline are no failure.
     fn outcome(&self, findings: &FileFindings) -> Outcome {
         match &findings.fault {
-            Some(fault) => Outcome::of_error(fault),
-            None if self.new.is_some() => Outcome::Fine,
-            None => Outcome::of_findings(&findings.found),
+            Some(_) if self.new.is_some() && has_unreadable(findings) => Outcome::Fine,
+            Some(fault) if !findings.is_excused => Outcome::of_error(fault),
+            _ if self.new.is_some() => Outcome::Fine,
+            _ => Outcome::of_findings(&findings.found),
         }
     }
 

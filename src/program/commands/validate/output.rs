@@ -8,13 +8,14 @@ use anstyle::Style;
 
 use super::baseline::BaselineEffect;
 use super::check::FileFindings;
+use super::own_rules::{UNREADABLE, has_unreadable};
 use super::paths::slashed;
 use super::totals::{FindingTotals, counts};
 use crate::program::args::Global;
 use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::input::bytes::Data;
 use crate::program::render::note::note;
-use crate::program::render::text::{complain, mesh_suffix, print_findings, shown};
+use crate::program::render::text::{complain, counted, mesh_suffix, print_findings, shown};
 
 /// A checked file, with its findings.
 pub struct CheckedFile<'f> {
@@ -34,7 +35,7 @@ pub struct ReportEnd {
 
 impl ReportEnd {
     /// Prints the effect of the baseline on standard error.
-    fn note_baseline(&self, global: &Global) {
+    pub fn note_baseline(&self, global: &Global) {
         if let Some(baseline) = &self.baseline {
             note(&baseline.to_string(), global);
         }
@@ -53,25 +54,27 @@ pub trait FindingsOutput {
 /// Prints the findings as text for a person.
 pub struct TextOutput<'g> {
     pub global: &'g Global,
+    /// Whether files without findings are listed.
+    pub lists_sound: bool,
 }
 
 impl FindingsOutput for TextOutput<'_> {
     fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
-        let CheckedFile { path, mesh, findings: FileFindings { found, fault, files, .. } } = file;
+        let CheckedFile { path, mesh, findings: FileFindings { found, files, .. } } = file;
         let out = &mut anstream::stdout().lock();
         let least = if self.global.quiet { Severity::Warning } else { Severity::Info };
+        // A file that cannot be read has an error line.
+        let found: Vec<Finding> = found.iter().filter(|finding| finding.rule != UNREADABLE.id).cloned().collect();
         let listed: Vec<Finding> = found.iter().filter(|finding| finding.severity >= least).cloned().collect();
         let bold = Style::new().bold();
         let path = format!("{}{}", shown(path), mesh_suffix(*mesh));
         if !listed.is_empty() {
-            writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
+            writeln!(out, "{bold}{path}{bold:#}: {}", tally(&found))?;
             print_findings(out, &listed, files)?;
-        } else if fault.is_none() && !self.global.quiet {
+        } else if file.findings.fault.is_none() && self.lists_sound && !self.global.quiet {
             writeln!(out, "{bold}{path}{bold:#}: no findings")?;
         }
-        if let Some(fault) = fault {
-            complain(fault);
-        }
+        complain_of_fault(file.findings);
         Ok(())
     }
 
@@ -87,10 +90,17 @@ impl FindingsOutput for TextOutput<'_> {
     }
 }
 
-/// Returns the numbers of findings of each severity that occurs, such as `1 error, 2 info`.
+/// Prints the error because of which a file cannot be read, unless it is allowed.
+fn complain_of_fault(findings: &FileFindings) {
+    let Some(fault) = findings.fault.as_ref().filter(|_| !findings.is_excused) else { return };
+    let rule = if has_unreadable(findings) { format!(" (rule {})", UNREADABLE.id) } else { String::new() };
+    complain(&format!("{fault}{rule}"));
+}
+
+/// Returns the numbers of findings of each severity that occurs, such as `1 error, 2 infos`.
 fn tally(findings: &[Finding]) -> String {
     let names = [Severity::Error, Severity::Warning, Severity::Info].into_iter().zip(counts(findings));
-    let counts = names.filter(|(_, count)| *count > 0).map(|(severity, count)| format!("{count} {severity}"));
+    let counts = names.filter(|(_, count)| *count > 0).map(|(severity, number)| counted(number, &severity.to_string()));
     counts.collect::<Vec<_>>().join(", ")
 }
 
@@ -106,11 +116,9 @@ pub struct NamesOutput<'o> {
 
 impl FindingsOutput for NamesOutput<'_> {
     fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
-        let FileFindings { found, fault, .. } = file.findings;
-        if let Some(fault) = fault {
-            complain(fault);
-        }
-        let is_listed = fault.is_some() || found.iter().any(|finding| finding.severity > Severity::Info);
+        let FileFindings { found, fault, is_excused, .. } = file.findings;
+        complain_of_fault(file.findings);
+        let is_listed = fault.is_some() && !is_excused || found.iter().any(|finding| finding.severity > Severity::Info);
         if !is_listed || self.last == file.path {
             return Ok(());
         }
@@ -145,7 +153,9 @@ impl FindingsOutput for GithubOutput<'_> {
             let text = format!("{field} at byte {offset}: {text}{}", in_mesh(file.mesh));
             self.command(level(*severity), path, rule, &text)?;
         }
-        let message = fault.as_ref().map(ToString::to_string);
+        // The filter may leave out the finding about a file that cannot be read.
+        let has_none = !file.findings.is_excused && !has_unreadable(file.findings);
+        let message = fault.as_ref().filter(|_| has_none).map(ToString::to_string);
         message.map_or(Ok(()), |message| self.command("error", file.path, "unreadable", &message))
     }
 

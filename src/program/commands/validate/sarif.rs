@@ -49,7 +49,7 @@ impl FindingsOutput for SarifOutput<'_> {
             let length = file.findings.lengths.get(number).copied().flatten();
             self.out.item(&result(file, finding, length))?;
         }
-        if let Some(fault) = &file.findings.fault {
+        if let Some(fault) = file.findings.fault.as_ref().filter(|_| !file.findings.is_excused) {
             let path = fault.path().unwrap_or(file.path);
             self.notifications.push(notification("error", path, &fault.to_string()));
         }
@@ -57,9 +57,9 @@ impl FindingsOutput for SarifOutput<'_> {
     }
 
     fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
+        let successful = self.notifications.is_empty();
         let missing = end.missing.iter().map(|mesh| notification("note", &mesh.path, &mesh.why.to_string()));
         let notifications: Vec<Value> = self.notifications.drain(..).chain(missing).collect();
-        let successful = end.totals.unreadable == 0;
         let mut properties = json!({ "totals": end.totals.json() });
         if let (Some(baseline), Some(properties)) = (&end.baseline, properties.as_object_mut()) {
             properties.insert("baseline".into(), baseline.json());

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::check::FileFindings;
 use crate::program::render::text::counted;
+use crate::program::render::units::thousands;
 
 /// The numbers of checked files and of reported findings.
 ///
@@ -55,6 +56,7 @@ impl FindingTotals {
 impl fmt::Display for FindingTotals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { files, sound, with_findings, unreadable, errors, warnings, infos, .. } = *self;
+        let [sound, with_findings, unreadable] = [sound, with_findings, unreadable].map(thousands);
         let (files, errors) = (counted(files, "file"), counted(errors, "error"));
         let (warnings, infos) = (counted(warnings, "warning"), counted(infos, "info"));
         write!(out, "{files}: {sound} sound, {with_findings} with warnings or errors, {unreadable} unreadable; ")?;

@@ -10,9 +10,10 @@ use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
@@ -113,18 +114,19 @@ impl HtmlPage<'_> {
         let (args, title) = (self.args, self.title());
         let start = start(args);
         let mut page = PageWriter::new(out, &title, &start);
-        let (_, omitted) = each(&args.files.files, &args.files.walk, self.global, Repeated::Refused, |path, asset| {
-            let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
-            let drawn = match drawn {
-                Ok(((facts, picture), asset)) => {
-                    self.add(&mut page, path, &asset, picture)?;
-                    Ok(facts)
-                }
-                Err(error) => Err(error),
-            };
-            self.results.push(ViewResult { path: path.to_owned(), output: self.output.to_owned(), drawn });
-            Ok(Outcome::Fine)
-        })?;
+        let (_, omitted) =
+            SelectedFiles::for_output(&args.files)?.each(self.global, Repeated::Refused, |path, asset| {
+                let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
+                let drawn = match drawn {
+                    Ok(((facts, picture), asset)) => {
+                        self.add(&mut page, path, &asset, picture)?;
+                        Ok(facts)
+                    }
+                    Err(error) => Err(error),
+                };
+                self.results.push(ViewResult { path: path.to_owned(), output: self.output.to_owned(), drawn });
+                Ok(Outcome::Fine)
+            })?;
         self.passed_by = omitted.passed_by;
         Ok(page.finish()?)
     }

@@ -18,8 +18,9 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
 use crate::program::render::text::shown;
@@ -33,7 +34,7 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
         check_target(output, args.replaces())?;
     }
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
-    let (_, omitted) = each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
         if !results.is_empty() {
             let text = format!(
                 "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
@@ -101,7 +102,7 @@ fn write_to(
 pub fn write_folder(args: &ViewArgs, drawing: &Drawing<'_>, folder: &Path, global: &Global) -> anyhow::Result<Outcome> {
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
     let (mut results, mut outputs, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
-    let (_, omitted) = each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
         let asset = asset.map_err(anyhow::Error::from);
         let named = asset.and_then(|asset| Ok((output_name(path, &asset, folder, &mut taken)?, asset)));
         let drawn = named.and_then(|(output, asset)| {

@@ -12,8 +12,8 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::parallel::each_in_parallel;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::caption::{common_start, fitted_caption};
@@ -76,8 +76,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
 fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, String)>, PassedBy)> {
     let mut counts = Vec::new();
     let quiet = Global { quiet: true, verbose: false, json: true, ..global.clone() };
-    let omitted = each_in_parallel(
-        (&args.files.files, &args.files.walk),
+    let omitted = SelectedFiles::for_output(&args.files)?.each_in_parallel(
         &quiet,
         |path, asset| {
             vec![match asset {
@@ -128,7 +127,7 @@ fn draw_all(
         }
         Ok(())
     };
-    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send).map(|_| ())
+    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, send).map(|_| ())
 }
 
 fn file_name(path: &Path) -> String {

@@ -9,8 +9,9 @@ use super::movie::DEFAULT_RATE;
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::describe::picture::MissingParts;
+use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Repeated, each};
+use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
 use crate::program::render::report::complain_about;
@@ -26,7 +27,7 @@ pub fn show(args: &ViewArgs, drawing: &Drawing<'_>, global: &Global) -> anyhow::
     let presentation = Presentation::choose(args.protocol)?;
     let terminal = Terminal::detect(args.protocol, global.color)?;
     let (mut meshes, mut outcome): (Vec<ShownMesh>, _) = (Vec::new(), Outcome::Fine);
-    each(&args.files.files, &args.files.walk, global, Repeated::Refused, |path, asset| {
+    SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
         match asset {
             Ok(asset) => {
                 meshes.push(ShownMesh {

@@ -1,10 +1,11 @@
-//! The rows of the table that `ls` prints.
+//! The row of a mesh or of a surface.
 
 use std::path::{Path, PathBuf};
 
 use super::column::{Cell, TableColumn};
 use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
+use crate::program::describe::kind::FileKind;
 use crate::program::formats::summary::{GpuSize, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of names of materials and of clips in one cell.
@@ -36,6 +37,7 @@ pub struct TableRow {
 /// The values of a row that come from the file.
 #[derive(Clone, Debug, Default)]
 pub struct RowValues {
+    pub kind: FileKind,
     pub format: &'static str,
     pub version: &'static str,
     pub bytes: u64,
@@ -45,6 +47,10 @@ pub struct RowValues {
     pub gpu: Option<GpuSize>,
     pub surfaces: u64,
     pub bones: u64,
+    /// Whether the mesh has bones, and weights that attach vertices to them.
+    pub rigged: bool,
+    /// The number of vertex frames, or of frames of all clips together.
+    pub frames: u64,
     pub clips: u64,
     pub clip_names: Vec<String>,
     pub seconds: Option<f32>,
@@ -88,6 +94,8 @@ impl RowValues {
             gpu: summary.gpu(),
             surfaces: as_u64(summary.surface_count()),
             bones: as_u64(summary.bones.len()),
+            rigged: summary.is_rigged(),
+            frames: summary.frames(),
             clips: as_u64(summary.clips.len()),
             clip_names: summary.clips.iter().take(MAX_NAMES).map(|clip| clip.name.clone()).collect(),
             seconds: seconds.reduce(f32::max),
@@ -125,7 +133,8 @@ impl RowValues {
 
     fn of_file(summary: &FileSummary) -> Self {
         let FileSummary { format, version, bytes, .. } = *summary;
-        Self { format, version, bytes, is_unknown: !summary.is_inflated(), ..Self::default() }
+        let (kind, is_unknown) = (summary.kind(), !summary.is_inflated());
+        Self { kind, format, version, bytes, is_unknown, ..Self::default() }
     }
 
     fn cell(&self, column: TableColumn) -> Cell {
@@ -138,6 +147,7 @@ impl RowValues {
             return Cell::Null;
         }
         match column {
+            TableColumn::Kind => text(self.kind.name()),
             TableColumn::Format => text(self.format),
             TableColumn::Version => text(self.version),
             TableColumn::Bytes => Cell::Number(self.bytes),
@@ -148,8 +158,9 @@ impl RowValues {
             TableColumn::GpuBytes => optional(self.gpu.as_ref().map(GpuSize::bytes)),
             TableColumn::Surfaces => Cell::Number(self.surfaces),
             TableColumn::Bones => Cell::Number(self.bones),
-            TableColumn::Rigged => Cell::Flag(self.bones > 0),
+            TableColumn::Rigged => Cell::Flag(self.rigged),
             TableColumn::Clips => Cell::Number(self.clips),
+            TableColumn::Frames => Cell::Number(self.frames),
             TableColumn::ClipNames => Cell::List(self.clip_names.clone()),
             TableColumn::Seconds => self.seconds.map_or(Cell::Null, Cell::Float),
             TableColumn::Lods => Cell::Number(self.lods),

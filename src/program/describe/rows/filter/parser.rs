@@ -4,7 +4,7 @@ use clap::ValueEnum as _;
 
 use super::token::{Token, tokens};
 use super::{Condition, Operand, Relation, pattern};
-use crate::program::commands::ls::column::{ColumnType, TableColumn};
+use crate::program::describe::rows::column::{ColumnType, TableColumn};
 
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
@@ -97,7 +97,7 @@ impl Parser<'_> {
                 let Some(Token::Value(Operand::Text(text))) = self.next() else {
                     return Err(format!("expected a pattern in quotes after ~ at character {at}"));
                 };
-                if !matches!(column.kind(), ColumnType::Text | ColumnType::List) {
+                if !matches!(column.kind(), ColumnType::Text | ColumnType::List | ColumnType::Level) {
                     return Err(format!("{} is not text; compare it with ==, < or >", column.name()));
                 }
                 let condition = Condition::Matches(column, Box::new(pattern(&text)?));
@@ -124,11 +124,12 @@ impl Parser<'_> {
             ColumnType::Number | ColumnType::Bytes => "a number",
             ColumnType::Text | ColumnType::List => "text in quotes",
             ColumnType::Flag => "true or false",
+            ColumnType::Level => "a number or text in quotes",
         };
         let fits = match operand {
             Operand::Null => true,
-            Operand::Number(_) => expected == "a number",
-            Operand::Text(_) => expected == "text in quotes",
+            Operand::Number(_) => expected.starts_with("a number"),
+            Operand::Text(_) => expected.ends_with("text in quotes"),
             Operand::Flag(_) => expected == "true or false",
         };
         if fits {
@@ -156,7 +157,7 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::commands::ls::row::{RowValues, TableRow};
+    use crate::program::describe::rows::row::{RowValues, TableRow};
 
     fn row() -> TableRow {
         let values = RowValues {

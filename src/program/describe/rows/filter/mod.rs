@@ -98,6 +98,8 @@ fn is_set(cell: &Cell) -> bool {
 fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
     let order = match (cell, operand) {
         (Cell::Null, Operand::Null) => Some(Ordering::Equal),
+        // Only a level of detail may be compared with a number.
+        (Cell::Text(cell), Operand::Number(number)) => level_number(cell).and_then(|cell| cell.partial_cmp(number)),
         (Cell::Text(cell), Operand::Text(text)) => Some(cell.as_str().cmp(text)),
         (Cell::Number(cell), Operand::Number(number)) => float(*cell).partial_cmp(number),
         (Cell::Float(cell), Operand::Number(number)) => printed(*cell).partial_cmp(number),
@@ -114,6 +116,18 @@ fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
         (Relation::Greater, Some(order)) => order == Ordering::Greater,
         (Relation::GreaterOrEqual, Some(order)) => order != Ordering::Less,
     }
+}
+
+/// Returns the number of a level of detail of Second Life, or `None` for any other name.
+fn level_number(name: &str) -> Option<f64> {
+    let number = match name {
+        "high_lod" => 0.0,
+        "medium_lod" => 1.0,
+        "low_lod" => 2.0,
+        "lowest_lod" => 3.0,
+        _ => return None,
+    };
+    Some(number)
 }
 
 /// Returns a float as it is printed, so that the float 0.1 is equal to the number 0.1.

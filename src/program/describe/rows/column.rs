@@ -1,6 +1,13 @@
-//! The columns of the table that `ls` prints, and their values.
+//! The columns of a row about a mesh or a surface, and their values. `ls` prints them, and conditions
+//! name them.
 
-use clap::ValueEnum;
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+
+use crate::Name;
+use crate::program::render::units::thousands;
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -10,6 +17,8 @@ pub enum TableColumn {
     Path,
     /// Name of the mesh in its Unreal script
     Mesh,
+    /// Kind of the file: mesh, animation or scene
+    Kind,
     /// Format: unigine, unreal, secondlife or ezmesh
     Format,
     /// Version of the format
@@ -32,12 +41,14 @@ pub enum TableColumn {
     Surfaces,
     /// Number of bones
     Bones,
-    /// Whether the mesh has bones
+    /// Whether the mesh has bones, and weights that attach vertices to them
     Rigged,
     /// Number of clips (animations)
     Clips,
     /// Names of the clips
     ClipNames,
+    /// Number of vertex frames, or of frames of all clips together
+    Frames,
     /// Length of the longest clip in seconds
     Seconds,
     /// Number of levels of detail
@@ -72,7 +83,8 @@ pub enum TableColumn {
     Name,
     /// Material of the surface (--surfaces)
     Material,
-    /// Level of detail of the surface (--surfaces)
+    /// Level of detail of the surface: its number, or high_lod, medium_lod, low_lod or lowest_lod,
+    /// which are equal to 0, 1, 2 and 3 (--surfaces)
     Lod,
     /// Number of UV sets of the surface (--surfaces)
     UvSets,
@@ -90,6 +102,8 @@ pub enum ColumnType {
     Bytes,
     Flag,
     List,
+    /// A level of detail: a number or a name.
+    Level,
 }
 
 /// A value of the table.
@@ -101,6 +115,20 @@ pub enum Cell {
     Float(f32),
     Flag(bool),
     List(Vec<String>),
+}
+
+impl Cell {
+    /// Returns the value for people.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Null => "nothing".to_owned(),
+            Self::Text(text) => format!("'{}'", Name::new(text.as_bytes())),
+            Self::Number(number) => thousands(*number),
+            Self::Float(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::List(list) => format!("'{}'", Name::new(list.join(", ").as_bytes())),
+        }
+    }
 }
 
 /// The columns of a table of meshes, if none are chosen.
@@ -140,9 +168,10 @@ const ONLY_SURFACES: [TableColumn; 8] = [
 ];
 
 /// The columns of the whole file, which a table of surfaces repeats for each surface.
-const WHOLE_FILE: [TableColumn; 6] = [
+const WHOLE_FILE: [TableColumn; 7] = [
     TableColumn::Path,
     TableColumn::Mesh,
+    TableColumn::Kind,
     TableColumn::Format,
     TableColumn::Version,
     TableColumn::Readable,
@@ -160,14 +189,15 @@ impl TableColumn {
         match self {
             Self::Path
             | Self::Mesh
+            | Self::Kind
             | Self::Format
             | Self::Version
             | Self::Content
             | Self::Topology
             | Self::DuplicateOf
             | Self::Name
-            | Self::Material
-            | Self::Lod => ColumnType::Text,
+            | Self::Material => ColumnType::Text,
+            Self::Lod => ColumnType::Level,
             Self::Bytes | Self::GpuBytes => ColumnType::Bytes,
             Self::Rigged | Self::Readable | Self::Weights | Self::Drawn => ColumnType::Flag,
             Self::ClipNames | Self::Materials => ColumnType::List,
@@ -190,5 +220,21 @@ impl TableColumn {
     /// Returns all columns of a table in their order.
     pub fn all(surfaces: bool) -> impl Iterator<Item = Self> {
         Self::value_variants().iter().copied().filter(move |column| column.is_in(surfaces))
+    }
+}
+
+/// Parses any text. Shells offer the names of the columns as its values.
+#[derive(Clone, Copy)]
+pub struct ColumnList;
+
+impl TypedValueParser for ColumnList {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(TableColumn::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
     }
 }

@@ -1,0 +1,45 @@
+//! What a file is: a mesh or an animation, rigged or not, and the number of its frames.
+
+use super::file_summary::FileSummary;
+use crate::math::as_u64;
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileKind {
+    /// A mesh, also one with clips.
+    #[default]
+    Mesh,
+    /// Clips without a mesh.
+    Animation,
+}
+
+impl FileKind {
+    /// Returns the name in the output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mesh => "mesh",
+            Self::Animation => "animation",
+        }
+    }
+}
+
+impl FileSummary {
+    /// Returns the kind of the file.
+    pub const fn kind(&self) -> FileKind {
+        let has_only_clips = self.surface_count() == 0 && !self.clips.is_empty();
+        if self.is_animation || has_only_clips { FileKind::Animation } else { FileKind::Mesh }
+    }
+
+    /// Returns whether the file has bones, and weights that attach vertices to them.
+    pub fn is_rigged(&self) -> bool {
+        !self.bones.is_empty() && self.surfaces.iter().any(|surface| surface.counts.weights)
+    }
+
+    /// Returns the number of vertex frames, or of frames of all clips together.
+    pub fn frames(&self) -> u64 {
+        match self.vertex_frames {
+            Some((frames, _)) => as_u64(frames),
+            None => self.clips.iter().map(|clip| u64::from(clip.frames)).fold(0, u64::saturating_add),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Rows about meshes and surfaces: the values that `ls` prints, and the conditions on them of
+//! `--where`, `--fail-if` and `--deny`.
+
+pub mod column;
+pub mod filter;
+mod hashes;
+pub mod request;
+pub mod row;
+pub mod selected;

@@ -1,0 +1,140 @@
+//! Opens the files of a command line, and leaves out the meshes that do not meet the condition of
+//! `--where`.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::filter::Condition;
+use super::request::RowRequest;
+use super::row::TableRow;
+use crate::program::args::{Files, Global, WalkArgs};
+use crate::program::input::asset::InputAsset;
+use crate::program::input::open::{self, Omitted, Repeated};
+use crate::program::input::parallel;
+use crate::program::outcome::{Outcome, UsageError};
+
+/// A condition on meshes or their surfaces, with the values that it needs.
+#[derive(Clone, Debug)]
+pub struct MeshCondition {
+    pub condition: Condition,
+    request: RowRequest,
+}
+
+impl MeshCondition {
+    /// Parses the condition of an option. It is about surfaces if it has a column of surfaces.
+    pub fn parse(option: &str, text: &str) -> Result<Self, UsageError> {
+        let of_meshes = Condition::parse(text, false).map(|condition| (condition, false));
+        let parsed = of_meshes
+            .or_else(|error| Condition::parse(text, true).map(|condition| (condition, true)).map_err(|_| error));
+        let (condition, surfaces) = parsed.map_err(|error| UsageError(format!("{option}: {error}")))?;
+        let (mut columns, mut request) = (Vec::new(), RowRequest { surfaces, ..RowRequest::default() });
+        condition.columns(&mut columns);
+        request.add_columns(&columns);
+        Ok(Self { condition, request })
+    }
+
+    /// Returns the rows of a mesh, or of its surfaces, that meet the condition. Returns the error
+    /// because of which the values are not known.
+    pub fn met_by(&self, path: &Path, asset: &InputAsset) -> crate::Result<Vec<TableRow>> {
+        let mut met = Vec::new();
+        for row in self.request.rows(path, Ok(asset)) {
+            row.values.as_ref().map_err(Clone::clone)?;
+            if self.condition.holds(&row) {
+                met.push(row);
+            }
+        }
+        Ok(met)
+    }
+}
+
+/// The meshes of a command line that meet the condition of `--where`.
+pub struct SelectedFiles<'f> {
+    names: &'f [PathBuf],
+    walk: &'f WalkArgs,
+    condition: Option<MeshCondition>,
+    /// Whether it is an error if no mesh meets the condition.
+    needs_mesh: bool,
+}
+
+impl<'f> SelectedFiles<'f> {
+    /// Parses the condition of a command line.
+    pub fn new(names: &'f [PathBuf], walk: &'f WalkArgs, condition: Option<&str>) -> Result<Self, UsageError> {
+        let condition = condition.map(|text| MeshCondition::parse("--where", text)).transpose()?;
+        Ok(Self { names, walk, condition, needs_mesh: false })
+    }
+
+    /// Parses the condition of a command line that describes files.
+    pub fn of(files: &'f Files) -> Result<Self, UsageError> {
+        Self::new(&files.files, &files.walk, files.condition.condition.as_deref())
+    }
+
+    /// Parses the condition of a command line that makes output. It is an error if no mesh meets
+    /// the condition.
+    pub fn for_output(files: &'f Files) -> Result<Self, UsageError> {
+        Ok(Self { needs_mesh: true, ..Self::of(files)? })
+    }
+
+    /// Returns the asset, or `None` if it does not meet the condition. A file that cannot be read
+    /// stays an error.
+    fn keep(&self, path: &Path, asset: crate::Result<InputAsset>) -> Option<crate::Result<InputAsset>> {
+        let Some(condition) = &self.condition else { return Some(asset) };
+        let kept = asset.and_then(|asset| Ok((!condition.met_by(path, &asset)?.is_empty(), asset)));
+        match kept {
+            Ok((true, asset)) => Some(Ok(asset)),
+            Ok((false, _)) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Passes each mesh to `visit`, like [`open::each`] if output is made, and otherwise like
+    /// [`open::each_or_none`].
+    pub fn each(
+        &self,
+        global: &Global,
+        when_repeated: Repeated,
+        mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<(Outcome, Omitted)> {
+        let found = Cell::new(0_usize);
+        let visit = |path: &Path, asset| {
+            let Some(asset) = self.keep(path, asset) else { return Ok(Outcome::Fine) };
+            found.set(found.get().saturating_add(1));
+            visit(path, asset)
+        };
+        let done = if self.needs_mesh {
+            open::each(self.names, self.walk, global, when_repeated, visit)?
+        } else {
+            open::each_or_none(self.names, self.walk, global, when_repeated, visit)?
+        };
+        self.expect_one(found.get())?;
+        Ok(done)
+    }
+
+    /// Passes each mesh to `describe` on all processors, like [`parallel::each_in_parallel`].
+    pub fn each_in_parallel<T: Send>(
+        &self,
+        global: &Global,
+        describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
+        receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Omitted> {
+        let found = AtomicUsize::new(0);
+        let describe = |path: &Path, asset| {
+            let Some(asset) = self.keep(path, asset) else { return Vec::new() };
+            found.fetch_add(1, Ordering::Relaxed);
+            describe(path, asset)
+        };
+        let omitted = parallel::each_in_parallel((self.names, self.walk), global, describe, receive)?;
+        self.expect_one(found.into_inner())?;
+        Ok(omitted)
+    }
+
+    /// Returns an error if no mesh meets the condition, and there is therefore no output.
+    fn expect_one(&self, found: usize) -> anyhow::Result<()> {
+        if self.condition.is_some() && self.needs_mesh && found == 0 {
+            anyhow::bail!(
+                "--where: no mesh meets the condition, so there is nothing to write; `meshpeek ls` prints the values"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Reads the list of files of `--files-from`.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::io::open_stream;
+use crate::math::as_u64;
+use crate::program::args::{ListArgs, STDIN};
+use crate::program::outcome::UsageError;
+use crate::program::render::text::shown;
+
+/// The greatest size of a list in bytes.
+const MAX_LIST: u64 = 64 << 20;
+
+/// Adds the paths of the list of `--files-from` to the files on the command line.
+pub fn add_listed(files: &mut Vec<PathBuf>, args: &ListArgs) -> anyhow::Result<()> {
+    let Some(path) = &args.files_from else { return Ok(()) };
+    if path == Path::new(STDIN) && files.iter().any(|file| file == Path::new(STDIN)) {
+        let text = "--files-from: standard input (-) is the list and a file; give one of them";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let text = if path == Path::new(STDIN) { read(io::stdin().lock(), path)? } else { read(open_stream(path)?, path)? };
+    files.extend(paths(&text));
+    Ok(())
+}
+
+fn read(stream: impl Read, path: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let size = stream.take(MAX_LIST.saturating_add(1)).read_to_string(&mut text);
+    let size = size.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => {
+            anyhow::anyhow!("{}: expected a list of paths in UTF-8, found other bytes", shown(path))
+        }
+        _ => Error::from(error).at_path(path).into(),
+    })?;
+    if as_u64(size) > MAX_LIST {
+        anyhow::bail!("{}: expected a list of at most {MAX_LIST} bytes, found more", shown(path));
+    }
+    Ok(text)
+}
+
+/// Returns the paths of a list. If the list has a NUL, each path ends with one, and otherwise with
+/// a line feed.
+fn paths(text: &str) -> impl Iterator<Item = PathBuf> {
+    let has_nul = text.contains('\0');
+    let parts = text.split(if has_nul { '\0' } else { '\n' });
+    let parts = parts.map(move |part| if has_nul { part } else { part.strip_suffix('\r').unwrap_or(part) });
+    parts.filter(|part| !part.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_lines_or_nuls() {
+        let listed = |text: &str| paths(text).map(|path| path.to_str().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(listed("a b\r\n\nc\n"), ["a b", "c"]);
+        assert_eq!(listed("a\nb\0c\0"), ["a\nb", "c"]);
+        assert_eq!(listed(""), [""; 0]);
+    }
+}
