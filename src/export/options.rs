@@ -71,7 +71,8 @@ pub struct ExportOptions {
     pub compression: Option<Compression>,
     /// Whether collision shapes are exported.
     pub hulls: bool,
-    /// Whether data that the output format cannot hold may be left out.
+    /// Whether data that the output format could hold may be left out, such as triangles with an
+    /// index that is out of range. What a format can never hold is left out without it.
     pub allow_loss: bool,
     /// The greatest size of a `.bin` file of a `.gltf` file, in bytes: 4 GiB - 4 by default. A
     /// single larger array still has a file of its own.

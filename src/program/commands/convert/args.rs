@@ -58,8 +58,8 @@ pub struct ConvertArgs {
     /// Frames per second of clips for which the file stores no rate
     #[arg(long, value_parser = parse_rate, value_name = "RATE", default_value = "30")]
     rate: f32,
-    /// File whose clips are added, such as a UNIGINE .anim; its bones are matched by name; can be
-    /// given several times
+    /// Files whose clips are added, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
+    /// bones are matched by name; can be given several times
     #[arg(long = "animation", value_name = "FILE")]
     pub animations: Vec<PathBuf>,
     /// Coordinate conventions of the output
@@ -175,21 +175,25 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 impl ConvertArgs {
     /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
     pub fn writes_to_folder(&self) -> bool {
-        let is_folder = |path: &Path| path.is_dir();
-        let ends_with_separator = self
-            .output
-            .as_os_str()
-            .as_encoded_bytes()
-            .last()
-            .is_some_and(|last| std::path::is_separator((*last).into()));
+        let is_folder = self.has_several() || self.ends_with_separator() || self.output.is_dir();
+        self.output != Path::new(STDIN) && is_folder
+    }
+
+    /// Returns whether the command line may name several meshes.
+    fn has_several(&self) -> bool {
         let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        let has_several =
-            self.files.files.len() > 1 || self.files.files.iter().any(|path| is_folder(path) || is_pattern(path));
-        self.output != Path::new(STDIN) && (has_several || ends_with_separator || is_folder(&self.output))
+        let files = &self.files.files;
+        files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
+    }
+
+    fn ends_with_separator(&self) -> bool {
+        let last = self.output.as_os_str().as_encoded_bytes().last();
+        last.is_some_and(|last| std::path::is_separator((*last).into()))
     }
 
     /// Returns the output format.
     pub fn format(&self) -> Result<ExportFormat, UsageError> {
+        self.check_folder_name()?;
         let format = match self.to {
             Some(format) => {
                 self.check_extension(format)?;
@@ -204,8 +208,12 @@ impl ConvertArgs {
     fn format_of_output(&self) -> Result<ExportFormat, UsageError> {
         let names = || ExportFormat::ALL.map(ExportFormat::extension).join(", ");
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
-            let text = format!("-o: no extension chooses the format of a folder or of -; give --to: {}", names());
-            return Err(UsageError(text));
+            let output = if self.output == Path::new(STDIN) {
+                "-o -: standard output has no extension".to_owned()
+            } else {
+                format!("{}: each mesh gets a file of its own in this folder", shown(&self.output))
+            };
+            return Err(UsageError(format!("{output}; choose the format with --to: {}", names())));
         }
         let path = shown(&self.output);
         if let Some(format) = self.named_format() {
@@ -217,6 +225,19 @@ impl ConvertArgs {
             )));
         }
         Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
+    }
+
+    /// Returns an error if several meshes would be written into a folder with the name of a file.
+    fn check_folder_name(&self) -> Result<(), UsageError> {
+        let is_named = self.named_format().is_some() || self.is_named_as_mesh();
+        if !self.has_several() || !is_named || self.output.is_dir() || self.ends_with_separator() {
+            return Ok(());
+        }
+        let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));
+        let format = self.to.or_else(|| self.named_format()).unwrap_or(ExportFormat::Glb).extension();
+        Err(UsageError(format!(
+            "{path}: the name of one file, but each of several meshes gets a file of its own; name a folder: `-o {folder} --to {format}`"
+        )))
     }
 
     /// Returns the output format that the extension of the output names.

@@ -110,8 +110,8 @@ pub struct ViewArgs {
     /// Draw the shape at this frame of the clip; 2.5 is between the frames 2 and 3
     #[arg(long, value_parser = parse_frame_index, value_name = "N", help_heading = SHAPE)]
     pub frame: Option<FrameIndex>,
-    /// File whose clips are used, such as a UNIGINE .anim; its bones are matched by name; can be
-    /// given several times
+    /// Files whose clips are used, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
+    /// bones are matched by name; can be given several times
     ///
     /// A picture shows a clip of the first file, or of the first that has the clip of --clip. A
     /// page has the clips of all files.

@@ -28,7 +28,7 @@ pub struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     pub fn new(args: &'a ViewArgs, global: &Global) -> anyhow::Result<Self> {
-        let animations = AnimationFiles::open(&args.animations, args.clip.as_ref(), global)?;
+        let animations = AnimationFiles::open(&args.animations, &args.files.walk, args.clip.as_ref(), global)?;
         Ok(Self { args, animations, textures: Mutex::default(), errors: Mutex::default() })
     }
 
