@@ -2,7 +2,7 @@
 
 use super::source::SourceFacts;
 use crate::parse::option_setters;
-use crate::scene::{ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
+use crate::scene::{Adjustment, ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct ExportOptions {
     pub normals: Option<NormalChoice>,
     /// The coordinate conventions of the output.
     pub space: OutputSpace,
+    /// How the placed mesh is turned and scaled.
+    pub(crate) adjustment: Adjustment,
     /// Whether quantized integers are copied as they are stored, where glTF can hold them.
     pub quantized: bool,
     /// The extension for compressed buffers, or `None` for no compression.
@@ -98,6 +100,7 @@ impl Default for ExportOptions {
             rate: DEFAULT_RATE,
             normals: None,
             space: OutputSpace::Target,
+            adjustment: Adjustment::default(),
             quantized: false,
             compression: None,
             hulls: false,
@@ -134,6 +137,12 @@ impl ExportOptions {
         Self { colors, ..self }
     }
 
+    /// Returns these options with a turn and a scale of the placed mesh.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program chooses"))]
+    pub(crate) fn with_adjustment(self, adjustment: Adjustment) -> Self {
+        Self { adjustment, ..self }
+    }
+
     /// Returns the options that choose what is exported.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {
@@ -145,6 +154,7 @@ impl ExportOptions {
             frame: self.frame,
             colors: self.colors,
             space: self.space,
+            adjustment: self.adjustment,
             max_bytes: self.max_bytes,
             is_limited: false,
         }

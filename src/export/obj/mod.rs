@@ -76,7 +76,11 @@ impl<'a> ObjWriter<'a> {
         used.values_mut().try_for_each(UsedVertices::number)?;
         let instances = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         if instances > 0 {
-            losses.list.add_by_format(LossKind::Names, instances, format!("names of {}", counted(instances, "instance")));
+            losses.list.add_by_format(
+                LossKind::Names,
+                instances,
+                format!("names of {}", counted(instances, "instance")),
+            );
         }
         let losses = losses.finish(&scene)?;
         Ok((Self { scene, library, used }, losses))

@@ -9,6 +9,7 @@ use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::model::Asset;
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
@@ -65,6 +66,8 @@ pub struct ConvertArgs {
     /// Coordinate conventions of the output
     #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
     space: SpaceName,
+    #[command(flatten)]
+    adjust: AdjustArgs,
     /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
     #[arg(long, value_parser = colors_parser(), value_name = "USE")]
     colors: Option<ColorUse>,
@@ -315,6 +318,7 @@ impl ConvertArgs {
                 SpaceName::Target => OutputSpace::Target,
                 SpaceName::Stored => OutputSpace::Stored,
             })
+            .with_adjustment(self.adjust.adjustment(asset)?)
             .with_quantized(self.quantized)
             .with_compression(self.compress.map(|name| match name {
                 CompressionName::Ext => Compression::Ext,

@@ -19,12 +19,7 @@ pub struct AnimationFiles {
 
 impl AnimationFiles {
     /// Opens the files. A picture shows the first that has `clip`, or else the first.
-    pub fn open(
-        paths: &[PathBuf],
-        walk: &WalkArgs,
-        clip: Option<&Selector>,
-        global: &Global,
-    ) -> anyhow::Result<Self> {
+    pub fn open(paths: &[PathBuf], walk: &WalkArgs, clip: Option<&Selector>, global: &Global) -> anyhow::Result<Self> {
         let (mut files, mut shown) = (Vec::new(), None);
         for (index, (path, asset)) in open_animations(paths, walk, global)?.into_iter().enumerate() {
             let animations = asset.model.animations().map_err(|error| error.at_path(&path))?;

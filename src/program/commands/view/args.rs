@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_parser};
 use crate::program::formats::selectors::Selector;
@@ -117,6 +118,8 @@ pub struct ViewArgs {
     /// page has the clips of all files.
     #[arg(long = "animation", value_name = "FILE", help_heading = SHAPE)]
     pub animations: Vec<PathBuf>,
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
     /// Level of detail: a number from 0, or high, medium, low or lowest, or `all` for a contact
     /// sheet of all levels; the highest existing level by default, and on a contact sheet the
     /// lowest level with enough triangles
