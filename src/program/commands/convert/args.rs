@@ -12,6 +12,7 @@ use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
+use crate::program::formats::native_output::{advice, is_known};
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
@@ -227,7 +228,8 @@ impl ConvertArgs {
                 "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
             )));
         }
-        Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
+        let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
+        Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))
     }
 
     /// Returns an error if several meshes would be written into a folder with the name of a file.
@@ -258,7 +260,7 @@ impl ConvertArgs {
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
             return Ok(());
         }
-        if self.named_format().map_or_else(|| self.is_named_as_mesh(), |named| named != format) {
+        if self.named_format().map_or_else(|| is_known(&self.output), |named| named != format) {
             let (path, to) = (shown(&self.output), format.extension());
             return Err(UsageError(format!(
                 "{path}: the extension is that of another format than --to {to}; end the path with .{to}"

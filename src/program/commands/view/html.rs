@@ -10,7 +10,7 @@ use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
-use crate::program::formats::native_output::check_extension;
+use crate::program::formats::native_output::expect_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{Repeated, each};
 use crate::program::outcome::{Outcome, UsageError};
@@ -46,7 +46,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         page.write(&mut out)?;
         out.flush()?;
     } else {
-        check_extension(output, &HTML, "view --html")?;
+        expect_extension(output, &HTML, "view --html")?;
         check_target(output, args.force)?;
         outputs.extend(page.write_file()?);
     }
