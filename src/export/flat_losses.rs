@@ -29,7 +29,8 @@ pub(crate) struct FlatLosses<'f> {
     format: &'f FlatFormat,
     /// Whether the output has a pose or a vertex frame instead of animations.
     is_still: bool,
-    counts: Vec<(LossKind, usize)>,
+    /// The number of items of each kind, and whether the format can never hold them.
+    counts: Vec<(LossKind, bool, usize)>,
     draw_styles: usize,
     /// The pool of the attributes whose values were counted last.
     counted_pool: Option<PoolKey>,
@@ -75,7 +76,7 @@ impl<'f> FlatLosses<'f> {
             self.count(kind, 1);
         }
         self.count(LossKind::Names, usize::from(!view.name()?.as_bytes().is_empty()));
-        self.add(LossKind::UvSets, as_index(counts.uv_sets.saturating_sub(self.format.uv_sets)));
+        self.add_by_format(LossKind::UvSets, as_index(counts.uv_sets.saturating_sub(self.format.uv_sets)));
         if self.lacks(LossKind::Normals) {
             self.count(LossKind::Normals, usize::from(view.normals()?.is_some()));
         }
@@ -106,12 +107,16 @@ impl<'f> FlatLosses<'f> {
 
     /// Adds the losses of the whole file, and returns all.
     pub(crate) fn finish(mut self, scene: &ExportScene<'_>) -> Result<Vec<Loss>> {
-        for (kind, count) in std::mem::take(&mut self.counts) {
-            self.list.add(kind, None, text(kind, count));
+        for (kind, by_format, count) in std::mem::take(&mut self.counts) {
+            if by_format {
+                self.list.add_by_format(kind, count, text(kind, count));
+            } else {
+                self.list.add(kind, None, text(kind, count));
+            }
         }
         if self.draw_styles > 0 {
             let text = format!("draw styles of {}", counted(self.draw_styles, "surface"));
-            self.list.add(LossKind::Materials, None, text);
+            self.list.add_by_format(LossKind::Materials, self.draw_styles, text);
         }
         for asset in scene.placed.assets()? {
             let asset = scene.placed.contents.asset(asset)?;
@@ -145,7 +150,10 @@ impl<'f> FlatLosses<'f> {
         }
         if scene.options.hulls {
             let hulls = asset.hull_count()?.saturating_add(usize::from(asset.collision_mesh()?.is_some()));
-            self.add_text(LossKind::Hulls, hulls, counted(hulls, "collision shape"));
+            if hulls > 0 && self.lacks(LossKind::Hulls) {
+                // The caller chose them.
+                self.list.add(LossKind::Hulls, None, counted(hulls, "collision shape"));
+            }
         }
         Ok(())
     }
@@ -164,7 +172,11 @@ impl<'f> FlatLosses<'f> {
         if !self.is_still {
             for source in scene.placed.input.clips {
                 let clips = clip_count(source.animations)?;
-                self.add_text(LossKind::Clips, clips, format!("{} of {}", counted(clips, "clip"), source.name));
+                if clips > 0 && self.lacks(LossKind::Clips) {
+                    // The caller chose the file.
+                    let text = format!("{} of {}", counted(clips, "clip"), source.name);
+                    self.list.add(LossKind::Clips, None, text);
+                }
             }
         }
         Ok(())
@@ -177,24 +189,33 @@ impl<'f> FlatLosses<'f> {
     /// Counts items of a kind, if the format lacks the kind.
     fn count(&mut self, kind: LossKind, count: usize) {
         if self.lacks(kind) {
-            self.add(kind, count);
+            self.add_by_format(kind, count);
         }
     }
 
-    /// Counts items of a kind that the output does not contain.
+    /// Counts items of a kind that the format can never hold.
+    pub(crate) fn add_by_format(&mut self, kind: LossKind, count: usize) {
+        self.add_items(kind, true, count);
+    }
+
+    /// Counts items of a kind that the format could hold.
     pub(crate) fn add(&mut self, kind: LossKind, count: usize) {
+        self.add_items(kind, false, count);
+    }
+
+    fn add_items(&mut self, kind: LossKind, by_format: bool, count: usize) {
         if count == 0 {
             return;
         }
-        match self.counts.iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, sum)) => *sum = sum.saturating_add(count),
-            None => self.counts.push((kind, count)),
+        match self.counts.iter_mut().find(|(other, by, _)| (*other, *by) == (kind, by_format)) {
+            Some((.., sum)) => *sum = sum.saturating_add(count),
+            None => self.counts.push((kind, by_format, count)),
         }
     }
 
     fn add_text(&mut self, kind: LossKind, count: usize, text: String) {
         if count > 0 && self.lacks(kind) {
-            self.list.add(kind, None, text);
+            self.list.add_by_format(kind, count, text);
         }
     }
 }

@@ -78,7 +78,7 @@ impl LossKind {
     }
 
     /// Returns whether data of this kind is left out or replaced without
-    /// [`allow_loss`](super::ExportOptions::allow_loss): data that a program can compute again, and
+    /// [`allow_loss`](super::ExportOptions::allow_loss) in every format: data that a program can compute again, and
     /// data that describes the mesh but does not change its shape or look.
     #[must_use]
     pub const fn is_minor(self) -> bool {
@@ -105,6 +105,11 @@ pub struct Loss {
     pub surface: Option<usize>,
     /// What is left out or replaced, such as `1 UV set`.
     pub text: String,
+    /// Whether the output format can never hold data of this kind, so that the loss is that of the
+    /// format and not of this mesh.
+    pub(crate) by_format: bool,
+    /// The number of items, or 1 if they are not counted.
+    pub(crate) count: usize,
 }
 
 impl fmt::Display for Loss {
@@ -124,23 +129,33 @@ const MAX_LISTED: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct LossList {
     listed: Vec<Loss>,
-    /// The kinds with more losses than are listed, and the number of the others.
-    more: Vec<(LossKind, usize)>,
+    /// The number of further losses of a kind, with the sum of their items.
+    more: Vec<(usize, Loss)>,
 }
 
 impl LossList {
-    /// Adds a loss.
+    /// Adds a loss of this mesh, which the format could hold.
     pub(crate) fn add(&mut self, kind: LossKind, surface: Option<usize>, text: impl Into<String>) {
-        let loss = Loss { kind, surface, text: text.into() };
-        if self.listed.contains(&loss) {
-            return;
-        }
-        if self.listed.iter().filter(|other| other.kind == kind).count() < MAX_LISTED {
+        self.push(Loss { kind, surface, text: text.into(), by_format: false, count: 1 });
+    }
+
+    /// Adds data that the format can never hold. `count` is the number of items.
+    pub(crate) fn add_by_format(&mut self, kind: LossKind, count: usize, text: impl Into<String>) {
+        self.push(Loss { kind, surface: None, text: text.into(), by_format: true, count });
+    }
+
+    fn push(&mut self, loss: Loss) {
+        let is_alike = |other: &Loss| (other.kind, other.by_format) == (loss.kind, loss.by_format);
+        let is_same = |other: &Loss| is_alike(other) && (other.surface, &other.text) == (loss.surface, &loss.text);
+        if let Some(same) = self.listed.iter_mut().find(|other| is_same(other)) {
+            same.count = same.count.saturating_add(loss.count);
+        } else if self.listed.iter().filter(|other| is_alike(other)).count() < MAX_LISTED {
             self.listed.push(loss);
-        } else if let Some((_, count)) = self.more.iter_mut().find(|(other, _)| *other == kind) {
-            *count = count.saturating_add(1);
+        } else if let Some((number, sum)) = self.more.iter_mut().find(|(_, other)| is_alike(other)) {
+            *number = number.saturating_add(1);
+            sum.count = sum.count.saturating_add(loss.count);
         } else {
-            self.more.push((kind, 1));
+            self.more.push((1, loss));
         }
     }
 
@@ -163,9 +178,9 @@ impl LossList {
 
     /// Returns the losses in the order in which they were added, and the counts of the others.
     pub(crate) fn finish(self) -> Vec<Loss> {
-        let more = self.more.into_iter().map(|(kind, count)| {
-            let text = format!("{count} more of this kind");
-            Loss { kind, surface: None, text }
+        let more = self.more.into_iter().map(|(number, sum)| {
+            let text = format!("{number} more of this kind");
+            Loss { surface: None, text, ..sum }
         });
         self.listed.into_iter().chain(more).collect()
     }

@@ -149,11 +149,12 @@ impl<'a> Export<'a> {
         self.writer.images()
     }
 
-    /// Returns the losses because of which [`write_file`](Self::write_file) returns an error: all
-    /// that are not [minor](LossKind::is_minor), unless
-    /// [`allow_loss`](ExportOptions::allow_loss) is set.
+    /// Returns the losses because of which [`write_file`](Self::write_file) returns an error, unless
+    /// [`allow_loss`](ExportOptions::allow_loss) is set: all that are not
+    /// [minor](LossKind::is_minor) and that the format could hold. What a format can never hold,
+    /// such as bones in STL, is only listed.
     pub fn refused(&self) -> impl Iterator<Item = &Loss> {
-        self.losses.iter().filter(|loss| !self.allow_loss && !loss.kind.is_minor())
+        self.losses.iter().filter(|loss| !self.allow_loss && !loss.by_format && !loss.kind.is_minor())
     }
 
     /// Returns the number of files of the output. A `.gltf` file has `.bin` files, and an `.obj`
@@ -175,8 +176,8 @@ impl<'a> Export<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the output cannot hold all data
-    /// of the mesh and the options do not [allow](ExportOptions::allow_loss) it,
+    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the output has
+    /// [refused](Self::refused) losses,
     /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range,
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the file would have more bytes than
     /// [`max_bytes`](ExportOptions::max_bytes), the errors of reading the mesh, and errors of
@@ -208,7 +209,7 @@ impl<'a> Export<'a> {
 
     fn check_refused(&self) -> Result<()> {
         let Some(loss) = self.refused().next() else { return Ok(()) };
-        let expected = format!("data that {} can hold, or the permission to leave data out", self.format);
+        let expected = "data that can be written, or the permission to leave data out";
         Err(fault("output", Cause::Refused { expected: expected.into(), found: loss.to_string().into() }))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::source::SourceFacts;
 use crate::parse::option_setters;
-use crate::scene::{ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
+use crate::scene::{Adjustment, ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
 /// The glTF extension that declares compressed buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +65,16 @@ pub struct ExportOptions {
     pub normals: Option<NormalChoice>,
     /// The coordinate conventions of the output.
     pub space: OutputSpace,
+    /// How the placed mesh is turned and scaled.
+    pub(crate) adjustment: Adjustment,
     /// Whether quantized integers are copied as they are stored, where glTF can hold them.
     pub quantized: bool,
     /// The extension for compressed buffers, or `None` for no compression.
     pub compression: Option<Compression>,
     /// Whether collision shapes are exported.
     pub hulls: bool,
-    /// Whether data that the output format cannot hold may be left out.
+    /// Whether data that the output format could hold may be left out, such as triangles with an
+    /// index that is out of range. What a format can never hold is left out without it.
     pub allow_loss: bool,
     /// The greatest size of a `.bin` file of a `.gltf` file, in bytes: 4 GiB - 4 by default. A
     /// single larger array still has a file of its own.
@@ -97,6 +100,7 @@ impl Default for ExportOptions {
             rate: DEFAULT_RATE,
             normals: None,
             space: OutputSpace::Target,
+            adjustment: Adjustment::default(),
             quantized: false,
             compression: None,
             hulls: false,
@@ -133,6 +137,12 @@ impl ExportOptions {
         Self { colors, ..self }
     }
 
+    /// Returns these options with a turn and a scale of the placed mesh.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program chooses"))]
+    pub(crate) fn with_adjustment(self, adjustment: Adjustment) -> Self {
+        Self { adjustment, ..self }
+    }
+
     /// Returns the options that choose what is exported.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {
@@ -144,6 +154,7 @@ impl ExportOptions {
             frame: self.frame,
             colors: self.colors,
             space: self.space,
+            adjustment: self.adjustment,
             max_bytes: self.max_bytes,
             is_limited: false,
         }

@@ -3,7 +3,7 @@
 use super::camera::Camera;
 use super::framing::Framing;
 use crate::parse::option_setters;
-use crate::scene::{ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
+use crate::scene::{Adjustment, ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
 /// How the surfaces of a picture are shaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub struct PictureOptions {
     pub frame: Option<f32>,
     /// How vertex colours are used.
     pub(crate) colors: ColorUse,
+    /// How the placed mesh is turned and scaled.
+    pub(crate) adjustment: Adjustment,
     /// What all pictures of a series show, or `None` if this is the only picture.
     pub(crate) framing: Option<Framing>,
 }
@@ -118,6 +120,7 @@ impl Default for PictureOptions {
             clip: None,
             frame: None,
             colors: ColorUse::default(),
+            adjustment: Adjustment::default(),
             framing: None,
         }
     }
@@ -159,6 +162,12 @@ impl PictureOptions {
         Self { colors, ..self }
     }
 
+    /// Returns these options with a turn and a scale of the placed mesh.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program chooses"))]
+    pub(crate) fn with_adjustment(self, adjustment: Adjustment) -> Self {
+        Self { adjustment, ..self }
+    }
+
     /// Returns the options that choose what is drawn.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {
@@ -169,6 +178,7 @@ impl PictureOptions {
             clip: self.clip,
             frame: self.frame,
             colors: self.colors,
+            adjustment: self.adjustment,
             space: OutputSpace::Target,
             max_bytes: u64::MAX,
             is_limited: true,

@@ -1,6 +1,7 @@
 //! The surfaces of a mesh file at their places, in one shape and in chosen conventions: what is
 //! exported or drawn.
 
+mod adjustment;
 mod input;
 pub(crate) mod levels;
 pub(crate) mod load;
@@ -13,6 +14,7 @@ mod vertex_colors;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+pub(crate) use adjustment::Adjustment;
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
@@ -47,8 +49,10 @@ pub(crate) struct InstancePlace {
     pub(crate) asset: usize,
     /// The indices of the surfaces that the instance shows, or `None` for all surfaces.
     pub(crate) surfaces: Option<Range<usize>>,
-    /// The map from stored positions to the scene of the file.
+    /// The map from stored positions to the scene of the file, with the adjustment.
     pub(crate) transform: Affine,
+    /// The map that the options add to the placements of the file.
+    pub(crate) adjustment: Affine,
     /// The indices of the materials that belong to the instance.
     pub(crate) materials: Range<usize>,
 }
@@ -164,6 +168,7 @@ impl<'a> PlacedScene<'a> {
                     asset: instance.asset,
                     surfaces: instance.surfaces,
                     transform: instance.transform,
+                    adjustment: Affine::IDENTITY,
                     materials: instance.materials,
                 });
             }
@@ -176,11 +181,44 @@ impl<'a> PlacedScene<'a> {
                 asset,
                 surfaces: None,
                 transform,
+                adjustment: Affine::IDENTITY,
                 materials: 0..contents.material_count()?,
             });
         }
+        scene.adjust()?;
         scene.check_clip()?;
         Ok(scene)
+    }
+
+    /// Adds the adjustment of the options to the places.
+    fn adjust(&mut self) -> Result<()> {
+        if self.options.adjustment.is_identity() {
+            return Ok(());
+        }
+        let mut known: Option<(usize, Affine)> = None;
+        for index in 0..self.places.len() {
+            let Some(asset) = self.places.get(index).map(|place| place.asset) else { break };
+            let map = match known.filter(|(own, _)| *own == asset) {
+                Some((_, map)) => map,
+                None => self.adjustment_of(asset)?,
+            };
+            known = Some((asset, map));
+            if let Some(place) = self.places.get_mut(index) {
+                place.transform = place.transform.then(&map);
+                place.adjustment = map;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the map that the options add to the placements of an asset.
+    pub(crate) fn adjustment_of(&self, asset: usize) -> Result<Affine> {
+        if self.options.adjustment.is_identity() {
+            return Ok(Affine::IDENTITY);
+        }
+        let asset = self.contents.asset(asset)?;
+        let Some(level) = self.levels(&*asset)?.first().copied() else { return Ok(Affine::IDENTITY) };
+        self.options.adjustment.map(&*asset.level(level)?)
     }
 
     /// Returns an error if no asset has the chosen clip. The clip of a frame is one of the other
@@ -236,18 +274,18 @@ impl<'a> PlacedScene<'a> {
     /// An asset with stored inverse bind matrices is placed by its joints: the transform of the
     /// instance does not apply, and the map is the placement of the mesh.
     pub(crate) fn placement(place: &InstancePlace, geometry: &dyn Geometry, animations: &dyn Animations) -> Affine {
-        if is_bound(animations) { geometry.space().placement } else { place.transform }
+        if is_bound(animations) { geometry.space().placement.then(&place.adjustment) } else { place.transform }
     }
 
     /// Returns the map from the space of the bones of an asset to the scene of the file at a place.
     pub(crate) fn bone_placement(place: &InstancePlace, animations: &dyn Animations) -> Affine {
-        if is_bound(animations) { Affine::IDENTITY } else { place.transform }
+        if is_bound(animations) { place.adjustment } else { place.transform }
     }
 
     /// Returns the conversion of stored values to the output at a place.
     pub(crate) fn conversion(&self, geometry: &dyn Geometry, placement: Affine) -> Result<SpaceConversion> {
         let mut target = self.target;
-        if matches!(self.options.space, OutputSpace::Stored) {
+        if target.winding.is_none() {
             // A map that mirrors must not turn the triangles inside out.
             target.winding = Self::space(geometry, Affine::IDENTITY).winding;
         }
@@ -260,9 +298,10 @@ impl<'a> PlacedScene<'a> {
         &self,
         geometry: &dyn Geometry,
         animations: &dyn Animations,
+        adjustment: &Affine,
     ) -> Result<SpaceConversion> {
         let placement = if is_bound(animations) { geometry.space().placement } else { Affine::IDENTITY };
-        self.conversion(geometry, placement)
+        self.conversion(geometry, placement.then(adjustment))
     }
 
     /// Returns the load that the scene may have.

@@ -1,6 +1,6 @@
 //! The options that choose a part of a mesh file, its shape and its conventions.
 
-use super::ColorUse;
+use super::{Adjustment, ColorUse};
 
 /// The levels of detail that are exported or drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(crate) struct SceneOptions {
     pub(crate) colors: ColorUse,
     /// The conventions of the output.
     pub(crate) space: OutputSpace,
+    /// How the placed mesh is turned and scaled.
+    pub(crate) adjustment: Adjustment,
     /// The greatest size of the output in bytes.
     pub(crate) max_bytes: u64,
     /// Whether surfaces are left out if there are more than a picture can show in a short time.

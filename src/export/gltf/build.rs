@@ -78,6 +78,8 @@ pub(super) struct BuiltAsset {
     pub(super) conversion: SpaceConversion,
     /// Whether the written vertices are placed already: the transforms of instances do not apply.
     pub(super) is_bound: bool,
+    /// The map that has placed the written vertices.
+    pub(super) bind: Affine,
     pub(super) levels: Vec<BuiltLevel>,
     pub(super) skeleton: Option<SkeletonPlan>,
     /// The accessor of the inverse bind matrices, if a surface has weights.
@@ -118,7 +120,7 @@ impl Builder<'_, '_> {
             // in a pose are where the joints are.
             let is_bound = is_bound(asset.animations());
             let conversion = match self.scene.options.frame {
-                None => self.scene.placed.vertex_conversion(geometry, asset.animations())?,
+                None => self.scene.placed.vertex_conversion(geometry, asset.animations(), &Affine::IDENTITY)?,
                 Some(_) => bones,
             };
             let built = if let Some(built) = &mut built {
@@ -128,7 +130,16 @@ impl Builder<'_, '_> {
                     None => SkeletonPlan::new(asset.animations(), bones, self.losses)?,
                     Some(_) => None,
                 };
-                built.insert(BuiltAsset { conversion, is_bound, levels: Vec::new(), skeleton, inverse_binds: None })
+                let is_placed = is_bound && self.scene.options.frame.is_none();
+                let bind = if is_placed { geometry.space().placement } else { Affine::IDENTITY };
+                built.insert(BuiltAsset {
+                    conversion,
+                    is_bound,
+                    bind,
+                    levels: Vec::new(),
+                    skeleton,
+                    inverse_binds: None,
+                })
             };
             let mut plans = Vec::new();
             let targets = self.level(asset, geometry, conversion, &mut built.skeleton, &mut plans)?;

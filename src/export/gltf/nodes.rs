@@ -93,6 +93,18 @@ impl PlacedAsset<'_> {
     }
 }
 
+impl BuiltAsset {
+    /// Returns the map of the written vertices for the adjustment of a place, which follows the map
+    /// that has placed them.
+    fn adjustment(&self, place: &InstancePlace) -> Affine {
+        if place.adjustment == Affine::IDENTITY {
+            return Affine::IDENTITY;
+        }
+        let back = self.bind.inverse().unwrap_or_default();
+        self.bind.then(&place.adjustment).then(&back)
+    }
+}
+
 impl Builder<'_, '_> {
     /// Adds the nodes of an asset at a place.
     pub(super) fn place(
@@ -103,10 +115,11 @@ impl Builder<'_, '_> {
         skeletons: &mut Vec<SkeletonNodes>,
         meshes: &mut Vec<u32>,
     ) -> Result<()> {
+        let placed = if built.is_bound { built.adjustment(place) } else { place.transform };
         // Placed vertices need no transform, and rounding would give them one.
-        let placed = if built.is_bound { Affine::IDENTITY } else { place.transform };
+        let is_still = built.is_bound && placed == Affine::IDENTITY;
         let transform =
-            if built.is_bound { None } else { node_transform(&placed, &built.conversion, "an instance", self.losses) };
+            if is_still { None } else { node_transform(&placed, &built.conversion, "an instance", self.losses) };
         let name = place.name.clone().or_else(|| self.scene.options.source.name().map(str::to_owned));
         let nodes = built.skeleton.as_ref().map(|skeleton| {
             let nodes = skeleton.add_nodes(&mut self.document, name.as_deref(), transform);

@@ -11,8 +11,7 @@ use crate::model::{Bone, SpaceConversion, Transform};
 /// The conversion of the transforms of bones, which are relative to their parents.
 struct BoneSpace {
     conversion: SpaceConversion,
-    /// The images of the axes, with unit length. Conventions only exchange axes, change their
-    /// signs and scale all of them by the same factor.
+    /// The images of the axes, with unit length. They are perpendicular.
     axes: [[f64; 3]; 3],
 }
 
@@ -42,7 +41,8 @@ impl BoneSpace {
     }
 
     fn scale(&self, scale: [f32; 3]) -> [f32; 3] {
-        self.turned(scale, f64::abs)
+        // The scales along the turned axes: exact if axes are only exchanged, or all scales are equal.
+        self.turned(scale, |part| part * part)
     }
 
     fn turned(&self, vector: [f32; 3], part: impl Fn(f64) -> f64) -> [f32; 3] {
@@ -63,7 +63,7 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
         for number in scene.placed.assets()? {
             let asset = scene.placed.contents.asset(number)?;
             let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
-            let conversion = scene.placed.conversion(&*asset.level(level)?, Affine::IDENTITY)?;
+            let conversion = scene.placed.conversion(&*asset.level(level)?, scene.placed.adjustment_of(number)?)?;
             first_space.get_or_insert(conversion);
             let animations = asset.animations();
             json.object(|json| {

@@ -76,7 +76,11 @@ impl<'a> ObjWriter<'a> {
         used.values_mut().try_for_each(UsedVertices::number)?;
         let instances = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         if instances > 0 {
-            losses.list.add(LossKind::Names, None, format!("names of {}", counted(instances, "instance")));
+            losses.list.add_by_format(
+                LossKind::Names,
+                instances,
+                format!("names of {}", counted(instances, "instance")),
+            );
         }
         let losses = losses.finish(&scene)?;
         Ok((Self { scene, library, used }, losses))
@@ -104,7 +108,7 @@ fn check_values(
     used: &mut BTreeMap<PoolKey, UsedVertices>,
 ) -> Result<()> {
     if surface.harmless_colors()?.is_some() && !surface.surface.is_single_stream()? {
-        losses.add(LossKind::Colors, 1);
+        losses.add_by_format(LossKind::Colors, 1);
     }
     losses.values(surface)?;
     let positions = PlacedPositions::new(surface)?;

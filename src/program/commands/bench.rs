@@ -18,6 +18,7 @@ use crate::program::bench::mesh_files::MeshFiles;
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
 use crate::program::bench::{answers, copying_loader, generate, measure, memory, plot, report};
+use crate::program::formats::native_output::expect_extension;
 use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
@@ -123,6 +124,7 @@ impl BenchArgs {
             if plot == Path::new(STDIN) {
                 return Err(UsageError("bench: --plot needs a file to write, not standard output".into()).into());
             }
+            expect_extension(plot, &["svg"], "bench --plot")?;
             check_target(plot, self.force)?;
             let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -5,7 +5,7 @@ use crate::export::{LevelChoice, SceneInput};
 use crate::model::animation::Affine;
 use crate::model::corners::corner_positions;
 use crate::model::{Contents, Geometry, Space};
-use crate::scene::{ColorUse, OutputSpace, PlacedScene, SceneOptions, is_bound};
+use crate::scene::{Adjustment, ColorUse, OutputSpace, PlacedScene, SceneOptions, is_bound};
 
 /// The bounding box of the drawn surfaces in the world.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,7 @@ impl PlacedBounds {
             frame: None,
             colors: ColorUse::Nothing,
             space: OutputSpace::Stored,
+            adjustment: Adjustment::default(),
             max_bytes: u64::MAX,
             is_limited: true,
         };

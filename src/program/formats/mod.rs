@@ -1,6 +1,7 @@
 //! The code of the program for the parts of a mesh that only its format has. All other code uses
 //! the traits for meshes of any format.
 
+pub mod adjust_args;
 pub mod elements;
 pub mod ezmesh;
 pub mod facts;

@@ -1,5 +1,4 @@
-//! Tests the names of output files in the formats that meshpeek reads, so that no file gets the
-//! extension of another format.
+//! Tests the names of output files, so that no file gets the extension of another format.
 
 use std::path::Path;
 
@@ -12,33 +11,81 @@ use crate::program::args::STDIN;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
 
-/// Extensions of files that no verb writes as meshes.
-const OTHERS: [&str; 12] = ["3ds", "blend", "csv", "dae", "fbx", "npy", "npz", "png", "svg", "usd", "usda", "usdz"];
+/// The extensions of other files than meshes, and the command that writes each.
+const WRITTEN: [(&[&str], &str); 5] = [
+    (&["png", "apng", "gif", "webp", "html", "htm"], "view FILE -o"),
+    (&["svg"], "map FILE --svg"),
+    (&["npy", "npz", "csv"], "dump FILE -o"),
+    (&["sarif"], "validate FILE --format sarif >"),
+    (&["md"], "ls FOLDER --format md >"),
+];
 
-/// Returns an error if the output has the extension of another format than the file that `verb`
-/// writes. `extensions` are those of the written file. An extension of no known format is allowed,
-/// and so is none.
-pub fn check_extension(output: &Path, extensions: &[&str], verb: &str) -> Result<(), UsageError> {
+/// Extensions of files that no verb writes.
+const OTHERS: [&str; 22] = [
+    "3ds", "avi", "avif", "blend", "bmp", "dae", "fbx", "iqm", "jpeg", "jpg", "max", "mkv", "mov", "mp4", "pdf", "psk",
+    "tga", "tif", "tiff", "txt", "usd", "webm",
+];
+
+/// Returns an error if the output has an extension, and it is not one of `extensions`, those of the
+/// files that `verb` writes.
+pub fn expect_extension(output: &Path, extensions: &[&str], verb: &str) -> Result<(), UsageError> {
     let Some(extension) = output.extension().filter(|_| output != Path::new(STDIN)) else { return Ok(()) };
     if extensions.iter().any(|own| has_extension(output, own)) {
         return Ok(());
     }
     let found = extension.to_string_lossy().to_ascii_lowercase();
-    let advice = if found.parse::<ExportFormat>().is_ok() {
-        format!("`meshpeek convert FILE -o {}` makes it", shown(output))
-    } else if is_known(&found) {
-        let all = ExportFormat::ALL.map(ExportFormat::extension).join(", ");
-        format!("`meshpeek convert` makes files of other formats: {all}")
-    } else {
-        return Ok(());
-    };
-    let (own, output) = (extensions.join(" or ."), shown(output));
-    Err(UsageError(format!("{output}: {verb} writes .{own}, and not .{found}; {advice}")))
+    let advice = advice(output).map_or_else(String::new, |advice| format!("; {advice}"));
+    let (own, output) = (listed(extensions), shown(output));
+    Err(UsageError(format!("{output}: {verb} writes {own}, and not .{found}{advice}")))
 }
 
-fn is_known(extension: &str) -> bool {
-    let native = EXTENSIONS.iter().map(|(name, _)| *name);
-    native.chain(UNREAL_EXTENSIONS).chain(OTHERS).any(|known| known == extension)
+/// Returns an error if the output has the extension of another known format than the file that
+/// `verb` writes. `extensions` are those of the written file. Another extension, such as `bak`, is
+/// allowed, because the file has one format only.
+pub fn check_extension(output: &Path, extensions: &[&str], verb: &str) -> Result<(), UsageError> {
+    if is_known(output) { expect_extension(output, extensions, verb) } else { Ok(()) }
+}
+
+/// Returns whether the extension of a path is that of a known format.
+pub fn is_known(path: &Path) -> bool {
+    let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);
+    let exported = ExportFormat::ALL.map(ExportFormat::extension);
+    let written = WRITTEN.iter().flat_map(|(extensions, _)| extensions.iter().copied());
+    native.chain(exported).chain(written).chain(OTHERS).chain(["usda", "usdz"]).any(|known| has_extension(path, known))
+}
+
+/// Returns a text about the verb that writes the format of a path, or `None` if the extension is
+/// unknown.
+pub fn advice(output: &Path) -> Option<String> {
+    let is_exported = ExportFormat::ALL.iter().any(|format| has_extension(output, format.extension()));
+    let written = WRITTEN.iter().find(|(all, _)| all.iter().any(|extension| has_extension(output, extension)));
+    let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);
+    let is_native = native.into_iter().any(|extension| has_extension(output, extension));
+    let path = shown(output);
+    Some(match (is_exported, is_native, written) {
+        (true, true, _) => {
+            format!(
+                "`meshpeek convert FILE -o {path}` makes it, and `meshpeek rewrite` writes a file in its own format"
+            )
+        }
+        (true, ..) => format!("`meshpeek convert FILE -o {path}` makes it"),
+        (_, true, _) => "`meshpeek rewrite` writes a file in its own format".to_owned(),
+        (.., Some((_, command))) => format!("`meshpeek {command} {path}` makes it"),
+        _ if is_known(output) => {
+            let all = ExportFormat::ALL.map(ExportFormat::extension).join(", ");
+            format!("no verb writes it; `meshpeek convert` makes {all}")
+        }
+        _ => return None,
+    })
+}
+
+/// Returns extensions as text: `.npy, .npz or .csv`.
+pub fn listed(extensions: &[&str]) -> String {
+    match extensions {
+        [] => String::new(),
+        [only] => format!(".{only}"),
+        [first @ .., last] => format!(".{} or .{last}", first.join(", .")),
+    }
 }
 
 /// Returns the extensions of a mesh file that is written again in its own format.

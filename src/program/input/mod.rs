@@ -1,5 +1,6 @@
 //! Opens the files that are named on the command line.
 
+pub mod animation_files;
 pub mod asset;
 pub mod bytes;
 mod entry_filter;

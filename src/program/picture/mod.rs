@@ -2,6 +2,7 @@
 
 mod canvas;
 pub mod caption;
+pub mod file_format;
 pub mod png;
 pub mod sheet;
 pub mod sheet_layout;

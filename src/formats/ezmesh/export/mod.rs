@@ -69,7 +69,7 @@ impl<'a> EzMeshWriter<'a> {
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             if surface.colors()?.is_some_and(|(_, role)| role == ColorRole::Data) {
-                losses.add(LossKind::DataColors, 1);
+                losses.add_by_format(LossKind::DataColors, 1);
             }
             losses.values(surface)?;
             walk.visit(&scene, surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))

@@ -12,7 +12,7 @@ use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
 use crate::export::{clip_rate, fault};
 use crate::math::as_index;
-use crate::model::animation::{Affine, Animations, Skeleton, bones_by_name};
+use crate::model::animation::{Animations, Skeleton, bones_by_name};
 use crate::model::{Geometry, SpaceConversion, Transform};
 use crate::parse::filled;
 
@@ -69,8 +69,9 @@ pub(super) fn add(
         let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
         let geometry = asset.level(level)?;
         let geometry: &dyn Geometry = &*geometry;
-        let conversion = scene.placed.conversion(geometry, Affine::IDENTITY)?;
-        let vertices = scene.placed.vertex_conversion(geometry, animations)?;
+        let adjustment = scene.placed.adjustment_of(index)?;
+        let conversion = scene.placed.conversion(geometry, adjustment)?;
+        let vertices = scene.placed.vertex_conversion(geometry, animations, &adjustment)?;
         let name = names.add(b"", "skeleton");
         let (bones, order, labels) = skeleton(animations, &read, &conversion, losses)?;
         mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });

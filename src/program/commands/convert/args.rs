@@ -9,8 +9,10 @@ use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::model::Asset;
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
+use crate::program::formats::native_output::{advice, is_known};
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
@@ -58,13 +60,15 @@ pub struct ConvertArgs {
     /// Frames per second of clips for which the file stores no rate
     #[arg(long, value_parser = parse_rate, value_name = "RATE", default_value = "30")]
     rate: f32,
-    /// File whose clips are added, such as a UNIGINE .anim; its bones are matched by name; can be
-    /// given several times
+    /// Files whose clips are added, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
+    /// bones are matched by name; can be given several times
     #[arg(long = "animation", value_name = "FILE")]
     pub animations: Vec<PathBuf>,
     /// Coordinate conventions of the output
     #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
     space: SpaceName,
+    #[command(flatten)]
+    adjust: AdjustArgs,
     /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
     #[arg(long, value_parser = colors_parser(), value_name = "USE")]
     colors: Option<ColorUse>,
@@ -173,21 +177,25 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 impl ConvertArgs {
     /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
     pub fn writes_to_folder(&self) -> bool {
-        let is_folder = |path: &Path| path.is_dir();
-        let ends_with_separator = self
-            .output
-            .as_os_str()
-            .as_encoded_bytes()
-            .last()
-            .is_some_and(|last| std::path::is_separator((*last).into()));
+        let is_folder = self.has_several() || self.ends_with_separator() || self.output.is_dir();
+        self.output != Path::new(STDIN) && is_folder
+    }
+
+    /// Returns whether the command line may name several meshes.
+    fn has_several(&self) -> bool {
         let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        let has_several =
-            self.files.files.len() > 1 || self.files.files.iter().any(|path| is_folder(path) || is_pattern(path));
-        self.output != Path::new(STDIN) && (has_several || ends_with_separator || is_folder(&self.output))
+        let files = &self.files.files;
+        files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
+    }
+
+    fn ends_with_separator(&self) -> bool {
+        let last = self.output.as_os_str().as_encoded_bytes().last();
+        last.is_some_and(|last| std::path::is_separator((*last).into()))
     }
 
     /// Returns the output format.
     pub fn format(&self) -> Result<ExportFormat, UsageError> {
+        self.check_folder_name()?;
         let format = match self.to {
             Some(format) => {
                 self.check_extension(format)?;
@@ -202,8 +210,12 @@ impl ConvertArgs {
     fn format_of_output(&self) -> Result<ExportFormat, UsageError> {
         let names = || ExportFormat::ALL.map(ExportFormat::extension).join(", ");
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
-            let text = format!("-o: no extension chooses the format of a folder or of -; give --to: {}", names());
-            return Err(UsageError(text));
+            let output = if self.output == Path::new(STDIN) {
+                "-o -: standard output has no extension".to_owned()
+            } else {
+                format!("{}: each mesh gets a file of its own in this folder", shown(&self.output))
+            };
+            return Err(UsageError(format!("{output}; choose the format with --to: {}", names())));
         }
         let path = shown(&self.output);
         if let Some(format) = self.named_format() {
@@ -214,7 +226,21 @@ impl ConvertArgs {
                 "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
             )));
         }
-        Err(UsageError(format!("{path}: expected an extension of {}, or --to", names())))
+        let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
+        Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))
+    }
+
+    /// Returns an error if several meshes would be written into a folder with the name of a file.
+    fn check_folder_name(&self) -> Result<(), UsageError> {
+        let is_named = self.named_format().is_some() || self.is_named_as_mesh();
+        if !self.has_several() || !is_named || self.output.is_dir() || self.ends_with_separator() {
+            return Ok(());
+        }
+        let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));
+        let format = self.to.or_else(|| self.named_format()).unwrap_or(ExportFormat::Glb).extension();
+        Err(UsageError(format!(
+            "{path}: the name of one file, but each of several meshes gets a file of its own; name a folder: `-o {folder} --to {format}`"
+        )))
     }
 
     /// Returns the output format that the extension of the output names.
@@ -232,7 +258,7 @@ impl ConvertArgs {
         if self.writes_to_folder() || self.output == Path::new(STDIN) {
             return Ok(());
         }
-        if self.named_format().map_or_else(|| self.is_named_as_mesh(), |named| named != format) {
+        if self.named_format().map_or_else(|| is_known(&self.output), |named| named != format) {
             let (path, to) = (shown(&self.output), format.extension());
             return Err(UsageError(format!(
                 "{path}: the extension is that of another format than --to {to}; end the path with .{to}"
@@ -292,6 +318,7 @@ impl ConvertArgs {
                 SpaceName::Target => OutputSpace::Target,
                 SpaceName::Stored => OutputSpace::Stored,
             })
+            .with_adjustment(self.adjust.adjustment(asset)?)
             .with_quantized(self.quantized)
             .with_compression(self.compress.map(|name| match name {
                 CompressionName::Ext => Compression::Ext,

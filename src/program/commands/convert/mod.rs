@@ -5,6 +5,7 @@
 mod args;
 mod facts;
 mod job;
+mod left_out;
 mod outputs;
 mod pipe;
 
@@ -19,18 +20,20 @@ use serde_json::{Value, json};
 pub use args::ConvertArgs;
 pub use facts::stem;
 use job::{AnimationFile, ConvertJob, ConvertedFiles};
+use left_out::LeftOutByFormat;
 use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::open::{Repeated, open};
+use crate::program::input::animation_files::open_animations;
+use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::report;
-use crate::program::render::text::shown;
+use crate::program::render::text::{count, shown};
 use crate::program::threads;
 
 /// The result of one mesh, in the order of the command line.
@@ -38,6 +41,8 @@ struct ConvertResult {
     /// The path of the mesh.
     path: String,
     output: String,
+    /// Whether each mesh gets a file of its own in a folder.
+    is_in_folder: bool,
     losses: Vec<Loss>,
     done: anyhow::Result<ConvertedFiles>,
 }
@@ -51,6 +56,7 @@ impl ConvertArgs {
         let mut results = results.into_inner().unwrap_or_default();
         results.sort_unstable_by_key(|(number, _)| *number);
         let outcome = results.iter().map(|(_, result)| self.report(result, global)).fold(outcome, Outcome::max);
+        self.report_all(&results, format, global);
         if global.json && self.output != Path::new(STDIN) {
             let files = results.iter().map(|(_, result)| result.json(format)).collect::<Value>();
             print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
@@ -59,12 +65,8 @@ impl ConvertArgs {
     }
 
     fn open_animations(&self, global: &Global) -> anyhow::Result<Vec<AnimationFile>> {
-        let open = |path: &std::path::PathBuf| {
-            let asset = open(path, global)?;
-            asset.model.animations().map_err(|error| error.at_path(path))?;
-            Ok(AnimationFile { name: facts::stem(path, &asset), asset })
-        };
-        self.animations.iter().map(open).collect()
+        let files = open_animations(&self.animations, &self.files.walk, global)?;
+        Ok(files.into_iter().map(|(path, asset)| AnimationFile { name: facts::stem(&path, &asset), asset }).collect())
     }
 
     /// Opens all meshes in order, and converts them on several threads.
@@ -75,7 +77,7 @@ impl ConvertArgs {
         results: &Mutex<Vec<(usize, ConvertResult)>>,
         global: &Global,
     ) -> anyhow::Result<(Outcome, PassedBy)> {
-        let names = OutputNames::new(self, format);
+        let mut names = OutputNames::new(self, format);
         let count = self.thread_count();
         let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(count);
         let receiver = Mutex::new(receiver);
@@ -99,6 +101,15 @@ impl ConvertArgs {
             let (outcome, omitted) =
                 SelectedFiles::for_output(&self.files)?.each(global, Repeated::Refused, |path, asset| {
                     number = number.saturating_add(1);
+                    if number > 1 && names.become_folder() {
+                        // A script with several meshes: the first is written into the folder, too.
+                        if let Some(ConvertJob { path, asset, .. }) = only.take() {
+                            match names.job(&path, asset, 1) {
+                                Ok(job) => convert(1, job),
+                                Err(error) => add_result(results, 1, ConvertResult::failed(&path, error)),
+                            }
+                        }
+                    }
                     match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
                         Ok(job) if job.is_in_folder => convert(number, job),
                         // Nothing is written if another mesh follows.
@@ -124,17 +135,25 @@ impl ConvertArgs {
         let mut losses = Vec::new();
         let done = job.run(self, format, animations, &mut losses);
         let [path, output] = [&job.path, &job.output].map(|path| path.to_string_lossy().into_owned());
-        ConvertResult { path, output, losses, done }
+        ConvertResult { path, output, is_in_folder: job.is_in_folder, losses, done }
     }
 
     /// Prints the result of one mesh.
     fn report(&self, result: &ConvertResult, global: &Global) -> Outcome {
         let path = shown(Path::new(&result.path));
-        for loss in &result.losses {
+        for loss in result.losses.iter().filter(|loss| global.verbose || !loss.by_format) {
             note(&format!("{path}: not in the output: {loss}"), global);
         }
         match &result.done {
-            Err(error) => report(error, &Global { json: false, ..global.clone() }),
+            Err(error) => {
+                let global = Global { json: false, ..global.clone() };
+                match error.downcast_ref::<UsageError>().filter(|usage| !usage.0.contains(&path)) {
+                    Some(usage) if result.is_in_folder => {
+                        report(&UsageError(format!("{path}: {}", usage.0)).into(), &global)
+                    }
+                    _ => report(error, &global),
+                }
+            }
             Ok(_) if global.json || global.quiet || self.output == Path::new(STDIN) => Outcome::Fine,
             Ok(converted) => {
                 let mut out = anstream::stdout().lock();
@@ -142,6 +161,22 @@ impl ConvertArgs {
                 let done = lines.try_for_each(|(path, bytes)| writeln!(out, "{}: {bytes} bytes", shown(path)));
                 done.map_or_else(|error| report(&error.into(), global), |()| Outcome::Fine)
             }
+        }
+    }
+
+    /// Prints what the format could not hold of all meshes, and the number of meshes of a folder that
+    /// were written.
+    fn report_all(&self, results: &[(usize, ConvertResult)], format: ExportFormat, global: &Global) {
+        let mut left_out = LeftOutByFormat::new(format);
+        let written = || results.iter().filter(|(_, result)| result.done.is_ok());
+        for (_, result) in written() {
+            left_out.add(&result.losses);
+        }
+        left_out.text().into_iter().for_each(|text| note(&text, global));
+        if self.writes_to_folder() || results.iter().any(|(_, result)| result.is_in_folder) {
+            let written = written().count();
+            let failed = results.len().saturating_sub(written);
+            note(&format!("{} written, {} failed", count(written), count(failed)), global);
         }
     }
 }
@@ -156,7 +191,7 @@ fn add_result(results: &Mutex<Vec<(usize, ConvertResult)>>, number: usize, resul
 impl ConvertResult {
     fn failed(path: &Path, error: anyhow::Error) -> Self {
         let path = path.to_string_lossy().into_owned();
-        Self { path, output: String::new(), losses: Vec::new(), done: Err(error) }
+        Self { path, output: String::new(), is_in_folder: false, losses: Vec::new(), done: Err(error) }
     }
 
     fn json(&self, format: ExportFormat) -> Value {
@@ -187,5 +222,5 @@ fn other_error_json(error: &anyhow::Error) -> Value {
 }
 
 fn loss_json(loss: &Loss) -> Value {
-    json!({ "kind": loss.kind.id(), "surface": loss.surface, "text": loss.text })
+    json!({ "kind": loss.kind.id(), "surface": loss.surface, "text": loss.text, "by_format": loss.by_format })
 }

@@ -50,6 +50,15 @@ impl OutputNames {
         Self { output: args.output.clone(), is_folder, format, folders, inputs, chosen: ChosenPaths::default() }
     }
 
+    /// Makes the output a folder, because a script has several meshes. Returns `false` if it is one
+    /// already, or if its path is not that of a new folder.
+    pub fn become_folder(&mut self) -> bool {
+        let output = &self.output;
+        let is_new = !self.is_folder && output != Path::new(STDIN) && output.extension().is_none() && !output.exists();
+        self.is_folder |= is_new;
+        is_new
+    }
+
     /// Returns the conversion of a mesh. `number` counts the meshes from 1.
     pub fn job(&self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
         let output = self.output(path, &asset, number)?;

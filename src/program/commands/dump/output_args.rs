@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
-use crate::export::ExportFormat;
 use crate::program::args::STDIN;
-use crate::program::formats::names::{UNREAL_EXTENSIONS, format_named, has_extension};
+use crate::program::formats::names::has_extension;
+use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::UsageError;
 use crate::program::render::output_limit::OutputLimit;
@@ -75,12 +75,12 @@ impl OutputArgs {
                 Err(UsageError(format!("{path}: {text} {format}; end the path with .{format}")))
             }
             (Some(named), _) => Ok(Some(named)),
-            (None, format) => match (other_verb(output), format) {
+            (None, format) => match (advice(output), format) {
                 (None, Some(format)) => Ok(Some(format)),
-                (verb, _) => {
+                (advice, _) => {
                     let expected = format!("{}: expected an extension of npy, npz, csv", shown(output));
                     Err(UsageError(
-                        verb.map_or(format!("{expected}, or --format"), |verb| format!("{expected}; {verb}")),
+                        advice.map_or(format!("{expected}, or --format"), |advice| format!("{expected}; {advice}")),
                     ))
                 }
             },
@@ -103,20 +103,6 @@ impl OutputArgs {
             Some(output) => at_output(error, output),
             None => error,
         }
-    }
-}
-
-/// Returns a text about the verb that writes the format of a path, or `None` if no verb does.
-fn other_verb(path: &Path) -> Option<&'static str> {
-    let is_exported = path.extension()?.to_str()?.parse::<ExportFormat>().is_ok();
-    let is_native = format_named(path).is_some() || UNREAL_EXTENSIONS.iter().any(|one| has_extension(path, one));
-    match (is_exported, is_native) {
-        (true, false) => Some("`meshpeek convert` writes meshes in this format"),
-        (false, true) => Some("`meshpeek rewrite` writes a file in its own format"),
-        (true, true) => {
-            Some("`meshpeek convert` writes meshes in this format, and `meshpeek rewrite` files in their own")
-        }
-        (false, false) => None,
     }
 }
 
@@ -148,7 +134,7 @@ mod tests {
         }
         let error = format("a.ezb", None).unwrap_err();
         assert!(error.contains("convert") && error.contains("rewrite"));
-        for path in ["a", "a.txt", ".npy"] {
+        for path in ["a", "a.dat", ".npy"] {
             let error = format(path, None).unwrap_err();
             assert!(error.ends_with("npy, npz, csv, or --format"), "{error}");
         }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::formats::native_output::check_extension;
+use crate::program::formats::native_output::expect_extension;
 use crate::program::input::open::open_source_file;
 use crate::program::input::source_file::{RegionFile, SourceFile};
 use crate::program::outcome::{Outcome, UsageError};
@@ -76,7 +76,7 @@ impl MapArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
         if let Some(svg) = self.svg.as_deref().filter(|svg| *svg != Path::new(STDIN)) {
-            check_extension(svg, &["svg"], "map --svg")?;
+            expect_extension(svg, &["svg"], "map --svg")?;
             check_target(svg, self.force)?;
         } else if self.svg.is_some() && global.json {
             return Err(UsageError("--svg -: standard output is JSON; name a file for the picture".to_owned()).into());

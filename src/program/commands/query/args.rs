@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::answer::{Question, RayMode};
 use crate::program::args::{FrameIndex, STDIN, parse_frame_index};
+use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::secondlife::level_args::LevelArgs;
 use crate::program::formats::selectors::Selector;
 use crate::program::outcome::UsageError;
@@ -46,6 +47,8 @@ pub struct SharedArgs {
     pub placed: bool,
     #[command(flatten)]
     pub level: LevelArgs,
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
 }
 
 /// Options of `ray`.

@@ -37,7 +37,8 @@ use shape::AnimatedShape;
 const HELP: &str = "\
 Answers refer to a triangle by the number of its surface and by its own number within that surface, both from 0 and in file order. \
 Barycentric coordinates are the weights of the second and the third corner of the triangle. Coordinates are in the units of the file, \
-in which `dump` prints positions; with --placed, they are those of exports and pictures, with the axes of the file. If nothing is hit, the exit code is still 0.
+in which `dump` prints positions; with --placed, they are those of exports and pictures, with the axes of the file. --up, --front, --rotate and --scale turn and scale \
+the mesh first: rays, points and answers are then in the turned space. If nothing is hit, the exit code is still 0.
 
 With trees over the triangles, a query need not test every triangle. The trees are read from the sidecar that `meshpeek index` writes; \
 without a sidecar they are built first. The answers are the same.
@@ -213,6 +214,7 @@ impl QueryArgs {
         // The pose of a rigged mesh is where its joints are.
         let is_posed = shape.is_some() && is_bound(motion);
         let placement = if shared.placed && !is_posed { self.placement(asset, geometry)? } else { Affine::IDENTITY };
+        let placement = placement.then(&shared.adjust.map(geometry)?);
         let shape = match Some(placement).filter(|map| *map != Affine::IDENTITY) {
             Some(map) => Some(AnimatedShape::placed(geometry, &numbers, shape, &map)?),
             None => shape,

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::program::args::Global;
+use crate::program::args::{Global, WalkArgs};
 use crate::program::commands::convert::stem;
 use crate::program::formats::selectors::Selector;
+use crate::program::input::animation_files::open_animations;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::open;
 use crate::render::ClipSource;
 
 /// The files whose clips are used, in the order of the command line.
@@ -19,15 +19,14 @@ pub struct AnimationFiles {
 
 impl AnimationFiles {
     /// Opens the files. A picture shows the first that has `clip`, or else the first.
-    pub fn open(paths: &[PathBuf], clip: Option<&Selector>, global: &Global) -> anyhow::Result<Self> {
+    pub fn open(paths: &[PathBuf], walk: &WalkArgs, clip: Option<&Selector>, global: &Global) -> anyhow::Result<Self> {
         let (mut files, mut shown) = (Vec::new(), None);
-        for (index, path) in paths.iter().enumerate() {
-            let asset = open(path, global)?;
-            let animations = asset.model.animations().map_err(|error| error.at_path(path))?;
+        for (index, (path, asset)) in open_animations(paths, walk, global)?.into_iter().enumerate() {
+            let animations = asset.model.animations().map_err(|error| error.at_path(&path))?;
             if shown.is_none() && clip.is_some_and(|clip| clip.clip(animations).is_ok()) {
                 shown = Some(index);
             }
-            files.push((stem(path, &asset), asset));
+            files.push((stem(&path, &asset), asset));
         }
         Ok(Self { files, shown: shown.unwrap_or_default() })
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_parser};
 use crate::program::formats::selectors::Selector;
@@ -110,13 +111,15 @@ pub struct ViewArgs {
     /// Draw the shape at this frame of the clip; 2.5 is between the frames 2 and 3
     #[arg(long, value_parser = parse_frame_index, value_name = "N", help_heading = SHAPE)]
     pub frame: Option<FrameIndex>,
-    /// File whose clips are used, such as a UNIGINE .anim; its bones are matched by name; can be
-    /// given several times
+    /// Files whose clips are used, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
+    /// bones are matched by name; can be given several times
     ///
     /// A picture shows a clip of the first file, or of the first that has the clip of --clip. A
     /// page has the clips of all files.
     #[arg(long = "animation", value_name = "FILE", help_heading = SHAPE)]
     pub animations: Vec<PathBuf>,
+    #[command(flatten)]
+    pub adjust: AdjustArgs,
     /// Level of detail: a number from 0, or high, medium, low or lowest, or `all` for a contact
     /// sheet of all levels; the highest existing level by default, and on a contact sheet the
     /// lowest level with enough triangles

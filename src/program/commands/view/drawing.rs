@@ -28,7 +28,7 @@ pub struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     pub fn new(args: &'a ViewArgs, global: &Global) -> anyhow::Result<Self> {
-        let animations = AnimationFiles::open(&args.animations, args.clip.as_ref(), global)?;
+        let animations = AnimationFiles::open(&args.animations, &args.files.walk, args.clip.as_ref(), global)?;
         Ok(Self { args, animations, textures: Mutex::default(), errors: Mutex::default() })
     }
 
@@ -55,10 +55,11 @@ impl<'a> Drawing<'a> {
     /// Returns the options on the command line for the geometry of a mesh on a page. The clip is
     /// the only one, unless there are clips of other files.
     pub fn export_options(&self, asset: &InputAsset) -> anyhow::Result<ExportOptions> {
-        let PictureOptions { asset: number, surfaces, level, clip, colors, .. } = self.options(asset, [1; 2])?;
+        let PictureOptions { asset: number, surfaces, level, clip, colors, adjustment, .. } =
+            self.options(asset, [1; 2])?;
         let levels = level.map_or(LevelChoice::Scenes, LevelChoice::One);
         let options = ExportOptions::default().with_asset(number).with_surfaces(surfaces).with_levels(levels);
-        let options = options.with_colors(colors).with_normals(self.args.normals);
+        let options = options.with_colors(colors).with_normals(self.args.normals).with_adjustment(adjustment);
         Ok(options.with_clip(clip.filter(|_| self.args.animations.is_empty())))
     }
 
@@ -90,7 +91,8 @@ impl<'a> Drawing<'a> {
             .with_surfaces(surfaces)
             .with_level(level)
             .with_clip(clip)
-            .with_frame(frame))
+            .with_frame(frame)
+            .with_adjustment(args.adjust.adjustment(&*first)?))
     }
 
     /// Draws a mesh.

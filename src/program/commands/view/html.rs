@@ -11,7 +11,7 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::formats::native_output::check_extension;
+use crate::program::formats::native_output::expect_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
@@ -48,7 +48,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         page.write(&mut out)?;
         out.flush()?;
     } else {
-        check_extension(output, &HTML, "view --html")?;
+        expect_extension(output, &HTML, "view --html")?;
         check_target(output, args.force)?;
         outputs.extend(page.write_file()?);
     }

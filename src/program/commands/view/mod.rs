@@ -19,9 +19,13 @@ pub use args::ViewArgs;
 use drawing::Drawing;
 
 use crate::program::args::{Global, STDIN};
-use crate::program::formats::native_output::check_extension;
+use crate::program::formats::native_output::{check_extension, expect_extension};
 use crate::program::outcome::{Outcome, UsageError};
+use crate::program::picture::file_format::PictureFormat;
 use crate::program::render::text::shown;
+
+/// The extensions of pictures, and those of pages, which are another kind of output.
+const PICTURES_AND_PAGES: [&str; 5] = ["png", "gif", "webp", "html", "htm"];
 
 impl ViewArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
@@ -47,8 +51,14 @@ impl ViewArgs {
         }
         match self.output_kind(output) {
             OutputKind::Picture => {
-                let extensions: &[&str] = if self.is_movie() { &["png", "apng"] } else { &["png"] };
-                check_extension(output, extensions, "view")?;
+                if self.thumbnail {
+                    // A file manager may give a temporary file any name.
+                    check_extension(output, &["png"], "view --thumbnail")?;
+                } else if self.is_movie() {
+                    expect_extension(output, &PictureFormat::MOVIES, "a movie of view")?;
+                } else {
+                    expect_extension(output, &PICTURES_AND_PAGES, "view")?;
+                }
                 pictures::write_one(self, drawing, output, global)
             }
             OutputKind::Page => html::write(self, drawing, output, global),
@@ -58,7 +68,7 @@ impl ViewArgs {
                     .into())
             }
             OutputKind::Sheet => {
-                check_extension(output, &["png"], "view")?;
+                expect_extension(output, &["png"], "a contact sheet of view")?;
                 sheet::write(self, drawing, output, global)
             }
         }

@@ -10,7 +10,7 @@ use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
 use crate::program::outcome::UsageError;
-use crate::program::picture::png::ApngWriter;
+use crate::program::picture::file_format::{MovieWriter, PictureFormat};
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
 use crate::render::{CameraMotion, PictureOptions, Shading};
@@ -21,6 +21,8 @@ const SIZE: [u32; 2] = [512, 512];
 const TURNTABLE_RATE: f32 = 24.0;
 /// The number of pictures per second of a clip without a rate.
 pub const DEFAULT_RATE: f32 = 30.0;
+/// The greatest number of pictures per second of a GIF.
+const MAX_GIF_RATE: f64 = 50.0;
 /// The greatest number of pictures of an animation.
 const MAX_FRAMES: u32 = 600;
 
@@ -30,16 +32,23 @@ pub struct Movie {
     /// The time of a picture: seconds, and the number that they are divided by.
     delay: [u16; 2],
     frames: MovieFrames,
+    format: PictureFormat,
 }
 
 impl Movie {
     /// Chooses the pictures, and measures the mesh in them.
-    pub fn new(args: &ViewArgs, drawing: &Drawing<'_>, asset: &InputAsset, path: &Path) -> anyhow::Result<Self> {
+    pub fn new(
+        args: &ViewArgs,
+        drawing: &Drawing<'_>,
+        (asset, path): (&InputAsset, &Path),
+        format: PictureFormat,
+    ) -> anyhow::Result<Self> {
         let options = drawing.options(asset, SIZE)?;
         let movie = match args.turntable {
             Some(count) => Self::turntable(count, &options)?,
-            None => Self::animation(drawing, asset, path, &options)?,
+            None => Self::animation(drawing, (asset, path), &options, format)?,
         };
+        let movie = Self { format, ..movie };
         if options.shading == Shading::Uv {
             return Ok(movie);
         }
@@ -57,27 +66,30 @@ impl Movie {
         }
         let turned = |picture| options.camera.turned(f64::from(picture) * 360.0 / f64::from(count));
         let pictures = (0..count).map(|picture| options.clone().with_camera(turned(picture))).collect();
-        Ok(Self { pictures, delay: delay(TURNTABLE_RATE, 1), frames: MovieFrames { written: count, all: count } })
+        let (delay, frames) = (delay(TURNTABLE_RATE, 1), MovieFrames { written: count, all: count });
+        Ok(Self { pictures, delay, frames, format: PictureFormat::Png })
     }
 
     fn animation(
         drawing: &Drawing<'_>,
-        asset: &InputAsset,
-        path: &Path,
+        (asset, path): (&InputAsset, &Path),
         options: &PictureOptions,
+        format: PictureFormat,
     ) -> anyhow::Result<Self> {
         let Some(played) = drawing.played_clip(asset, options)? else {
             let text =
                 format!("{}: no clips and no vertex frames; --animation FILE plays those of a file", shown(path));
             return Err(UsageError(text).into());
         };
+        let rate = played.rate.unwrap_or(DEFAULT_RATE);
         let step = played.frames.div_ceil(MAX_FRAMES).max(1);
+        let step = if format == PictureFormat::Gif { step.max(gif_step(rate)) } else { step };
         let frames = (0..played.frames).step_by(as_index(step));
         let options = options.clone().with_clip(played.clip);
         let pictures: Vec<_> = frames.map(|frame| options.clone().with_frame(Some(narrow(frame.into())))).collect();
         let written = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
         let frames = MovieFrames { written, all: played.frames };
-        Ok(Self { pictures, delay: delay(played.rate.unwrap_or(DEFAULT_RATE), step), frames })
+        Ok(Self { pictures, delay: delay(rate, step), frames, format })
     }
 
     /// Draws the pictures and writes each as soon as it is drawn.
@@ -89,7 +101,7 @@ impl Movie {
         global: &Global,
     ) -> anyhow::Result<DrawnFacts> {
         let size = self.pictures.first().map(|options| options.size).unwrap_or_default();
-        let mut writer = ApngWriter::new(out, size, self.frames.written, self.delay)?;
+        let mut writer = MovieWriter::new(self.format, out, size, self.frames.written, self.delay)?;
         let progress = ProgressMeter::of_items(self.frames.written.into(), "pictures", global);
         let mut facts: Option<DrawnFacts> = None;
         for options in &self.pictures {
@@ -106,6 +118,12 @@ impl Movie {
         let facts = facts.unwrap_or_default();
         Ok(DrawnFacts { frames: Some(self.frames), ..facts })
     }
+}
+
+/// Returns the step between the frames of a clip that a GIF has. Browsers show a picture of a GIF for
+/// at least 2 hundredths of a second.
+fn gif_step(rate: f32) -> u32 {
+    u32::from(saturated((f64::from(rate) / MAX_GIF_RATE).ceil())).max(1)
 }
 
 /// Returns the time of a picture of a clip of which every `step`-th frame is drawn, as a fraction
@@ -139,5 +157,6 @@ mod tests {
         assert_eq!(delay(12.5, 2), [200, 1250]);
         assert_eq!(delay(0.0, 1), [100, 1]);
         assert_eq!(delay(f32::NAN, 1)[1], 0);
+        assert_eq!([24.0, 50.0, 60.0, 120.0, f32::NAN].map(gif_step), [1, 1, 2, 3, 1]);
     }
 }

@@ -22,7 +22,7 @@ use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::picture::png::write_png;
+use crate::program::picture::file_format::PictureFormat;
 use crate::program::render::text::shown;
 
 /// The size of a picture if none is given.
@@ -60,7 +60,8 @@ fn write_picture(
     global: &Global,
 ) -> anyhow::Result<DrawnFacts> {
     if args.is_movie() {
-        let movie = Movie::new(args, drawing, asset, path)?;
+        let format = PictureFormat::of(output);
+        let movie = Movie::new(args, drawing, (asset, path), format)?;
         return write_to(args, output, |out| movie.write(drawing, (asset, path), out, global));
     }
     let texts = args.thumbnail.then(|| ThumbnailTexts::new(asset, path));
@@ -71,7 +72,8 @@ fn write_picture(
     };
     let drawn = drawing.draw(asset, path, &options)?;
     write_to(args, output, |out| {
-        write_png(out, &drawn.picture, &texts.as_ref().map(ThumbnailTexts::texts).unwrap_or_default())?;
+        let format = if args.thumbnail { PictureFormat::Png } else { PictureFormat::of(output) };
+        format.write(out, &drawn.picture, &texts.as_ref().map(ThumbnailTexts::texts).unwrap_or_default())?;
         Ok(DrawnFacts::new(&drawn))
     })
 }

@@ -1,0 +1,54 @@
+//! Opens the files of `--animation`.
+
+use std::path::{Path, PathBuf};
+use std::slice;
+
+use super::asset::InputAsset;
+use super::open::open;
+use super::paths::{InputPath, InputPaths};
+use crate::program::args::{Global, WalkArgs};
+use crate::program::formats::names::{UNREAL_EXTENSIONS, has_extension};
+use crate::program::outcome::UsageError;
+use crate::program::render::text::shown;
+
+/// Opens the files with clips that the command line names. Of folders and glob patterns, files
+/// without clips are left out, and so are Unreal meshes, whose frames fit no other mesh.
+pub fn open_animations(
+    names: &[PathBuf],
+    walk: &WalkArgs,
+    global: &Global,
+) -> anyhow::Result<Vec<(PathBuf, InputAsset)>> {
+    let mut found = Vec::new();
+    for name in names {
+        let mut inputs = InputPaths::expand(slice::from_ref(name), walk)?;
+        inputs.settle(|_| false);
+        if let Some((_, error)) = inputs.take_errors().into_iter().next() {
+            return Err(error.into());
+        }
+        let before = found.len();
+        let is_named = matches!(&*inputs.paths, [only] if only.path == *name);
+        for InputPath { path, is_found } in std::mem::take(&mut inputs.paths) {
+            if !is_named && is_unreal(&path) {
+                continue;
+            }
+            let opened = open(&path, global);
+            if is_found && opened.as_ref().is_err_and(|error| inputs.passed_by.take(error)) {
+                continue;
+            }
+            let asset = opened?;
+            let animations = asset.model.animations().map_err(|error| error.at_path(&path))?;
+            if is_named || animations.clip_count()? > 0 {
+                found.push((path, asset));
+            }
+        }
+        if found.len() == before {
+            let text = format!("--animation: {}: expected files with clips, found none", shown(name));
+            return Err(UsageError(text).into());
+        }
+    }
+    Ok(found)
+}
+
+fn is_unreal(path: &Path) -> bool {
+    UNREAL_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
+}
