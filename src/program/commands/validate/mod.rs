@@ -39,6 +39,7 @@ use filter::FindingFilter;
 pub use filter::all_rules;
 use json_output::JsonOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
+pub use paths::uri;
 use sarif::SarifOutput;
 use totals::FindingTotals;
 

@@ -56,12 +56,13 @@ fn page_of(path: &Path, name: &str) -> String {
     let images = TextureFolder::new(path.parent().unwrap(), &Limits::default());
     let (clip, images) = (Some(name.to_owned()), Some(&images));
     let (name, options) = (name.to_owned(), ExportOptions::default());
-    let mesh = PageMesh { name: name.clone(), path, asset: &asset, clips: &[], options, clip, images, png: vec![0] };
+    let (png, thumbnail) = (vec![0], vec![0]);
+    let mesh = PageMesh { name: name.clone(), path, asset: &asset, clips: &[], options, clip, images, png, thumbnail };
     let (mut page, start) = (Vec::new(), START);
-    let mut writer = PageWriter::new(&mut page, &name, &start);
-    assert!(writer.add(&mesh).unwrap().is_none());
-    writer.add(&mesh).unwrap();
-    writer.finish().unwrap();
+    let mut writer = PageWriter::new(name, &start);
+    assert!(writer.add(&mut page, &mesh).unwrap().is_none());
+    writer.add(&mut page, &mesh).unwrap();
+    writer.finish(&mut page, None).unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -110,14 +111,14 @@ fn a_hostile_name_is_escaped_everywhere() {
     let page = page_of(&path, HOSTILE);
     assert!(!page.contains("<script>alert") && !page.contains("\"'&"));
     assert_eq!(page.matches("alert(1)").count(), page.matches("&lt;script&gt;alert(1)&lt;/script&gt;").count());
-    // The page itself, and the mesh twice.
-    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (3, 3));
+    // The page itself, the mesh twice, and the details of the second.
+    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (4, 4));
 }
 
 #[test]
 fn a_page_without_meshes_is_empty() {
     let mut page = Vec::new();
-    PageWriter::new(&mut page, "none", &START).finish().unwrap();
+    PageWriter::new("none".to_owned(), &START).finish(&mut page, None).unwrap();
     assert!(page.is_empty());
 }
 
