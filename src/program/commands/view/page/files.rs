@@ -29,6 +29,8 @@ pub struct PageFiles<'a> {
     title: &'a str,
     start: &'a PageStart,
     force: bool,
+    /// The greatest number of meshes on a page.
+    most: usize,
     /// The page to which meshes are added.
     open: Option<OpenPage<'a>>,
     /// The complete pages, and their sizes.
@@ -48,13 +50,13 @@ impl<'a> PageFiles<'a> {
     /// Returns an error if a file exists at the path `output` and `force` is false.
     pub fn new(output: &Path, title: &'a str, start: &'a PageStart, force: bool) -> Result<Self, UsageError> {
         let (target, _) = check_target(output, force)?;
-        Ok(Self { target, title, start, force, open: None, pages: Vec::new(), index: None })
+        Ok(Self { target, title, start, force, most: MAX_MESHES, open: None, pages: Vec::new(), index: None })
     }
 
     /// Adds a mesh. Returns the number of its page from 0, and the error if its geometry cannot be
     /// exported.
     pub fn add(&mut self, mesh: &PageMesh<'_>) -> anyhow::Result<(usize, Option<Error>)> {
-        if let Some(full) = self.open.take_if(|page| page.is_full()) {
+        if let Some(full) = self.open.take_if(|page| page.is_full(self.most)) {
             self.end_page(full)?;
         }
         let mut page = self.open.take().map_or_else(|| self.new_page(), Ok)?;
@@ -141,12 +143,75 @@ impl<'a> PageFiles<'a> {
 }
 
 impl OpenPage<'_> {
-    fn is_full(&self) -> bool {
-        self.writer.count() >= MAX_MESHES || self.writer.bytes() >= MAX_BYTES
+    fn is_full(&self, most: usize) -> bool {
+        self.writer.count() >= most || self.writer.bytes() >= MAX_BYTES
     }
 }
 
 /// Returns the address of a file in the same folder.
 fn address(path: &Path) -> String {
     uri(Path::new(path.file_name().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{START, with_mesh};
+    use super::*;
+
+    /// Writes pages with two meshes each, and returns the names of the files.
+    fn write(output: &Path, meshes: usize) -> anyhow::Result<Vec<String>> {
+        with_mesh(Path::new("data/ezmesh/crate.ezm"), "a<b", |mesh| {
+            let mut files = PageFiles::new(output, "Meshes", &START, false)?;
+            files.most = 2;
+            for number in 0..meshes {
+                assert_eq!(files.add(mesh)?.0, number / 2);
+            }
+            let name = |(path, _): (PathBuf, u64)| path.file_name().unwrap().to_str().unwrap().to_owned();
+            Ok(files.finish()?.into_iter().map(name).collect())
+        })
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn meshes_beyond_a_page_make_several_pages_and_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all 1.html");
+        assert_eq!(write(&path, 0).unwrap(), [""; 0]);
+        assert_eq!(write(&path, 2).unwrap(), ["all 1.html"]);
+        let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(!text("all 1.html").contains("id=\"index\""));
+        std::fs::remove_file(&path).unwrap();
+        let found = write(&path, 5).unwrap();
+        assert_eq!(found, ["all 1.html", "all 1-001.html", "all 1-002.html", "all 1-003.html"]);
+        let index = text("all 1.html");
+        assert_eq!(index.matches("class=\"tile\"").count(), 5);
+        assert_eq!(index.matches("<script").count(), 4);
+        assert!(index.contains("href=\"all%201-003.html#mesh=0\"") && index.contains("<span>a&lt;b</span>"));
+        for (page, meshes) in [("all 1-001.html", 2), ("all 1-002.html", 2), ("all 1-003.html", 1)] {
+            let text = text(page);
+            assert_eq!(text.matches("<article").count(), meshes, "{page}");
+            assert!(text.contains("<a href=\"all%201.html\">All meshes</a>"), "{page}");
+        }
+    }
+
+    #[test]
+    fn no_file_is_replaced_and_none_is_left_after_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.html");
+        for taken in ["x.html", "x-001.html", "x-002.html"] {
+            let taken = folder.path().join(taken);
+            std::fs::write(&taken, "mine").unwrap();
+            let error = write(&path, 5).unwrap_err().to_string();
+            assert!(error.contains("--force replaces it"), "{error}");
+            assert_eq!(names(folder.path()).len(), 1);
+            assert_eq!(std::fs::read(&taken).unwrap(), b"mine");
+            std::fs::remove_file(&taken).unwrap();
+        }
+    }
 }
