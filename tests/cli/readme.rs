@@ -61,7 +61,8 @@ fn the_tour_prints_what_the_readme_shows() {
     assert_eq!(without_pages(&written), without_pages(&fs::read_to_string(README).unwrap()));
 }
 
-/// The same command draws the same bytes on every machine. `MESHPEEK_BLESS=1` draws the picture again.
+/// The same command draws the same bytes on every machine. `MESHPEEK_BLESS=1` draws the picture
+/// again.
 #[test]
 fn the_picture_of_the_readme_is_current() {
     if !Path::new(SHEET).parent().is_some_and(Path::exists) {

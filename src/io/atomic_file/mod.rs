@@ -305,8 +305,8 @@ impl AtomicFile {
     }
 }
 
-/// Returns the properties of the file that a new file replaces, if any. Returns an error if it is no
-/// regular file.
+/// Returns the properties of the file that a new file replaces, if any. Returns an error if it is a
+/// folder, a link or a special file.
 fn expect_replaceable(folder: &OpenFolder, name: &OsStr) -> io::Result<Option<ExistingFile>> {
     let existing = folder.existing(name)?;
     if existing.is_some_and(|existing| !existing.is_regular) {

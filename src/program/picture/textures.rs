@@ -172,7 +172,8 @@ fn level_png(texture: &Texture, level: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns a picture as a PNG file, made smaller by halves until its sides have at most `side` pixels.
+/// Returns a picture as a PNG file, made smaller by halves until its sides have at most `side`
+/// pixels.
 pub fn small_png(picture: &Picture, side: u32) -> Option<Vec<u8>> {
     let texture = Texture::new(picture.size(), picture.pixels().to_vec()).ok()?;
     let is_small = |level: &usize| texture.level(*level).is_some_and(|([width, height], _)| width.max(height) <= side);

@@ -39,8 +39,8 @@ struct ByteRows {
     each: u64,
 }
 
-/// Draws a file. `least_size` is the smallest size of a region that is a shape of its own. A picture
-/// without a style sheet is for a document that has the sheet of all pictures.
+/// Draws a file. `least_size` is the smallest size of a region that is a shape of its own. Without
+/// `is_styled`, the picture needs a document that has the sheet of all pictures.
 pub fn draw(file: RegionFile<'_>, path: &str, totals: &KindTotals, least_size: u64, is_styled: bool) -> String {
     let rows = ByteRows::new(totals.size);
     let kinds = totals.largest_first();

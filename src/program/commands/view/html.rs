@@ -152,8 +152,8 @@ impl HtmlPage<'_> {
         Ok(())
     }
 
-    /// Draws the picture of a mesh. A picture of many bytes is drawn smaller, unless the command line
-    /// has its size.
+    /// Draws the picture of a mesh. A picture of many bytes is drawn smaller, unless the command
+    /// line has its size.
     fn draw(&self, path: &Path, asset: &InputAsset) -> anyhow::Result<DrawnPicture> {
         let mut options = self.drawing.options(asset, SIZE)?.with_background(Background::Transparent);
         loop {

@@ -199,8 +199,8 @@ impl<'o> PageWriter<'o> {
         Ok(export.err())
     }
 
-    /// Writes the end of the page, if it has a start. `index` is the address of the index of several
-    /// pages.
+    /// Writes the end of the page, if it has a start. `index` is the address of the index of
+    /// several pages.
     pub fn finish(&self, out: &mut dyn Write, index: Option<&str>) -> io::Result<()> {
         if self.count == 0 {
             return Ok(());
