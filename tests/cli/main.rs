@@ -17,6 +17,8 @@
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
+#[cfg(unix)]
+mod actions;
 mod arrays;
 mod bench;
 mod bounded;

@@ -101,6 +101,33 @@ fn a_folder_is_one_page_and_the_document_lists_its_meshes() {
 
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
+fn more_than_500_meshes_are_on_several_pages() {
+    let (meshes, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for number in 0..501 {
+        fs::copy("data/unigine/cube_ms13.mesh", meshes.path().join(format!("cube {number:03}.mesh"))).unwrap();
+    }
+    let (index, from) = (inside(&out, "all.html"), meshes.path().to_str().unwrap());
+    let output = meshpeek(&["view", from, "-o", &index, "--size", "16", "--json"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let files = json(&output)["files"].as_array().unwrap().clone();
+    assert_eq!(files[499]["output"], inside(&out, "all-001.html"));
+    assert_eq!(files[500]["output"], inside(&out, "all-002.html"));
+    let read = |name: &str| fs::read_to_string(inside(&out, name)).unwrap();
+    for (page, count) in [("all-001.html", 500), ("all-002.html", 1)] {
+        let page = read(page);
+        assert_eq!(page.matches("<article").count(), count);
+        expect_self_contained(&page.replace(" href=\"all.html\"", ""));
+    }
+    let page = read("all.html");
+    assert_eq!(page.matches("class=\"tile\" href=\"all-00").count(), 501);
+    expect_self_contained(&page.replace(" href=\"all-00", ""));
+    assert_eq!(names(out.path()).len(), 3);
+    let again = meshpeek(&["view", from, "-o", &index, "--size", "16"]);
+    assert_eq!((code(&again), names(out.path()).len()), (2, 3));
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn the_options_are_the_start_of_the_page() {
     let page_with = |arguments: &[&str]| page(&[&["data/unigine/skinned_ms12.mesh"], arguments].concat());
     let plain = start(&page_with(&[]));

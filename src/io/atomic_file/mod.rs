@@ -194,15 +194,23 @@ impl AtomicFile {
     /// Returns an error if `name` is the name of a folder, a link or a special file, or if a file
     /// cannot be created in the folder.
     pub fn create(folder: OpenFolder, name: &OsStr, mode: Option<u32>) -> io::Result<Self> {
-        let existing = folder.existing(name)?;
-        if existing.is_some_and(|existing| !existing.is_regular) {
-            let text = "expected a file or nothing, found a folder, a link or a special file; remove it";
-            return Err(io::Error::other(text));
-        }
+        let existing = expect_replaceable(&folder, name)?;
         folder.system.remove_dead();
         let temporary = folder.system.temporary()?;
         let mode = mode.or(existing.map(|existing| existing.mode));
         Ok(Self { temporary, folder, name: name.to_owned(), mode, waiting: 0 })
+    }
+
+    /// Chooses another final name in the same folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `name` is the name of a folder, a link or a special file.
+    #[cfg(feature = "cli")]
+    pub fn choose_name(&mut self, name: &OsStr) -> io::Result<()> {
+        expect_replaceable(&self.folder, name)?;
+        name.clone_into(&mut self.name);
+        Ok(())
     }
 
     /// Returns the folder of the file.
@@ -295,6 +303,17 @@ impl AtomicFile {
         self.rename(replace)?;
         self.sync_folder()
     }
+}
+
+/// Returns the properties of the file that a new file replaces, if any. Returns an error if it is a
+/// folder, a link or a special file.
+fn expect_replaceable(folder: &OpenFolder, name: &OsStr) -> io::Result<Option<ExistingFile>> {
+    let existing = folder.existing(name)?;
+    if existing.is_some_and(|existing| !existing.is_regular) {
+        let text = "expected a file or nothing, found a folder, a link or a special file; remove it";
+        return Err(io::Error::other(text));
+    }
+    Ok(existing)
 }
 
 impl Write for AtomicFile {

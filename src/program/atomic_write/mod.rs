@@ -106,6 +106,17 @@ impl PendingOutput {
         Self::create_in(folder, target, replace, None).map_err(|error| at_path(error, path))
     }
 
+    /// Chooses another path in the same folder for the file.
+    ///
+    /// Returns an error if a file exists at `path` and `force` is false.
+    pub fn choose_path(&mut self, path: &Path, force: bool) -> anyhow::Result<()> {
+        check_target(path, force)?;
+        let name = path.file_name().context("a path without a file name")?;
+        self.file.choose_name(name).map_err(|error| at_path(error.into(), path))?;
+        path.clone_into(&mut self.target);
+        Ok(())
+    }
+
     /// Writes a part of the content with the given function.
     pub fn write_part(
         &mut self,

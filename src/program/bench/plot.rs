@@ -3,7 +3,7 @@
 use super::measure::FileMeasurement;
 use super::question::Contestant;
 use super::spread::{Spread, spent};
-use crate::program::render::svg::{Anchor, SvgPicture};
+use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
 use crate::program::render::units::significant;
 
 /// Sizes in the SVG picture, in pixels. The constants are, in this order: the left end of the time
@@ -41,7 +41,7 @@ pub fn draw(files: &[FileMeasurement]) -> String {
     let rows = |file: &FileMeasurement| file.questions.iter().fold(0.0, |height, _| height + ROW);
     let height = files.iter().fold(LEGEND, |height, file| height + HEAD + rows(file) + FOOT);
     let title = "meshpeek against two loaders that copy";
-    let mut svg = SvgPicture::new([WIDTH, height], title, STYLE, DARK_STYLE);
+    let mut svg = SvgPicture::new([WIDTH, height], title, Some(&style_sheet(STYLE, DARK_STYLE)));
     svg.text("h", [16.0, 26.0], Anchor::Start, "Seconds to an answer, logarithmic: shorter is better");
     for (class, x, text) in ENTRIES {
         svg.rect(class, [x, 38.0], [12.0, 12.0], None);

@@ -32,7 +32,8 @@ pub fn open_animations(
                 continue;
             }
             let opened = open(&path, global);
-            if is_found && opened.as_ref().is_err_and(|error| inputs.passed_by.take(error)) {
+            let fault = opened.as_ref().err().and_then(|error| error.downcast_ref());
+            if is_found && fault.is_some_and(|fault| inputs.passed_by.take(fault)) {
                 continue;
             }
             let asset = opened?;

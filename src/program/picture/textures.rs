@@ -14,7 +14,7 @@ use crate::io::open_without_following;
 use crate::math::as_u64;
 use crate::parse::Limits;
 use crate::render::images::{ImageKind, decode};
-use crate::render::{Texture, TextureSource};
+use crate::render::{Picture, Texture, TextureSource};
 
 /// The greatest number of entries of a folder that are searched for images.
 const MAX_ENTRIES: usize = 100_000;
@@ -172,6 +172,14 @@ fn level_png(texture: &Texture, level: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Returns a picture as a PNG file, made smaller by halves until its sides have at most `side`
+/// pixels.
+pub fn small_png(picture: &Picture, side: u32) -> Option<Vec<u8>> {
+    let texture = Texture::new(picture.size(), picture.pixels().to_vec()).ok()?;
+    let is_small = |level: &usize| texture.level(*level).is_some_and(|([width, height], _)| width.max(height) <= side);
+    level_png(&texture, (0..texture.level_count()).find(is_small)?)
+}
+
 fn texture_bytes(texture: &Texture) -> u64 {
     let [width, height] = texture.size().map(u64::from);
     width.saturating_mul(height).saturating_mul(as_u64(size_of::<[u8; 4]>()))
@@ -182,7 +190,6 @@ mod tests {
     use super::super::png::write_png;
     use super::*;
     use crate::ErrorKind;
-    use crate::render::Picture;
 
     fn save(path: &Path, side: u32, color: [u8; 4]) {
         let picture = Picture::new([side, side], color).unwrap();

@@ -20,21 +20,27 @@ pub enum Anchor {
     End,
 }
 
+/// Returns the style sheet of a picture. `own` and `dark` are the rules that only this picture has,
+/// for a light and for a dark page.
+pub fn style_sheet(own: &str, dark: &str) -> String {
+    format!("{STYLE}{own}@media(prefers-color-scheme:dark){{{DARK_STYLE}{dark}}}")
+}
+
 /// An SVG picture that is drawn piece by piece. All sizes and coordinates are in pixels.
 pub struct SvgPicture {
     text: String,
 }
 
 impl SvgPicture {
-    /// Starts a picture with a page that fills it. `style` and `dark` are the rules of the style
-    /// sheet that only this picture has, for a light and for a dark page.
-    pub fn new([width, height]: [f64; 2], title: &str, style: &str, dark: &str) -> Self {
+    /// Starts a picture with a page that fills it. `style` is its style sheet, or `None` if the
+    /// document that contains the picture has the style sheet.
+    pub fn new([width, height]: [f64; 2], title: &str, style: Option<&str>) -> Self {
         let mut picture = Self { text: String::new() };
         let title = xml_text(title);
+        let style = style.map(|style| format!("<style>{style}</style>")).unwrap_or_default();
         picture.push(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{title}</title>\
-             <style>{STYLE}{style}@media(prefers-color-scheme:dark){{{DARK_STYLE}{dark}}}</style>\
+             viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{title}</title>{style}\
              <rect class=\"p\" width=\"100%\" height=\"100%\"/>"
         ));
         picture
@@ -108,11 +114,12 @@ mod tests {
 
     #[test]
     fn escapes_texts_and_titles() {
-        let mut picture = SvgPicture::new([10.0, 20.0], "<a>", ".x{fill:#123}", "");
+        let mut picture = SvgPicture::new([10.0, 20.0], "<a>", Some(&style_sheet(".x{fill:#123}", "")));
         picture.text("s", [1.0, 2.25], Anchor::End, "a<b>&\u{1}");
         picture.rect("x", [0.0, 1.0], [2.0, 3.0], Some("\"q\""));
         picture.rects("x", [[0.0, 0.0, 1.5]].into_iter(), 4.0, "t");
         let text = picture.finish();
+        assert!(!SvgPicture::new([1.0; 2], "a", None).finish().contains("<style>"));
         assert!(text.contains("<title>&lt;a&gt;</title>") && text.contains(".x{fill:#123}@media"));
         assert!(
             text.contains("<text class=\"s\" x=\"1.0\" y=\"2.2\" text-anchor=\"end\">a&lt;b&gt;&amp;\\u{1}</text>")

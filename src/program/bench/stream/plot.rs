@@ -2,7 +2,7 @@
 
 use super::flight::{FRAMES_PER_POINT, Flight};
 use super::report::FlightSubject;
-use crate::program::render::svg::{Anchor, SvgPicture};
+use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
 use crate::program::render::units::{bytes, ratio, significant, thousands};
 
 /// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
@@ -25,7 +25,7 @@ pub fn draw(subject: &FlightSubject, flight: &Flight) -> String {
     let holes: Vec<f64> = points().map(|(holes, _, _)| ratio(*holes, 1)).collect();
     let size = |number: f64| bytes(whole(number));
     let height = HEAD + 3.0 * (HEIGHT + GAP);
-    let mut svg = SvgPicture::new([1000.0, height], "a streamed flight", STYLE, DARK_STYLE);
+    let mut svg = SvgPicture::new([1000.0, height], "a streamed flight", Some(&style_sheet(STYLE, DARK_STYLE)));
     let heading = format!("{}: {} frames", subject.name, thousands(flight.frames.into()));
     svg.text("h", [16.0, 24.0], Anchor::Start, &heading);
     let budget = Some(ratio(flight.budget, 1));

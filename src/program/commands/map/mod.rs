@@ -26,6 +26,7 @@ use crate::program::render::progress;
 use crate::program::render::text::{complain, shown, terminal_width};
 use explain::{BytePosition, explain, parse_position};
 use listing::RegionListing;
+pub use picture::style_of_all;
 use shapes::{MAX_SHAPES, SizeHistogram};
 use summary::KindTotals;
 
@@ -64,12 +65,13 @@ pub struct MapArgs {
     force: bool,
 }
 
-/// Draws a file to scale, with at most `max_shapes` shapes. `path` is the name in its heading.
+/// Draws a file to scale, with at most `max_shapes` shapes, for a document that has the style sheet
+/// [`style_of_all`]. `path` is the name in its heading.
 pub fn draw_file(file: RegionFile<'_>, path: &str, max_shapes: u64) -> String {
     let mut sizes = SizeHistogram::default();
     // The bytes after an error are drawn as unreadable.
     let (totals, _) = KindTotals::of(file, &mut |region| sizes.add(region.len()));
-    picture::draw(file, path, &totals, sizes.least_size(max_shapes))
+    picture::draw(file, path, &totals, sizes.least_size(max_shapes), false)
 }
 
 impl MapArgs {
@@ -109,7 +111,7 @@ impl MapArgs {
         let fault = fault.map(|error| file.locate_error(error, path));
         let is_piped = self.svg.as_deref() == Some(Path::new(STDIN));
         if let Some(svg) = &self.svg {
-            let picture = picture::draw(file.region_file(), &shown(path), &totals, sizes.least_size(MAX_SHAPES));
+            let picture = picture::draw(file.region_file(), &shown(path), &totals, sizes.least_size(MAX_SHAPES), true);
             file.check().map_err(|error| file.locate_error(error, path))?;
             if is_piped {
                 io::stdout().lock().write_all(picture.as_bytes())?;

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use super::kinds::ByteKind;
+use super::kinds::{ALL, ByteKind};
 use super::shapes::{ByteShape, RegionMerger};
 use super::summary::{KindTotal, KindTotals};
 use crate::Region;
 use crate::program::input::source_file::RegionFile;
-use crate::program::render::svg::{Anchor, SvgPicture};
+use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
 use crate::program::render::units::{bytes, ratio, thousands};
 
 /// Sizes in pixels: the left end and the length of the rows, the distance of two rows, the height
@@ -39,14 +39,16 @@ struct ByteRows {
     each: u64,
 }
 
-/// Draws a file. `least_size` is the smallest size of a region that is a shape of its own.
-pub fn draw(file: RegionFile<'_>, path: &str, totals: &KindTotals, least_size: u64) -> String {
+/// Draws a file. `least_size` is the smallest size of a region that is a shape of its own. Without
+/// `is_styled`, the picture needs a document that has the sheet of all pictures.
+pub fn draw(file: RegionFile<'_>, path: &str, totals: &KindTotals, least_size: u64, is_styled: bool) -> String {
     let rows = ByteRows::new(totals.size);
     let kinds = totals.largest_first();
     let legend_lines = kinds.len().div_ceil(LEGEND_COLUMNS);
     let height = row_top(rows.count()) + FOOT + (0..legend_lines).fold(0.0, |height, _| height + LEGEND_HEIGHT);
     let title = format!("The bytes of {} by kind", shortened(path));
-    let mut picture = SvgPicture::new([WIDTH, height], &title, &style(&kinds), "");
+    let style = is_styled.then(|| style_of(kinds.iter().map(|total| total.kind)));
+    let mut picture = SvgPicture::new([WIDTH, height], &title, style.as_deref());
     let heading = format!("{}: {}", shortened(path), bytes(totals.size));
     picture.text("h", [16.0, 26.0], Anchor::Start, &heading);
     rows.draw_axis(&mut picture);
@@ -59,16 +61,21 @@ pub fn draw(file: RegionFile<'_>, path: &str, totals: &KindTotals, least_size: u
     picture.finish()
 }
 
-/// Returns the style of the shapes: the colour of each kind that occurs in the file.
-fn style(kinds: &[KindTotal]) -> String {
+/// Returns the style sheet of all pictures.
+pub fn style_of_all() -> String {
+    style_of(ALL.into_iter())
+}
+
+/// Returns the style sheet of a picture with some kinds of bytes.
+fn style_of(kinds: impl Iterator<Item = ByteKind>) -> String {
     let mut style = String::from(
         "path{stroke:#161b22;stroke-opacity:.4;stroke-width:.5}.l{font-size:11px;fill:#161b22;pointer-events:none}",
     );
-    for KindTotal { kind, .. } in kinds {
+    for kind in kinds {
         // Writing to a `String` cannot fail.
-        let _ = write!(style, ".{}{{fill:{}}}", class(*kind), kind.color);
+        let _ = write!(style, ".{}{{fill:{}}}", class(kind), kind.color);
     }
-    style
+    style_sheet(&style, "")
 }
 
 /// Returns the class of the shapes of a kind.

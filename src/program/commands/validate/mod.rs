@@ -44,6 +44,7 @@ use json_output::JsonOutput;
 use junit::JunitOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
+pub use paths::uri;
 use sarif::SarifOutput;
 use totals::FindingTotals;
 

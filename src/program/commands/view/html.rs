@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::{HTML, ViewArgs};
 use super::drawing::Drawing;
-use super::page::{PageMesh, PageStart, PageWriter};
+use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
 use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN};
-use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::convert::stem;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::expect_extension;
@@ -17,6 +16,7 @@ use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::picture::png::write_png;
+use crate::program::picture::textures::small_png;
 use crate::program::render::note::note;
 use crate::program::render::text::shown;
 use crate::render::{Background, Overlay, Shading};
@@ -25,6 +25,8 @@ use crate::render::{Background, Overlay, Shading};
 const SIZE: [u32; 2] = [384, 384];
 /// The largest picture in bytes. A picture with half the width and height has about a quarter.
 const MAX_PICTURE: usize = 96 << 10;
+/// The greatest width and height of the small picture of a mesh.
+const THUMBNAIL: u32 = 96;
 /// The size of the buffer between the page and the system.
 const BUFFER: usize = 256 << 10;
 
@@ -42,16 +44,13 @@ pub fn expect_no_page(args: &ViewArgs) -> Result<(), UsageError> {
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
     check_options(args)?;
     let mut page = HtmlPage { args, drawing, output, global, results: Vec::new(), passed_by: PassedBy::default() };
-    let mut outputs = Vec::new();
-    if output == Path::new(STDIN) {
-        let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-        page.write(&mut out)?;
-        out.flush()?;
+    let outputs = if output == Path::new(STDIN) {
+        page.write_stdout()?;
+        Vec::new()
     } else {
         expect_extension(output, &HTML, "view --html")?;
-        check_target(output, args.force)?;
-        outputs.extend(page.write_file()?);
-    }
+        page.write_files()?
+    };
     if page.results.is_empty() {
         let text = "the folders and patterns contain no meshes, so there is nothing to show";
         return Err(UsageError(text.to_owned()).into());
@@ -77,6 +76,15 @@ fn check_options(args: &ViewArgs) -> Result<(), UsageError> {
     }
 }
 
+/// The picture of a mesh.
+struct DrawnPicture {
+    facts: DrawnFacts,
+    /// A PNG file.
+    png: Vec<u8>,
+    /// A small picture: a PNG file.
+    thumbnail: Vec<u8>,
+}
+
 /// A page that is being written.
 struct HtmlPage<'a> {
     args: &'a ViewArgs,
@@ -88,38 +96,56 @@ struct HtmlPage<'a> {
 }
 
 impl HtmlPage<'_> {
-    /// Writes the page to its file. Returns its path and size, or `None` if no mesh can be drawn.
-    fn write_file(&mut self) -> anyhow::Result<Option<(PathBuf, u64)>> {
-        let mut bytes = 0;
-        let pending = PendingOutput::write(self.output, self.args.force, |out| {
-            let mut buffer = BufWriter::with_capacity(BUFFER, &mut *out);
-            self.write(&mut buffer)?;
-            buffer.flush()?;
-            drop(buffer);
-            bytes = out.size()?;
-            Ok(())
+    /// Writes the page to its file, or several pages and an index. Returns the paths and sizes of
+    /// the files, or nothing if no mesh can be drawn.
+    fn write_files(&mut self) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+        let (title, start) = (self.title(), start(self.args));
+        let (mut files, mut pages) = (PageFiles::new(self.output, &title, &start, self.args.force)?, Vec::new());
+        self.draw_all(|mesh| {
+            let (page, error) = files.add(mesh)?;
+            pages.push(page);
+            Ok(error)
         })?;
-        if self.results.iter().all(|result| result.drawn.is_err()) {
-            return Ok(None);
+        let mut outputs = files.finish()?;
+        if let [(path, bytes)] = outputs.as_mut_slice() {
+            self.output.clone_into(path);
+            if let [ViewResult { drawn: Ok(facts), .. }] = self.results.as_mut_slice() {
+                facts.bytes = Some(*bytes);
+            }
+        } else {
+            let drawn = self.results.iter_mut().filter(|result| result.drawn.is_ok());
+            for (result, page) in drawn.zip(pages) {
+                // The first file is the index.
+                let path = outputs.get(page.saturating_add(1)).map(|(path, _)| path.clone());
+                result.output = path.unwrap_or_default();
+            }
         }
-        pending.finish()?;
-        if let [ViewResult { drawn: Ok(facts), .. }] = self.results.as_mut_slice() {
-            facts.bytes = Some(bytes);
-        }
-        Ok(Some((self.output.to_owned(), bytes)))
+        Ok(outputs)
     }
 
-    /// Writes the page. If no mesh can be drawn, nothing is written.
-    fn write(&mut self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let (args, title) = (self.args, self.title());
-        let start = start(args);
-        let mut page = PageWriter::new(out, &title, &start);
+    /// Writes one page to standard output.
+    fn write_stdout(&mut self) -> anyhow::Result<()> {
+        let (title, start) = (self.title(), start(self.args));
+        let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+        let mut page = PageWriter::new(title, &start);
+        self.draw_all(|mesh| page.add(&mut out, mesh))?;
+        page.finish(&mut out, None)?;
+        Ok(out.flush()?)
+    }
+
+    /// Draws all meshes, and passes them to `add` one after another.
+    fn draw_all(
+        &mut self,
+        mut add: impl FnMut(&PageMesh<'_>) -> anyhow::Result<Option<crate::Error>>,
+    ) -> anyhow::Result<()> {
+        let args = self.args;
         let (_, omitted) =
             SelectedFiles::for_output(&args.files)?.each(self.global, Repeated::Refused, |path, asset| {
                 let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
                 let drawn = match drawn {
-                    Ok(((facts, picture), asset)) => {
-                        self.add(&mut page, path, &asset, picture)?;
+                    Ok((picture, asset)) => {
+                        let facts = picture.facts.clone();
+                        self.add(path, &asset, picture, &mut add)?;
                         Ok(facts)
                     }
                     Err(error) => Err(error),
@@ -128,26 +154,33 @@ impl HtmlPage<'_> {
                 Ok(Outcome::Fine)
             })?;
         self.passed_by = omitted.passed_by;
-        Ok(page.finish()?)
+        Ok(())
     }
 
-    /// Draws the picture of a mesh. Returns the facts about it, and a PNG file. A picture of many
-    /// bytes is drawn smaller, unless the command line has its size.
-    fn draw(&self, path: &Path, asset: &InputAsset) -> anyhow::Result<(DrawnFacts, Vec<u8>)> {
+    /// Draws the picture of a mesh. A picture of many bytes is drawn smaller, unless the command
+    /// line has its size.
+    fn draw(&self, path: &Path, asset: &InputAsset) -> anyhow::Result<DrawnPicture> {
         let mut options = self.drawing.options(asset, SIZE)?.with_background(Background::Transparent);
         loop {
             let drawn = self.drawing.draw(asset, path, &options)?;
             let mut png = Vec::new();
             write_png(&mut png, &drawn.picture, &[])?;
             if png.len() <= MAX_PICTURE || self.args.size.is_some() {
-                return Ok((DrawnFacts::new(&drawn), png));
+                let thumbnail = small_png(&drawn.picture, THUMBNAIL).unwrap_or_default();
+                return Ok(DrawnPicture { facts: DrawnFacts::new(&drawn), png, thumbnail });
             }
             options.size = options.size.map(|side| side / 2);
         }
     }
 
     /// Adds a mesh to the page.
-    fn add(&self, page: &mut PageWriter<'_>, path: &Path, asset: &InputAsset, png: Vec<u8>) -> anyhow::Result<()> {
+    fn add(
+        &self,
+        path: &Path,
+        asset: &InputAsset,
+        picture: DrawnPicture,
+        add: &mut dyn FnMut(&PageMesh<'_>) -> anyhow::Result<Option<crate::Error>>,
+    ) -> anyhow::Result<()> {
         let images = self.drawing.textures(path);
         let mesh = PageMesh {
             name: stem(path, asset),
@@ -157,9 +190,10 @@ impl HtmlPage<'_> {
             options: self.drawing.export_options(asset)?,
             clip: self.drawing.clip_name(asset)?,
             images: images.as_deref(),
-            png,
+            png: picture.png,
+            thumbnail: picture.thumbnail,
         };
-        let added = page.add(&mesh).map_err(|error| at_output(error, self.output));
+        let added = add(&mesh).map_err(|error| at_output(error, self.output));
         if let Some(error) = added.map_err(|error| asset.locate_any_error(error, path))? {
             note(&format!("{}: the page has only a picture of it: {error}", shown(path)), self.global);
         }

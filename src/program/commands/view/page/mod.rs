@@ -2,10 +2,15 @@
 //! its byte map and its findings.
 //!
 //! The page needs no network. Each mesh is a GLB file inside of the page, compressed with zlib and
-//! written as Base64. A policy in the page allows only its own script, which is identified by its
-//! hash.
+//! written as Base64. The browser reads it when the mesh is chosen, and so are the findings and the
+//! byte map of all meshes but the first. A policy in the page allows only its own script, which is
+//! identified by its hash.
+//!
+//! Many meshes are on several pages, which an index lists.
 
 mod data;
+mod files;
+mod index;
 mod parts;
 mod start;
 #[cfg(test)]
@@ -17,12 +22,14 @@ use std::path::Path;
 use crate::Error;
 use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
 use crate::math::as_u64;
+use crate::program::commands::map::style_of_all;
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;
 use crate::program::render::counting_writer::CountingWriter;
 use crate::program::render::escape::xml_text;
 use crate::program::render::text::shown;
 use data::{DataElements, data_url};
+pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
 pub use start::PageStart;
 
@@ -41,6 +48,7 @@ const SCRIPT: &str = concat!(
     include_str!("view.js"),
     include_str!("camera.js"),
     include_str!("player.js"),
+    include_str!("index.js"),
     include_str!("page.js"),
     "})();\n"
 );
@@ -71,6 +79,8 @@ pub struct PageMesh<'a> {
     pub images: Option<&'a TextureFolder>,
     /// The picture that is shown without the interactive view: a PNG file.
     pub png: Vec<u8>,
+    /// A small picture for the index: a PNG file.
+    pub thumbnail: Vec<u8>,
 }
 
 impl PageMesh<'_> {
@@ -79,21 +89,77 @@ impl PageMesh<'_> {
         let facts = SourceFacts::default().with_name(self.name.as_str()).with_images(images);
         self.options.clone().with_source(facts).with_allow_loss(true)
     }
+
+    /// Writes the heading and the picture.
+    fn write_start(&self, out: &mut dyn Write, index: usize) -> io::Result<()> {
+        let (name, path) = (xml_text(&self.name), xml_text(&shown(self.path)));
+        let (facts, picture) = (parts::facts(self.asset), data_url("image/png", &self.png));
+        let clip = self.clip.as_ref().map(|clip| format!(" data-clip=\"{}\"", xml_text(clip))).unwrap_or_default();
+        write!(
+            out,
+            "<article id=\"mesh-{index}\" class=\"mesh\" data-name=\"{name}\" data-path=\"{path}\"{clip}>\n\
+             <header><h1>{name}</h1><p class=\"facts\" title=\"{path}\">{facts}</p></header>\n\
+             <div class=\"work\"><div class=\"left\"><div class=\"stage\"><img src=\"{picture}\" alt=\"Picture of {name}\"></div></div>\
+             <div class=\"panels\"></div></div>\n"
+        )
+    }
+
+    /// Writes what the interactive view leaves out, the findings, and the bytes drawn to scale.
+    fn write_details(&self, out: &mut dyn Write, export: Result<&Export<'_>, &Error>) -> io::Result<()> {
+        match export {
+            Ok(export) => write_left_out(out, export.losses())?,
+            Err(error) => write_error(out, error)?,
+        }
+        write_findings(out, self.asset)?;
+        self.asset.release();
+        write_byte_map(out, self.asset, self.path)
+    }
+
+    /// Writes the geometry.
+    fn write_data(&self, out: &mut dyn Write, export: &Export<'_>) -> anyhow::Result<()> {
+        let data = DataElements::new(out, "class=\"glb\"");
+        data.compressed(|out| Ok(export.write_file(0, "mesh", out)?))?;
+        self.asset.check()?;
+        Ok(())
+    }
+
+    /// Writes the images to which the geometry refers, with at most `most` bytes.
+    fn write_images(&self, out: &mut dyn Write, export: &Export<'_>, most: u64) -> io::Result<()> {
+        let images = export.images();
+        // Base64 makes four bytes of three.
+        let each = (most.checked_div(as_u64(images.len())).unwrap_or_default() / 4).saturating_mul(3);
+        for image in images {
+            let Some(png) = self.images.and_then(|folder| folder.png(image, each)) else { continue };
+            let attributes = format!("class=\"texture\" data-name=\"{}\"", xml_text(image));
+            DataElements::new(out, &attributes).whole(&png)?;
+        }
+        Ok(())
+    }
 }
 
-/// Writes a page, one mesh after another.
+/// Writes a page, one mesh after another. Nothing is written before the first mesh is added.
 pub struct PageWriter<'o> {
-    out: CountingWriter<&'o mut dyn Write>,
-    title: &'o str,
+    title: String,
     start: &'o PageStart,
     /// The number of meshes that were added.
     count: usize,
+    /// The number of bytes that were written.
+    bytes: u64,
 }
 
 impl<'o> PageWriter<'o> {
-    /// Makes a writer, which writes nothing before the first mesh is added.
-    pub fn new(out: &'o mut dyn Write, title: &'o str, start: &'o PageStart) -> Self {
-        Self { out: CountingWriter { out, written: 0 }, title, start, count: 0 }
+    pub const fn new(title: String, start: &'o PageStart) -> Self {
+        Self { title, start, count: 0, bytes: 0 }
+    }
+
+    /// Returns the number of meshes that were added.
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the number of bytes that were written.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Adds a mesh. If its geometry cannot be exported, the page has its picture, byte map and
@@ -101,10 +167,11 @@ impl<'o> PageWriter<'o> {
     ///
     /// Returns an error if the page cannot be written, or if the mesh changes meanwhile. The page
     /// is then not complete.
-    pub fn add(&mut self, mesh: &PageMesh<'_>) -> anyhow::Result<Option<Error>> {
+    pub fn add(&mut self, out: &mut dyn Write, mesh: &PageMesh<'_>) -> anyhow::Result<Option<Error>> {
+        let mut out = CountingWriter { out, written: 0 };
         let index = self.count;
         if index == 0 {
-            self.head()?;
+            out.write_all(head(&self.title, self.start).as_bytes())?;
         }
         self.count = index.saturating_add(1);
         let options = mesh.export_options();
@@ -113,75 +180,33 @@ impl<'o> PageWriter<'o> {
         let export = Export::new(&input, ExportFormat::Glb, &options);
         // A page must not end in the middle of a mesh, so the geometry is read once before.
         let export = export.and_then(|export| Ok((glb_size(&export)?, export)));
-        let before = self.out.written;
-        self.start(mesh, index)?;
-        match &export {
-            Ok((_, export)) => write_left_out(&mut self.out, export.losses())?,
-            Err(error) => write_error(&mut self.out, error)?,
+        let before = out.written;
+        mesh.write_start(&mut out, index)?;
+        if index == 0 {
+            mesh.write_details(&mut out, export.as_ref().map(|(_, export)| export))?;
+        } else {
+            let data = DataElements::new(&mut out, "class=\"details\"");
+            data.compressed(|out| Ok(mesh.write_details(out, export.as_ref().map(|(_, export)| export))?))?;
         }
-        write_findings(&mut self.out, mesh.asset)?;
-        mesh.asset.release();
-        write_byte_map(&mut self.out, mesh.asset, mesh.path)?;
         if let Ok((size, export)) = &export {
-            self.data(mesh, export)?;
-            let own = self.out.written.saturating_sub(before).saturating_add(as_u64(OWN_BYTES));
+            mesh.write_data(&mut out, export)?;
+            let own = out.written.saturating_sub(before).saturating_add(as_u64(OWN_BYTES));
             let most = (size.saturating_mul(MOST_TENTHS) / 10).saturating_add(MOST_BYTES);
-            self.images(mesh, export, most.saturating_sub(own))?;
+            mesh.write_images(&mut out, export, most.saturating_sub(own))?;
         }
-        self.out.write_all(b"</article>\n")?;
+        out.write_all(b"</article>\n")?;
+        self.bytes = self.bytes.saturating_add(out.written);
         Ok(export.err())
     }
 
-    /// Writes the end of the page, if it has a start.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Writes the end of the page, if it has a start. `index` is the address of the index of
+    /// several pages.
+    pub fn finish(&self, out: &mut dyn Write, index: Option<&str>) -> io::Result<()> {
         if self.count == 0 {
             return Ok(());
         }
-        let (_, foot) = halves();
-        self.out.write_all(foot.replace("{script}", SCRIPT).as_bytes())
-    }
-
-    /// Writes the start of the page.
-    fn head(&mut self) -> io::Result<()> {
-        let (head, _) = halves();
-        let (hash, start) = (SCRIPT_HASH.trim(), xml_text(&self.start.json().to_string()));
-        let head = head.replace("{style}", STYLE).replace("{hash}", hash).replace("{start}", &start);
-        self.out.write_all(head.replace("{title}", &xml_text(self.title)).as_bytes())
-    }
-
-    /// Writes the heading and the picture of a mesh.
-    fn start(&mut self, mesh: &PageMesh<'_>, index: usize) -> io::Result<()> {
-        let (name, path) = (xml_text(&mesh.name), xml_text(&shown(mesh.path)));
-        let (facts, picture) = (parts::facts(mesh.asset), data_url("image/png", &mesh.png));
-        let clip = mesh.clip.as_ref().map(|clip| format!(" data-clip=\"{}\"", xml_text(clip))).unwrap_or_default();
-        write!(
-            self.out,
-            "<article id=\"mesh-{index}\" class=\"mesh\" data-name=\"{name}\" data-path=\"{path}\"{clip}>\n\
-             <header><h1>{name}</h1><p class=\"facts\" title=\"{path}\">{facts}</p></header>\n\
-             <div class=\"work\"><div class=\"left\"><div class=\"stage\"><img src=\"{picture}\" alt=\"Picture of {name}\"></div></div>\
-             <div class=\"panels\"></div></div>\n"
-        )
-    }
-
-    /// Writes the geometry of a mesh.
-    fn data(&mut self, mesh: &PageMesh<'_>, export: &Export<'_>) -> anyhow::Result<()> {
-        let data = DataElements::new(&mut self.out, "class=\"glb\"");
-        data.compressed(|out| Ok(export.write_file(0, "mesh", out)?))?;
-        mesh.asset.check()?;
-        Ok(())
-    }
-
-    /// Writes the images to which the geometry refers, with at most `most` bytes.
-    fn images(&mut self, mesh: &PageMesh<'_>, export: &Export<'_>, most: u64) -> io::Result<()> {
-        let images = export.images();
-        // Base64 makes four bytes of three.
-        let each = (most.checked_div(as_u64(images.len())).unwrap_or_default() / 4).saturating_mul(3);
-        for image in images {
-            let Some(png) = mesh.images.and_then(|folder| folder.png(image, each)) else { continue };
-            let attributes = format!("class=\"texture\" data-name=\"{}\"", xml_text(image));
-            DataElements::new(&mut self.out, &attributes).whole(&png)?;
-        }
-        Ok(())
+        let link = |index| format!("<p id=\"index\"><a href=\"{}\">All meshes</a></p>\n", xml_text(index));
+        out.write_all(foot(&index.map(link).unwrap_or_default()).as_bytes())
     }
 }
 
@@ -192,7 +217,16 @@ fn glb_size(export: &Export<'_>) -> crate::Result<u64> {
     Ok(size.written)
 }
 
-/// Returns the page before its first mesh, and after its last one.
-fn halves() -> (&'static str, &'static str) {
-    PAGE.split_once("{meshes}").unwrap_or((PAGE, ""))
+/// Returns the page before its first mesh.
+fn head(title: &str, start: &PageStart) -> String {
+    let (head, _) = PAGE.split_once("{meshes}").unwrap_or((PAGE, ""));
+    let (hash, start) = (SCRIPT_HASH.trim(), xml_text(&start.json().to_string()));
+    let head = head.replace("{style}", STYLE).replace("{pictures}", &style_of_all()).replace("{hash}", hash);
+    head.replace("{start}", &start).replace("{title}", &xml_text(title))
+}
+
+/// Returns the page after its last mesh. `index` is the link to the index.
+fn foot(index: &str) -> String {
+    let (_, foot) = PAGE.split_once("{meshes}").unwrap_or((PAGE, ""));
+    foot.replace("{index}", index).replace("{script}", SCRIPT)
 }

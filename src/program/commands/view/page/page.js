@@ -40,6 +40,24 @@ function rows(items, row) {
   return make("ul", { className: "rows" }, ...shown);
 }
 
+/** The number of meshes from which a list of them has a field to search. */
+const MAX_UNFILTERED = 12;
+
+/** Returns a field that hides the elements whose title does not contain the text in it. */
+function filter(elements, changed = () => {}) {
+  const field = make("input", { type: "search", className: "filter", placeholder: "Find a mesh" });
+  field.setAttribute("aria-label", "Find a mesh by a part of its path");
+  field.oninput = () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const element of elements) {
+      const title = element.title.toLowerCase();
+      element.hidden = !words.every((word) => title.includes(word));
+    }
+    changed();
+  };
+  return field;
+}
+
 /** How the page shows a mesh at first: the options of the command line. */
 const initial = JSON.parse(document.querySelector("main").dataset.start);
 
@@ -165,6 +183,7 @@ class MeshPage {
     const choose = (button, clip) => {
       for (const other of list.querySelectorAll("button")) other.setAttribute("aria-pressed", other === button);
       this.player.choose(clip, Boolean(clip));
+      this.fit();
     };
     const row = (clip) => {
       const length = [clip.frames && counted(clip.frames, "frame"), `${clip.seconds.toFixed(2)} s`].filter(Boolean).join(", ");
@@ -282,8 +301,11 @@ class MeshPage {
     this.fit();
   }
 
+  /** Moves the camera so near that the mesh, or all frames of the clip, are just seen. */
   fit() {
-    this.camera.fit(this.scene.points(50_000), this.canvas.width / this.canvas.height);
+    const { clip, time } = this.player;
+    const points = clip ? this.scene.clipPoints(clip, time, 200_000) : this.scene.points(50_000);
+    this.camera.fit(points, this.canvas.width / this.canvas.height);
     this.change();
   }
 
@@ -387,6 +409,7 @@ async function show(articles, index) {
   state.page = page;
   document.documentElement.dataset.state = "loading";
   try {
+    await addDetails(article);
     state.view ??= new View(state.canvas, testSize > 0);
     await page.open(state.view);
     if (page === state.page) document.documentElement.dataset.state = page.scene ? "drawn" : "still";
@@ -398,27 +421,42 @@ async function show(articles, index) {
   }
 }
 
+/** Inserts the findings and the bytes of a mesh, which are compressed for all meshes but the first. */
+async function addDetails(article) {
+  const elements = [...article.querySelectorAll("script.details")];
+  if (!elements.length) return;
+  const inflated = inflate(elements);
+  for (const element of elements) element.remove();
+  article.insertAdjacentHTML("beforeend", new TextDecoder().decode(await inflated));
+}
+
 /** Fills the list of meshes, from which the reader chooses one. */
 function addNavigation(articles) {
   const navigation = document.getElementById("meshes");
   navigation.hidden = false;
   const row = (article, index) => {
-    const image = make("img", { alt: "", src: article.querySelector(".stage img").src, loading: "lazy" });
+    const image = make("img", { alt: "", src: article.querySelector(".stage img").src, decoding: "async" });
     const button = make("button", { type: "button", title: article.dataset.path, onclick: () => show(articles, index) }, image, make("span", {}, article.dataset.name));
     return button;
   };
-  navigation.append(...articles.map(row));
+  const buttons = articles.map(row);
+  const index = document.getElementById("index");
+  if (index) navigation.append(index);
+  if (buttons.length > MAX_UNFILTERED) navigation.append(filter(buttons));
+  navigation.append(...buttons);
 }
 
 function start() {
   const articles = [...document.querySelectorAll("article.mesh")];
   if (!articles.length) return;
   document.documentElement.classList.add("scripted");
-  if (articles.length > 1) addNavigation(articles);
+  if (articles.length > 1 || document.getElementById("index")) addNavigation(articles);
   const first = clamp(Math.floor(Number(parameters.get("mesh")) || 0), 0, articles.length - 1);
   new ResizeObserver(() => state.page?.scene && state.page.resize()).observe(document.querySelector("main"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.page?.scene && state.page.resize());
   show(articles, first);
+  document.querySelectorAll("#meshes button")[first]?.scrollIntoView({ block: "nearest" });
 }
 
-start();
+if (document.querySelector(".tiles")) startIndex();
+else start();

@@ -1,5 +1,8 @@
 // The contents of a GLB file: nodes, surfaces, skins and clips, and how they move.
 
+/** The greatest number of frames of a clip that the camera takes into account. */
+const MAX_FRAMES = 240;
+
 /** A primitive at a node. Surfaces of the list may have several. */
 class Part {
   constructor(glb, node, primitive, surface) {
@@ -16,6 +19,12 @@ class Part {
     if (this.isPoints) return 0;
     const { indices } = this.primitive;
     return Math.floor((indices === undefined ? this.count : this.glb.accessor(indices).count) / 3);
+  }
+
+  /** Returns the weights of the morph targets that are used now, each with its differences, if any. */
+  shifts(name) {
+    const used = [...this.weights.entries()].filter(([target, weight]) => weight !== 0 && this.targets[target][name] !== undefined);
+    return used.map(([target, weight]) => [weight, this.glb.floats(this.targets[target][name])]);
   }
 
   /** Returns the indices of the corners of all triangles. */
@@ -145,36 +154,60 @@ class Scene {
     return skin.joints.map((joint, index) => multiply(joint.world, skin.inverses.subarray(index * 16, index * 16 + 16)));
   }
 
-  /** Returns at most about `most` points of the visible surfaces, where they are now. */
+  /** Returns at most about `most` points of the visible surfaces, where they are now, or the ends of
+      the bones of a mesh without surfaces. */
   points(most) {
+    if (!this.parts.length) return this.bones.map(({ world }) => [...world.subarray(12, 15)]);
     const parts = this.parts.filter((part) => part.surface.isVisible);
     const total = parts.reduce((sum, part) => sum + part.count, 0);
     const step = Math.max(1, Math.floor(total / most));
+    return parts.flatMap((part) => this.partPoints(part, step));
+  }
+
+  /** Returns each `step`-th vertex of a part, where it is now. */
+  partPoints(part, step) {
+    const { attributes } = part.primitive;
+    const positions = this.glb.floats(attributes.POSITION);
+    const shifts = part.shifts("POSITION");
+    const { matrix, skin } = this.placeOf(part);
+    const matrices = skin && this.jointMatrices(skin);
+    const sets = [0, 1, 2, 3].filter((set) => skin && attributes[`JOINTS_${set}`] !== undefined);
+    const joints = sets.map((set) => this.glb.numbers(attributes[`JOINTS_${set}`]));
+    const weights = sets.map((set) => this.glb.floats(attributes[`WEIGHTS_${set}`]));
     const points = [];
-    for (const part of parts) {
-      const { attributes } = part.primitive;
-      const positions = part.current ?? this.glb.floats(attributes.POSITION);
-      const { matrix, skin } = this.placeOf(part);
-      const matrices = skin && this.jointMatrices(skin);
-      const sets = [0, 1, 2, 3].filter((set) => skin && attributes[`JOINTS_${set}`] !== undefined);
-      const joints = sets.map((set) => this.glb.numbers(attributes[`JOINTS_${set}`]));
-      const weights = sets.map((set) => this.glb.floats(attributes[`WEIGHTS_${set}`]));
-      for (let vertex = 0; vertex < part.count; vertex += step) {
-        const [x, y, z] = positions.subarray(vertex * 3, vertex * 3 + 3);
-        if (!skin) {
-          points.push(moved(matrix, x, y, z));
-          continue;
-        }
-        let point = [0, 0, 0];
-        for (let set = 0; set < sets.length; set++) {
-          for (let item = vertex * 4; item < vertex * 4 + 4; item++) {
-            const weight = weights[set][item];
-            if (weight) point = add(point, scaled(moved(matrices[joints[set][item]], x, y, z), weight));
-          }
-        }
-        points.push(point);
+    for (let vertex = 0; vertex < part.count; vertex += step) {
+      let [x, y, z] = positions.subarray(vertex * 3, vertex * 3 + 3);
+      for (const [weight, differences] of shifts) {
+        x += weight * differences[vertex * 3];
+        y += weight * differences[vertex * 3 + 1];
+        z += weight * differences[vertex * 3 + 2];
       }
+      if (!skin) {
+        points.push(moved(matrix, x, y, z));
+        continue;
+      }
+      let point = [0, 0, 0];
+      for (let set = 0; set < sets.length; set++) {
+        for (let item = vertex * 4; item < vertex * 4 + 4; item++) {
+          const weight = weights[set][item];
+          if (weight) point = add(point, scaled(moved(matrices[joints[set][item]], x, y, z), weight));
+        }
+      }
+      points.push(point);
     }
+    return points;
+  }
+
+  /** Returns at most about `most` points of the visible surfaces in all frames of a clip. The scene
+      is then at `time` again. */
+  clipPoints(clip, time, most) {
+    const last = clamp(Math.round(clip.frames ? clip.frames - 1 : clip.seconds * 30), 1, MAX_FRAMES);
+    const points = [];
+    for (let frame = 0; frame <= last; frame++) {
+      clip.apply((clip.seconds * frame) / last);
+      for (const point of this.points(most / (last + 1))) points.push(point);
+    }
+    clip.apply(time);
     return points;
   }
 }

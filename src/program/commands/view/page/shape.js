@@ -10,7 +10,6 @@ class Shape {
     this.positions = new Float32Array(this.base);
     this.baseNormals = NORMAL === undefined ? null : glb.floats(NORMAL);
     if (this.baseNormals) this.normals = new Float32Array(this.baseNormals);
-    part.current = this.positions;
   }
 
   /** Moves the vertices by the morph targets. */
@@ -21,11 +20,8 @@ class Shape {
 
   blend(out, base, name) {
     out.set(base);
-    this.part.weights.forEach((weight, index) => {
-      const accessor = this.part.targets[index][name];
-      if (weight === 0 || accessor === undefined) return;
-      const differences = this.part.glb.floats(accessor);
+    for (const [weight, differences] of this.part.shifts(name)) {
       for (let item = 0; item < out.length; item++) out[item] += differences[item] * weight;
-    });
+    }
   }
 }

@@ -17,7 +17,7 @@ use crate::render::{Background, Camera, Picture};
 
 const HOSTILE: &str = "</script><script>alert(1)</script>\"'&";
 
-const START: PageStart = PageStart {
+pub const START: PageStart = PageStart {
     camera: Camera::ISO,
     background: Background::Studio,
     style: "smooth",
@@ -49,19 +49,27 @@ pub fn decode_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns a page that has a mesh twice, under the given name.
-fn page_of(path: &Path, name: &str) -> String {
+/// Calls `run` with a mesh for a page, under the given name.
+pub fn with_mesh<T>(path: &Path, name: &str, run: impl FnOnce(&PageMesh<'_>) -> T) -> T {
     let TestArgs { global } = TestArgs::parse_from(["meshpeek", "--quiet"]);
     let asset = open(path, &global).unwrap();
     let images = TextureFolder::new(path.parent().unwrap(), &Limits::default());
     let (clip, images) = (Some(name.to_owned()), Some(&images));
     let (name, options) = (name.to_owned(), ExportOptions::default());
-    let mesh = PageMesh { name: name.clone(), path, asset: &asset, clips: &[], options, clip, images, png: vec![0] };
+    let (png, thumbnail) = (vec![0], vec![0]);
+    let mesh = PageMesh { name, path, asset: &asset, clips: &[], options, clip, images, png, thumbnail };
+    run(&mesh)
+}
+
+/// Returns a page that has a mesh twice, under the given name.
+fn page_of(path: &Path, name: &str) -> String {
     let (mut page, start) = (Vec::new(), START);
-    let mut writer = PageWriter::new(&mut page, &name, &start);
-    assert!(writer.add(&mesh).unwrap().is_none());
-    writer.add(&mesh).unwrap();
-    writer.finish().unwrap();
+    let mut writer = PageWriter::new(name.to_owned(), &start);
+    with_mesh(path, name, |mesh| {
+        assert!(writer.add(&mut page, mesh).unwrap().is_none());
+        writer.add(&mut page, mesh).unwrap();
+    });
+    writer.finish(&mut page, None).unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -96,6 +104,19 @@ fn a_page_contains_the_mesh_as_glb() {
 }
 
 #[test]
+fn only_the_first_mesh_has_its_findings_and_bytes_in_the_document() {
+    let page = page_of(Path::new("data/unreal/guard"), "guard");
+    assert_eq!((page.matches("<svg").count(), page.matches("<h2>Findings").count()), (2, 1));
+    // One style sheet serves all pictures: each more of them would cost the browser time.
+    assert_eq!(page.matches("<style>").count(), 1);
+    let found = elements(&page, "<script type=\"application/octet-stream\" class=\"details\">");
+    let mut details = String::new();
+    ZlibDecoder::new(decode_base64(found[0]).as_slice()).read_to_string(&mut details).unwrap();
+    let first = page.split_once("<section class=\"findings\">").unwrap().1.split_once("<script").unwrap().0;
+    assert!(details.ends_with(first), "the details are others: {details}");
+}
+
+#[test]
 fn a_hostile_name_is_escaped_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     // On Windows, a path cannot have these characters.
@@ -110,14 +131,14 @@ fn a_hostile_name_is_escaped_everywhere() {
     let page = page_of(&path, HOSTILE);
     assert!(!page.contains("<script>alert") && !page.contains("\"'&"));
     assert_eq!(page.matches("alert(1)").count(), page.matches("&lt;script&gt;alert(1)&lt;/script&gt;").count());
-    // The page itself, and the mesh twice.
-    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (3, 3));
+    // The page itself, the mesh twice, and the details of the second.
+    assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (4, 4));
 }
 
 #[test]
 fn a_page_without_meshes_is_empty() {
     let mut page = Vec::new();
-    PageWriter::new(&mut page, "none", &START).finish().unwrap();
+    PageWriter::new("none".to_owned(), &START).finish(&mut page, None).unwrap();
     assert!(page.is_empty());
 }
 
