@@ -134,16 +134,16 @@ fn files_that_are_not_meshes_are_named() {
     let html = b"<!DOCTYPE html>\n<html><title>404 Not Found</title></html>";
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 3\n";
     for (bytes, part) in [
-        (&pointer[..], "a Git LFS pointer; run `git lfs pull`"),
+        (&pointer[..], "a Git LFS pointer, which is not the mesh itself; run `git lfs pull`"),
         (html, "an HTML page"),
-        (&[0; 64], "found zeros"),
+        (&[0; 64], "a file of zeros"),
         (b"", "expected a mesh, found an empty file"),
         (b"# a\nmtllib a.mtl\nv 1 2 3\n", "Wavefront OBJ"),
         (b"solid a\n facet normal 0 0 1\n", "STL text"),
         (&stl, "binary STL"),
         (b"{ \"asset\": { \"version\": \"2.0\" } }", "glTF"),
         (b"\x93NUMPY\x01\0v\0{", "a NumPy array"),
-        (b"\x89PNG\r\n\x1a\n\0", "a PNG picture"),
+        (b"\x89PNG\r\n\x1a\n\0", "a PNG image"),
         (b"PK\x03\x04", "a ZIP archive"),
     ] {
         for name in ["file.mesh", "file.llmesh", "file.ezm", "file.ezb", "file.anim", "file.bin"] {

@@ -31,6 +31,7 @@ mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
 mod folders;
+mod foreign;
 mod golden_pictures;
 mod ls;
 mod manual;
