@@ -168,3 +168,58 @@ fn files_that_are_not_meshes_are_named() {
     let (_folder, script) = scratch("Box.uc", pointer);
     assert!(text(&meshpeek(&["info", &script]).stderr).contains("git lfs pull"));
 }
+
+#[test]
+fn wrong_verbs_and_options_have_fitting_tips() {
+    for (verb, tip) in [
+        ("render", "'view'"),
+        ("show", "'view'"),
+        ("export", "'convert'"),
+        ("list", "'ls'"),
+        ("check", "'validate'"),
+        ("stats", "'info'"),
+        ("compare", "'diff'"),
+    ] {
+        let output = meshpeek(&[verb, "data"]);
+        let message = text(&output.stderr);
+        assert!(code(&output) == 2 && message.contains(&format!("exists: {tip}")), "{verb}: {message}");
+    }
+    for (arguments, tip) in [
+        (&["info", "data", "--jobs", "3"][..], "--jobs is an option of convert"),
+        (&["info", "data", "--jso"], "'--json'"),
+        (&["convert", "data/unreal/guard", "x.glb"], "-o names the output: -o x.glb"),
+        (&["rewrite", "data/unigine/cube_ms13.mesh", "x.mesh"], "-o names the output: -o x.mesh"),
+    ] {
+        let message = text(&meshpeek(arguments).stderr);
+        assert!(message.contains(tip) && !message.contains("-- -"), "{arguments:?}: {message}");
+    }
+    let message = text(&meshpeek(&["info", "data", "--bogus"]).stderr);
+    assert!(!message.contains("tip"), "{message}");
+}
+
+#[test]
+fn negative_numbers_are_values_out_of_range() {
+    let cube = "data/unigine/cube_ms13.mesh";
+    for arguments in [
+        &["dump", "data/unreal/guard", "--frame", "-1"][..],
+        &["view", "data/unreal/guard", "--frame", "-1", "-o", "x.png"],
+        &["convert", "data/unreal/guard", "--frame", "-2", "-o", "x.glb"],
+        &["dump", "data/unigine/bend_an10.anim", "--pose", "-1"],
+        &["dump", "data/unigine/bend_an10.anim", "--time", "-0.5"],
+        &["ls", "data", "--limit", "-1"],
+        &["ls", "data", "-n", "-1"],
+        &["dump", cube, "--asset", "-1"],
+        &["query", cube, "vertex", "--surface", "0", "--vertex", "-1"],
+    ] {
+        let output = meshpeek(arguments);
+        let message = text(&output.stderr);
+        assert!(code(&output) == 2 && message.contains("0 or more"), "{arguments:?}: {message}");
+        assert!(!message.contains("tip"), "{arguments:?}: {message}");
+    }
+    for arguments in [&["view", "data", "-o", "x.png", "--columns", "-1"][..], &["convert", "data", "--jobs", "-1"]] {
+        assert!(text(&meshpeek(arguments).stderr).contains("-1 is not in 1..=1024"), "{arguments:?}");
+    }
+    // A path may start with a hyphen after --, and options that take signs keep them.
+    assert_eq!(code(&meshpeek(&["info", "--", "-1"])), 3);
+    assert_eq!(code(&meshpeek(&["map", cube, "--at", "-1"])), 0);
+}

@@ -110,7 +110,7 @@ impl InfoArgs {
                 None => Ok(report.print(&mut out, path, mesh)?),
             })
         };
-        let (outcome, _) =
+        let (outcome, omitted) =
             each_or_none(&self.files.files, &self.files.walk, global, Repeated::Listed, |path, asset| {
                 let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
                 let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
@@ -133,6 +133,7 @@ impl InfoArgs {
             animation.add_mesh(&skeletons);
             print(&path, &animation, None, picture.as_ref())?;
         }
+        omitted.note_passed_by(global);
         Ok(outcome)
     }
 

@@ -119,7 +119,8 @@ fn draw_all(
         }
         Ok(())
     };
-    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send).map(|_| ())
+    each_in_parallel((&args.files.files, &args.files.walk), global, describe, send)?.note_passed_by(global);
+    Ok(())
 }
 
 fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
