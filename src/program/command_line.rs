@@ -96,7 +96,9 @@ fn is_file(argument: &OsStr) -> bool {
 pub fn with_negative_numbers(command: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
     let verb =
         first_operand(command, &arguments).and_then(OsStr::to_str).and_then(|verb| command.find_subcommand(verb));
-    let options: Vec<&Arg> = [Some(command), verb].into_iter().flatten().flat_map(Command::get_arguments).collect();
+    let verbs = [Some(command), verb].into_iter().flatten();
+    let questions = verb.into_iter().flat_map(Command::get_subcommands);
+    let options: Vec<&Arg> = verbs.chain(questions).flat_map(Command::get_arguments).collect();
     let takes_number = |name: &str| {
         let is_whole = name.starts_with("--") || name.len() == 2;
         is_whole && options.iter().any(|option| is_named(option, name) && takes_number(option))

@@ -134,16 +134,16 @@ fn files_that_are_not_meshes_are_named() {
     let html = b"<!DOCTYPE html>\n<html><title>404 Not Found</title></html>";
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 3\n";
     for (bytes, part) in [
-        (&pointer[..], "a Git LFS pointer; run `git lfs pull`"),
+        (&pointer[..], "a Git LFS pointer, which is not the mesh itself; run `git lfs pull`"),
         (html, "an HTML page"),
-        (&[0; 64], "found zeros"),
+        (&[0; 64], "a file of zeros"),
         (b"", "expected a mesh, found an empty file"),
         (b"# a\nmtllib a.mtl\nv 1 2 3\n", "Wavefront OBJ"),
         (b"solid a\n facet normal 0 0 1\n", "STL text"),
         (&stl, "binary STL"),
         (b"{ \"asset\": { \"version\": \"2.0\" } }", "glTF"),
         (b"\x93NUMPY\x01\0v\0{", "a NumPy array"),
-        (b"\x89PNG\r\n\x1a\n\0", "a PNG picture"),
+        (b"\x89PNG\r\n\x1a\n\0", "a PNG image"),
         (b"PK\x03\x04", "a ZIP archive"),
     ] {
         for name in ["file.mesh", "file.llmesh", "file.ezm", "file.ezb", "file.anim", "file.bin"] {
@@ -167,4 +167,59 @@ fn files_that_are_not_meshes_are_named() {
     }
     let (_folder, script) = scratch("Box.uc", pointer);
     assert!(text(&meshpeek(&["info", &script]).stderr).contains("git lfs pull"));
+}
+
+#[test]
+fn wrong_verbs_and_options_have_fitting_tips() {
+    for (verb, tip) in [
+        ("render", "'view'"),
+        ("show", "'view'"),
+        ("export", "'convert'"),
+        ("list", "'ls'"),
+        ("check", "'validate'"),
+        ("stats", "'info'"),
+        ("compare", "'diff'"),
+    ] {
+        let output = meshpeek(&[verb, "data"]);
+        let message = text(&output.stderr);
+        assert!(code(&output) == 2 && message.contains(&format!("exists: {tip}")), "{verb}: {message}");
+    }
+    for (arguments, tip) in [
+        (&["info", "data", "--jobs", "3"][..], "--jobs is an option of convert"),
+        (&["info", "data", "--jso"], "'--json'"),
+        (&["convert", "data/unreal/guard", "x.glb"], "-o names the output: -o x.glb"),
+        (&["rewrite", "data/unigine/cube_ms13.mesh", "x.mesh"], "-o names the output: -o x.mesh"),
+    ] {
+        let message = text(&meshpeek(arguments).stderr);
+        assert!(message.contains(tip) && !message.contains("-- -"), "{arguments:?}: {message}");
+    }
+    let message = text(&meshpeek(&["info", "data", "--bogus"]).stderr);
+    assert!(!message.contains("tip"), "{message}");
+}
+
+#[test]
+fn negative_numbers_are_values_out_of_range() {
+    let cube = "data/unigine/cube_ms13.mesh";
+    for arguments in [
+        &["dump", "data/unreal/guard", "--frame", "-1"][..],
+        &["view", "data/unreal/guard", "--frame", "-1", "-o", "x.png"],
+        &["convert", "data/unreal/guard", "--frame", "-2", "-o", "x.glb"],
+        &["dump", "data/unigine/bend_an10.anim", "--pose", "-1"],
+        &["dump", "data/unigine/bend_an10.anim", "--time", "-0.5"],
+        &["ls", "data", "--limit", "-1"],
+        &["ls", "data", "-n", "-1"],
+        &["dump", cube, "--asset", "-1"],
+        &["query", cube, "vertex", "--surface", "0", "--vertex", "-1"],
+    ] {
+        let output = meshpeek(arguments);
+        let message = text(&output.stderr);
+        assert!(code(&output) == 2 && message.contains("0 or more"), "{arguments:?}: {message}");
+        assert!(!message.contains("tip"), "{arguments:?}: {message}");
+    }
+    for arguments in [&["view", "data", "-o", "x.png", "--columns", "-1"][..], &["convert", "data", "--jobs", "-1"]] {
+        assert!(text(&meshpeek(arguments).stderr).contains("-1 is not in 1..=1024"), "{arguments:?}");
+    }
+    // A path may start with a hyphen after --, and options that take signs keep them.
+    assert_eq!(code(&meshpeek(&["info", "--", "-1"])), 3);
+    assert_eq!(code(&meshpeek(&["map", cube, "--at", "-1"])), 0);
 }

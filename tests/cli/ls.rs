@@ -25,11 +25,20 @@ fn column(arguments: &[&str], name: &str) -> Vec<Value> {
     files.iter().map(|row| row[name].clone()).collect()
 }
 
+/// Removes the number of files that are passed by, which depends on the other files of the folder.
+fn without_passed_by(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.strip_suffix(" other files passed by") {
+        Some(line) => line.trim_end_matches(|it: char| it.is_ascii_digit()).trim_end_matches([',', ' ']),
+        None => line,
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
 #[test]
 fn prints_an_aligned_table_with_totals() {
     let table = printed(&["ls", "data/unigine", "--where", "path ~ '*skinned*' || path ~ '*room_ms1[14]*'"]);
     assert_eq!(
-        table,
+        without_passed_by(&table),
         "\
 path                            format   triangles  bones  clips  lods    bytes
 data/unigine/room_ms11.mesh     unigine        152      0      0     0  9.71 KB
@@ -145,7 +154,7 @@ fn sorts_filters_limits_and_chooses_columns() {
     let markdown = printed(&["ls", "data/ezmesh", "--columns", "path,triangles", "-n", "1", "--format", "md"]);
     assert_eq!(markdown, "| path | triangles |\n| --- | ---: |\n| data/ezmesh/crate.ezm | 12 |\n");
     assert_eq!(
-        printed(&["ls", "data", "--where", "triangles > 1G"]),
+        without_passed_by(&printed(&["ls", "data", "--where", "triangles > 1G"])),
         "0 meshes, 0 triangles, 0 B of files, 0 rigged\n"
     );
     for (arguments, part) in [

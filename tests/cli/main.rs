@@ -33,6 +33,7 @@ mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
 mod folders;
+mod foreign;
 mod gates;
 mod golden_pictures;
 mod ls;

@@ -345,5 +345,5 @@ fn says_what_is_wrong_with_a_file_that_only_claims_to_be_one() {
     }
     // A text that begins with a brace is not a Second Life mesh.
     let (_folder, path) = scratch("text.json", b"{\"high_lod\": 1}");
-    assert!(text(&meshpeek(&["info", &path]).stderr).contains("expected a mesh"));
+    assert!(text(&meshpeek(&["info", &path]).stderr).contains("a JSON document"));
 }

@@ -69,8 +69,7 @@ fn counts_files_and_findings() {
     );
     assert_eq!(folder.prints(3, &ALL), expected);
     let totals = |arguments: &[&str]| parsed(&folder.run(arguments))["totals"].clone();
-    let expected =
-        json!({ "files": 3, "sound": 1, "with_findings": 1, "unreadable": 1, "errors": 2, "warnings": 1, "infos": 0 });
+    let expected = json!({ "files": 3, "sound": 1, "with_findings": 1, "unreadable": 1, "errors": 2, "warnings": 1, "infos": 0, "passed_by": 0 });
     assert_eq!(totals(&[&ALL[..], &["--json"]].concat()), expected);
     assert_eq!(folder.prints(0, &["sound.mesh"]), "sound.mesh: no findings\n");
     assert_eq!(folder.prints(1, &["sound.mesh", "odd.mesh", "-q"]), format!("odd.mesh: 1 warning\n{ODD}"));

@@ -931,8 +931,8 @@ fn a_picture_is_told_to_be_one() {
     let bytes = std::fs::read(folder.join(PICTURE)).unwrap();
     assert_eq!(reference(&folder, PICTURE)["facts"]["not_ezm"], "PNG");
     let error = Mesh::open(&bytes[..]).unwrap_err();
-    assert_eq!((error.offset(), error.kind().id()), (Some(0), "unknown"));
-    assert!(error.to_string().contains("a PNG picture"), "{error}");
+    assert_eq!((error.offset(), error.kind().id()), (Some(0), "unsupported"));
+    assert!(error.to_string().contains("a PNG image"), "{error}");
     assert!(!meshpeek::ezmesh::is_known(&bytes));
 }
 

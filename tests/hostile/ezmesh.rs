@@ -1123,7 +1123,7 @@ fn content_decides_the_form() {
         [(&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "PNG"), (b"PK\x03\x04", "ZIP"), (b"glTF\x02\0\0\0", "glTF")]
     {
         let error = Mesh::open(bytes).unwrap_err();
-        assert!(is_error(&error, ErrorKind::Unknown, &[name]), "{error}");
+        assert!(is_error(&error, ErrorKind::Unsupported, &[name]), "{error}");
         assert_eq!(error.offset(), Some(0));
     }
     assert!(matches!(open(&binary(false)).form(), Form::Binary { order: ByteOrder::Little, version: 100 }));

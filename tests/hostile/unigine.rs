@@ -441,10 +441,12 @@ fn names_unsupported_generations() {
         assert!(error.kind() == ErrorKind::Unsupported, "{error}");
         assert!(error.to_string().contains(words) && error.to_string().contains(&magic), "{error}");
     }
-    for (first, words) in
-        [(&b"%YAML 1.1"[..], "Unity"), (b"@@b@\0\0\0", "Paradox"), (b"\x00\x10[MeshSerializer", "Ogre")]
-    {
-        let error = refused(first, "magic", 0);
+    for (first, words) in [
+        (&b"%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:"[..], "Unity"),
+        (b"@@b@\0\0\0", "Paradox"),
+        (b"\x00\x10[MeshSerializer", "Ogre"),
+    ] {
+        let error = refused(first, "file", 0);
         assert!(error.kind() == ErrorKind::Unsupported && error.to_string().contains(words), "{error}");
     }
 }

@@ -102,3 +102,71 @@ pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
     let is_short = length < DECISIVE || bytes.trim_ascii().is_empty();
     if is_short { error.needing(0..length.saturating_add(1)) } else { error }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(bytes: &[u8]) -> Option<&'static str> {
+        by_bytes(bytes, None).map(|kind| kind.name)
+    }
+
+    #[test]
+    fn files_of_this_crate_and_random_bytes_are_of_no_kind() {
+        for folder in ["data/unreal", "data/unigine", "data/secondlife", "data/ezmesh"] {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let is_ours = path.extension().is_some_and(|found| {
+                    ["3d", "mesh", "anim", "llmesh", "slm", "ezb"].iter().any(|extension| found == *extension)
+                });
+                if is_ours {
+                    assert_eq!(name(&std::fs::read(&path).unwrap()), None, "{}", path.display());
+                }
+            }
+        }
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        };
+        for _ in 0..20_000 {
+            let bytes: Vec<u8> = (0..100).map(|_| random()).collect();
+            assert_eq!(name(&bytes), None, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn text_that_only_resembles_a_kind_is_of_no_kind() {
+        for bytes in
+            [&b"vertices and more"[..], b"solid ground", b"v \x80", b"{7}", b"g", b"{'a'", b"MeshVersion", b"<a"]
+        {
+            assert_eq!(name(bytes), None, "{bytes:?}");
+        }
+        assert_eq!(name(b"\xef\xbb\xbf <?xml?><!-- > --><COLLADA>"), Some("a COLLADA document"));
+        assert_eq!(name(b"{ 'high_lod' : {}"), Some("LLSD notation"));
+        assert!(name(&[0; 15]).is_none() && name(&[0; 16]) == Some("a file of zeros"));
+    }
+
+    #[test]
+    fn an_extension_decides_between_kinds_with_the_same_start() {
+        let of = |path: &str, bytes: &[u8]| of_file(Path::new(path), bytes).map(|kind| kind.name);
+        let package = b"\xc1\x83\x2a\x9e\x45\0\0\0";
+        assert_eq!(of("a.UTX", package), Some("an Unreal texture package"));
+        assert_eq!(of("a", package), Some("an Unreal Engine 1 package"));
+        assert_eq!(of("a.blend", b"\x1f\x8b\x08"), Some("a compressed Blender file"));
+        assert_eq!(of("a.png", b"\x1f\x8b\x08"), Some("a gzip-compressed file"));
+        assert_eq!((of("a.tga", b"what"), of("a.mesh", b"what")), (Some("a TGA image"), None));
+    }
+
+    #[test]
+    fn names_and_advice_fit_into_sentences() {
+        for kind in kinds() {
+            let ForeignKind { name, plural, advice, extensions, stands_in, .. } = kind;
+            let text = refusal(kind, false).at_path(Path::new("x")).to_string();
+            let middle = if *stands_in { "is not the mesh itself" } else { "meshpeek does not read" };
+            assert_eq!(text, format!("x: {name}, which {middle}; {advice}"));
+            assert!(!plural.is_empty() && !advice.ends_with(['.', ' ']), "{name}");
+            assert!(extensions.iter().all(|extension| !extension.starts_with('.')), "{name}");
+        }
+    }
+}

@@ -304,6 +304,14 @@ impl Omitted {
         self.without_mesh = folder.cloned();
     }
 
+    /// Prints a note about the files in folders that are passed by, unless a note says that there is
+    /// no mesh.
+    pub fn note_passed_by(&self, global: &Global) {
+        if self.without_mesh.is_none() && !global.json && self.passed_by.total() > 0 {
+            note(&self.passed_by.line(global.verbose), global);
+        }
+    }
+
     /// Prints a note about folders that contain files but no mesh.
     pub(super) fn note_no_mesh(&self, global: &Global) {
         if let Some(folder) = self.without_mesh.as_ref().filter(|_| !global.json) {
@@ -333,13 +341,15 @@ pub fn each(
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, Omitted)> {
     let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
+    omitted.note_passed_by(global);
     match (omitted.no_mesh(), &omitted.without_mesh) {
         (Some(error), Some(folder)) => Ok((outcome.max(visit(folder, Err(error))?), omitted)),
         _ => Ok((outcome, omitted)),
     }
 }
 
-/// Opens every file like [`each`]. If folders contain no mesh, a note says so.
+/// Opens every file like [`each`]. If folders contain no mesh, a note says so. The files that are
+/// passed by next to meshes are left to the caller.
 pub fn each_or_none(
     names: &[PathBuf],
     walk: &WalkArgs,
@@ -403,15 +413,11 @@ fn pair_key(pair: &Pair) -> u128 {
     hash.digest128()
 }
 
-/// Prints notes about ignore files that are not used, about files in folders that are no meshes,
-/// and about meshes that scripts import although their files do not exist.
+/// Prints notes about ignore files that are not used, and about meshes that scripts import although
+/// their files do not exist.
 pub(super) fn note_omissions(inputs: &InputPaths, omitted: &Omitted, global: &Global) {
     inputs.note_unused(global);
-    let Omitted { missing, passed_by, without_mesh } = omitted;
-    if without_mesh.is_none() && !global.json && passed_by.total() > 0 {
-        note(&passed_by.line(global.verbose), global);
-    }
-    for MissingMesh { path, mesh, why, .. } in missing.iter().filter(|_| !global.json) {
+    for MissingMesh { path, mesh, why, .. } in omitted.missing.iter().filter(|_| !global.json) {
         let mesh = crate::Name::new(mesh);
         note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.message()), global);
     }

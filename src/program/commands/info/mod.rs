@@ -112,7 +112,7 @@ impl InfoArgs {
             })
         };
         let files = SelectedFiles::of(&self.files)?;
-        let (outcome, _) = files.each(global, Repeated::Listed, |path, asset| {
+        let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
             let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
@@ -134,6 +134,7 @@ impl InfoArgs {
             animation.add_mesh(&skeletons);
             print(&path, &animation, None, picture.as_ref())?;
         }
+        omitted.note_passed_by(global);
         Ok(outcome)
     }
 

@@ -181,6 +181,9 @@ impl LsArgs {
             }
             Ok(())
         })?;
+        if global.verbose {
+            omitted.note_passed_by(global);
+        }
         totals.passed_by = omitted.passed_by.total();
         selection.sort_rows(&mut held);
         if let Some(kind) = self.duplicates {

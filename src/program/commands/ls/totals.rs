@@ -94,6 +94,9 @@ impl Totals {
         if self.unreadable > 0 {
             parts.push(format!("{} unreadable", count(self.unreadable)));
         }
+        if self.passed_by > 0 {
+            parts.push(format!("{} passed by", counted(self.passed_by, "other file")));
+        }
         parts.join(", ")
     }
 

@@ -88,6 +88,9 @@ impl ValidateArgs {
             suspended(|| output.file(&file))?;
             Ok(run.outcome(&findings))
         })?;
+        if global.verbose {
+            omitted.note_passed_by(global);
+        }
         let Omitted { missing, passed_by, .. } = omitted;
         run.totals.passed_by = passed_by.total();
         output.finish(&ReportEnd { totals: run.totals, baseline: run.effect(&self.baseline), missing })?;

@@ -83,7 +83,8 @@ impl FindingsOutput for TextOutput<'_> {
             return Ok(());
         }
         let mut out = anstream::stdout().lock();
-        if end.totals.files > 1 {
+        let FindingTotals { files, passed_by, .. } = end.totals;
+        if files > 1 || files > 0 && passed_by > 0 {
             writeln!(out, "{}", end.totals)?;
         }
         end.baseline.as_ref().map_or(Ok(()), |baseline| writeln!(out, "{baseline}"))

@@ -55,12 +55,13 @@ impl FindingTotals {
 
 impl fmt::Display for FindingTotals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, .. } = *self;
+        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, passed_by } = *self;
         let [sound, with_findings, unreadable] = [sound, with_findings, unreadable].map(thousands);
         let (files, errors) = (counted(files, "file"), counted(errors, "error"));
         let (warnings, infos) = (counted(warnings, "warning"), counted(infos, "info"));
         write!(out, "{files}: {sound} sound, {with_findings} with warnings or errors, {unreadable} unreadable; ")?;
-        write!(out, "{errors}, {warnings}, {infos}")
+        write!(out, "{errors}, {warnings}, {infos}")?;
+        if passed_by > 0 { write!(out, "; {} passed by", counted(passed_by, "other file")) } else { Ok(()) }
     }
 }
 
@@ -81,5 +82,7 @@ mod tests {
         let totals = FindingTotals { files: 2, sound: 1, errors: 1, infos: 2, unreadable: 1, ..Default::default() };
         let text = "2 files: 1 sound, 0 with warnings or errors, 1 unreadable; 1 error, 0 warnings, 2 infos";
         assert_eq!(totals.to_string(), text);
+        let totals = FindingTotals { passed_by: 1, ..totals };
+        assert_eq!(totals.to_string(), format!("{text}; 1 other file passed by"));
     }
 }

@@ -127,7 +127,8 @@ fn draw_all(
         }
         Ok(())
     };
-    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, send).map(|_| ())
+    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, send)?.note_passed_by(global);
+    Ok(())
 }
 
 fn file_name(path: &Path) -> String {
