@@ -187,7 +187,7 @@ fn keeps_trees_of_large_surfaces() {
             assert_eq!(told["records"]["trees"], 1, "{told}");
             user.dumps_alike(&[&path, "--attribute", "indices"]);
             let line = text(&user.run(&["index", &path]).stdout);
-            assert!(line.ends_with(", 1 trees\n"), "{line}");
+            assert!(line.ends_with(", 1 tree\n"), "{line}");
         }
     }
 }

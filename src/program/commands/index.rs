@@ -23,7 +23,7 @@ use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
 use crate::program::render::progress::suspended;
 use crate::program::render::report::{error_json, report};
-use crate::program::render::text::shown;
+use crate::program::render::text::{counted, shown};
 
 const HELP: &str = "\
 A sidecar is an index of one file. Without it, some data can only be found by reading the data before it. A sidecar holds the \
@@ -233,9 +233,12 @@ impl IndexResult {
         match self {
             Self::Written { place, size, counts } => {
                 let counts = counts.iter().filter(|(_, count)| *count > 0);
-                let counts: Vec<_> =
-                    counts.map(|(kind, count)| format!("{count} {}", kind.name().replace('_', " "))).collect();
-                format!("{}, {size} bytes: {}", shown(place), counts.join(", "))
+                let counts = counts.map(|(kind, count)| {
+                    let nouns = kind.name().replace('_', " ");
+                    counted(*count, nouns.strip_suffix('s').unwrap_or(&nouns))
+                });
+                let counts: Vec<String> = counts.collect();
+                format!("{}, {}: {}", shown(place), counted(*size, "byte"), counts.join(", "))
             }
             Self::NotNeeded => "needs no sidecar: all its data is found directly".to_owned(),
             Self::Removed(places) if places.is_empty() => "had no sidecar".to_owned(),

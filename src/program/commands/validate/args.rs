@@ -49,8 +49,8 @@ pub struct ValidateArgs {
     pub explain: Vec<String>,
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// Report meshes that meet a condition of `ls`, such as 'triangles > 50k', or 'budget: triangles
-    /// > 50k' with a name, as rule DENY01; can be given several times
+    /// Report meshes that meet a condition of `ls` as findings of rule DENY01, such as 'triangles >
+    /// 50k', or 'budget: triangles > 50k' with a name; can be given several times
     ///
     /// A condition with a column of surfaces, such as 'lod == 0 && triangles > 20k', is about each
     /// surface of the most detailed level.

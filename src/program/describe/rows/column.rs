@@ -1,5 +1,5 @@
-//! The columns of a row about a mesh or a surface, and their values. `ls` prints them, and conditions
-//! name them.
+//! The columns of a row about a mesh or a surface, and their values. `ls` prints them, and
+//! conditions name them.
 
 use std::ffi::OsStr;
 
