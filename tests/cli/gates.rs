@@ -412,7 +412,7 @@ fn a_clip_without_frames_is_left_out_aloud() {
 fn shells_and_manual_pages_know_the_values() {
     let bash = text(&meshpeek(&["completions", "bash"]).stdout);
     let after = |option: &str| {
-        let verb = bash.split("        meshpeek__ls)").nth(1).unwrap_or_else(|| panic!("no ls in {bash}"));
+        let verb = bash.split("        meshpeek__subcmd__ls)").nth(1).unwrap_or_else(|| panic!("no ls in {bash}"));
         let case =
             verb.split(&format!("                {option})")).nth(1).unwrap().split(";;").next().unwrap().to_owned();
         case

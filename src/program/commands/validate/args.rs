@@ -23,7 +23,7 @@ Examples:
   meshpeek validate data --quiet                    only warnings and errors
   meshpeek validate data --select UG,SL1 --ignore UG12
   meshpeek validate --explain UG24                  why a rule matters, and how to mend a file
-  meshpeek validate data --format sarif             for code scanning; github and junit are for other services
+  meshpeek validate data --format sarif             for code scanning, or github or junit
   meshpeek validate data --deny 'budget: triangles > 50k'
   meshpeek validate data -l -0 | xargs -0 ls -l     the files with warnings or errors
   meshpeek validate data --write-baseline known.json
