@@ -83,8 +83,8 @@ pub enum TableColumn {
     Name,
     /// Material of the surface (--surfaces)
     Material,
-    /// Level of detail of the surface: its number, or high_lod, medium_lod, low_lod or lowest_lod,
-    /// which are equal to 0, 1, 2 and 3 (--surfaces)
+    /// Level of detail of the surface: its number, or the name of a level of Second Life,
+    /// such as `high_lod`, which is equal to 0 (--surfaces)
     Lod,
     /// Number of UV sets of the surface (--surfaces)
     UvSets,
