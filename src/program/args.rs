@@ -76,6 +76,7 @@ pub struct UnrealArgs {
 }
 
 /// Files to read.
+#[allow(clippy::struct_field_names, reason = "the other fields are about the files, too")]
 #[derive(Clone, Debug, Args)]
 pub struct Files {
     /// Files, folders (searched for meshes), glob patterns, or - for standard input

@@ -10,7 +10,8 @@ use crate::{ErrorKind, Finding, Severity};
 pub enum Outcome {
     /// The command succeeded, and all findings have the severity info.
     Fine,
-    /// The command reported at least one finding with the severity warning or error.
+    /// The command reported at least one finding with the severity warning or error, or a row met
+    /// the condition of `--fail-if`.
     Findings,
     /// The command found a difference between two meshes.
     Differences,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
-use meshpeek::unigine::builder;
+use meshpeek::unigine::{Generation, builder};
 use serde_json::{Value, json};
 
 use crate::{bytes, code, command, json as parsed, meshpeek, text};
@@ -116,6 +116,8 @@ fn a_denied_condition_is_a_rule() {
     folder.ends(1, &[&deny[..], &["--select", "UG"]].concat());
     folder.ends(0, &[&deny[..], &["--ignore", "DENY01"]].concat());
     folder.ends(0, &["validate", "a", "--deny", "triangles > 12"]);
+    let (_, error) = folder.ends(2, &["validate", "a", "--deny", "lod == 0 && bones > 5"]);
+    assert_eq!(error, "error: --deny: bones is a column of meshes, and other columns are those of surfaces\n");
     assert!(
         folder.ends(2, &["validate", "a", "--deny", "budget: x > 5"]).1.contains("--deny: expected a column, found x")
     );
@@ -267,10 +269,8 @@ fn meshes_and_animations_are_counted_apart() {
 #[test]
 fn bones_without_weights_do_not_rig_a_mesh() {
     let folder = Folder::new();
-    let mesh = builder::Mesh {
-        bones: vec![builder::Bone { name: b"root".to_vec(), ..Default::default() }],
-        ..Default::default()
-    };
+    let bones = vec![builder::Bone { name: "root".to_owned(), parent: -1, ..Default::default() }];
+    let mesh = builder::Mesh { bones, ..builder::Mesh::new(Generation::Ms12) };
     folder.write("bones.mesh", &mesh.to_bytes().unwrap());
     let row = parsed(&folder.run(&["ls", "bones.mesh", "--json"]))["files"][0].clone();
     assert_eq!((&row["bones"], &row["rigged"]), (&json!(1), &json!(false)));
@@ -328,6 +328,8 @@ fn plain_lists_are_written_and_read() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((code(&output), &parsed(&output)["totals"]["files"]), (0, &json!(count)));
     }
+    folder.write("empty.txt", b"\n");
+    folder.ends(3, &["convert", "--files-from", "empty.txt", "--to", "glb", "-o", "none"]);
     folder.write("wrong.txt", b"a/\xff.mesh\n");
     assert!(folder.ends(3, &["info", "--files-from", "wrong.txt"]).1.contains("expected a list of paths in UTF-8"));
     folder.ends(3, &["info", "--files-from", "none.txt"]);
@@ -398,8 +400,9 @@ fn a_change_of_the_dialect_is_listed() {
 #[test]
 fn a_clip_without_frames_is_left_out_aloud() {
     let folder = Folder::new();
-    let clip = builder::Animation { name: b"still".to_vec(), ..Default::default() };
-    let mesh = builder::Mesh { animations: vec![clip], ..Default::default() };
+    let clip = builder::Animation { name: "still".to_owned(), ..Default::default() };
+    let surfaces = vec![crate::support::unigine::cube("cube", 0.5)];
+    let mesh = builder::Mesh { animations: vec![clip], surfaces, ..builder::Mesh::new(Generation::Ms12) };
     folder.write("still.mesh", &mesh.to_bytes().unwrap());
     let (_, error) = folder.ends(0, &["convert", "still.mesh", "-o", "still.glb"]);
     assert!(error.contains("clip `still`, which has no frames"), "{error}");
@@ -409,7 +412,7 @@ fn a_clip_without_frames_is_left_out_aloud() {
 fn shells_and_manual_pages_know_the_values() {
     let bash = text(&meshpeek(&["completions", "bash"]).stdout);
     let after = |option: &str| {
-        let verb = bash.split("        meshpeek__ls)").nth(1).unwrap_or_else(|| panic!("no ls in {bash}"));
+        let verb = bash.split("        meshpeek__subcmd__ls)").nth(1).unwrap_or_else(|| panic!("no ls in {bash}"));
         let case =
             verb.split(&format!("                {option})")).nth(1).unwrap().split(";;").next().unwrap().to_owned();
         case

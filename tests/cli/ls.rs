@@ -218,16 +218,16 @@ fn findings_and_duplicates_are_found_on_request() {
     let output = run(&["ls", "--columns", "path,findings,readable", "--format", "csv"]);
     assert_eq!(code(&output), 3);
     let expected =
-        "path,findings,readable\n./a.mesh,0,true\n./b.mesh,0,true\n./c.mesh,2,true\n./d.mesh,1,true\n./e.mesh,,false\n";
+        "path,findings,readable\na.mesh,0,true\nb.mesh,0,true\nc.mesh,2,true\nd.mesh,1,true\ne.mesh,,false\n";
     assert_eq!(text(&output.stdout), expected);
     assert!(text(&output.stderr).contains("e.mesh"));
     let broken =
         run(&["ls", "--where", "findings > 0 || !readable", "--columns", "path", "--format", "csv", "--quiet"]);
-    assert_eq!(text(&broken.stdout), "path\n./c.mesh\n./d.mesh\n./e.mesh\n");
+    assert_eq!(text(&broken.stdout), "path\nc.mesh\nd.mesh\ne.mesh\n");
     let same = run(&["ls", "--duplicates", "--json"]);
     let rows = json(&same);
     assert_eq!(rows["files"].as_array().unwrap().len(), 2);
-    assert_eq!((&rows["files"][1]["duplicate_of"], &rows["totals"]["duplicates"]), (&"./a.mesh".into(), &1.into()));
+    assert_eq!((&rows["files"][1]["duplicate_of"], &rows["totals"]["duplicates"]), (&"a.mesh".into(), &1.into()));
     let similar = json(&run(&["ls", "--duplicates=topology", "--json"]));
     assert_eq!(similar["files"].as_array().unwrap().len(), 4);
     let twice = json(&run(&["ls", ".", "a.mesh", "./a.mesh", "--duplicates", "--json"]));

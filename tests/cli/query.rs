@@ -427,11 +427,18 @@ fn refuses_what_it_cannot_answer() {
 fn the_file_comes_before_or_after_the_kind() {
     let cube = sample("cube_ms13");
     let ray = ["--from", "0,0,9", "--toward", "0,0,0", "--json"];
-    let expected = json(&meshpeek(&[&["query", &cube, "ray"], &ray[..]].concat()));
+    // The pages of a small file are those of its copy, whose place in memory depends on the order.
+    let answer = |arguments: &[&str]| {
+        let output = meshpeek(arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}");
+        let mut answer = json(&output);
+        answer.as_object_mut().unwrap().remove("pages_touched");
+        answer
+    };
+    let expected = answer(&[&["query", &cube, "ray"], &ray[..]].concat());
     assert_eq!(expected["hit"], true);
     for arguments in [[&["query", "ray", &cube], &ray[..]].concat(), [&["query", "ray"], &ray[..], &[&cube]].concat()] {
-        let output = meshpeek(&arguments);
-        assert_eq!((code(&output), json(&output)), (0, expected.clone()), "{arguments:?}");
+        assert_eq!(answer(&arguments), expected, "{arguments:?}");
     }
     let vertex = |order: [&str; 2]| meshpeek(&["query", order[0], order[1], "--vertex", "0"]).stdout;
     assert_eq!(vertex(["vertex", &cube]), vertex([&cube, "vertex"]));

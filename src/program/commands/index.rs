@@ -234,9 +234,11 @@ impl IndexResult {
         match self {
             Self::Written { place, size, counts } => {
                 let counts = counts.iter().filter(|(_, count)| *count > 0);
-                let counts: Vec<_> = counts
-                    .map(|(kind, count)| counted(*count, kind.name().trim_end_matches('s')).replace('_', " "))
-                    .collect();
+                let counts = counts.map(|(kind, count)| {
+                    let nouns = kind.name().replace('_', " ");
+                    counted(*count, nouns.strip_suffix('s').unwrap_or(&nouns))
+                });
+                let counts: Vec<String> = counts.collect();
                 format!("{}, {}: {}", shown(place), counted(*size, "byte"), counts.join(", "))
             }
             Self::NotNeeded => "needs no sidecar: all its data is found directly".to_owned(),

@@ -5,7 +5,7 @@ use crate::math::as_u64;
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FileKind {
+pub enum ContentKind {
     /// A mesh, also one with clips.
     #[default]
     Mesh,
@@ -13,7 +13,7 @@ pub enum FileKind {
     Animation,
 }
 
-impl FileKind {
+impl ContentKind {
     /// Returns the name in the output.
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,9 +25,9 @@ impl FileKind {
 
 impl FileSummary {
     /// Returns the kind of the file.
-    pub const fn kind(&self) -> FileKind {
+    pub const fn kind(&self) -> ContentKind {
         let has_only_clips = self.surface_count() == 0 && !self.clips.is_empty();
-        if self.is_animation || has_only_clips { FileKind::Animation } else { FileKind::Mesh }
+        if self.is_animation || has_only_clips { ContentKind::Animation } else { ContentKind::Mesh }
     }
 
     /// Returns whether the file has bones, and weights that attach vertices to them.

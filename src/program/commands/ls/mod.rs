@@ -55,6 +55,7 @@ Examples:
   meshpeek ls data --by-folder --sort -bytes
   meshpeek ls data --where 'rigged' -1 -0 | xargs -0 ls -l";
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct LsArgs {
@@ -154,7 +155,8 @@ impl LsArgs {
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
         let mut left = self.limit.unwrap_or(usize::MAX);
-        let describe = |path: &Path, asset| self.rows(path, asset, &selection, global);
+        let describe =
+            |path: &Path, asset: crate::Result<InputAsset>| self.rows(path, asset.as_ref(), &selection, global);
         let omitted = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
             for row in rows {
                 if let Err(error) = &row.values {
@@ -171,7 +173,9 @@ impl LsArgs {
                     continue;
                 }
                 totals.add(&row);
-                gate.iter_mut().for_each(|gate| gate.add(&row));
+                if let Some(gate) = &mut gate {
+                    gate.add(&row);
+                }
                 if self.by_folder {
                     folders.add(&row);
                 } else if left > 0 {
@@ -191,7 +195,9 @@ impl LsArgs {
         }
         for row in &held {
             totals.add(row);
-            gate.iter_mut().for_each(|gate| gate.add(row));
+            if let Some(gate) = &mut gate {
+                gate.add(row);
+            }
         }
         if self.by_folder {
             drop(output);
@@ -312,15 +318,15 @@ impl LsArgs {
     fn rows(
         &self,
         path: &Path,
-        asset: crate::Result<InputAsset>,
+        asset: Result<&InputAsset, &crate::Error>,
         selection: &Selection,
         global: &Global,
     ) -> Vec<TableRow> {
         // The current folder is left out of the paths if the command line does not name it.
         let shown = path.strip_prefix(HERE).ok().filter(|rest| self.is_here && !rest.as_os_str().is_empty());
         let path = shown.unwrap_or(path);
-        let mut rows = selection.request.rows(path, asset.as_ref());
-        let (Some(colors), Ok(asset)) = (selection.pictures, &asset) else { return rows };
+        let mut rows = selection.request.rows(path, asset);
+        let (Some(colors), Ok(asset)) = (selection.pictures, asset) else { return rows };
         let listed = |row: &&mut TableRow| selection.condition.as_ref().is_none_or(|only| only.holds(row));
         rows.iter_mut().filter(listed).for_each(|row| row.picture = picture_lines(asset, path, colors, global));
         rows

@@ -49,6 +49,7 @@ impl TableFormat {
 
 /// Prints rows. Only the rows of an aligned table are collected, because its widths depend on all
 /// of them.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact about the output")]
 pub struct RowOutput<'s> {
     format: TableFormat,
     columns: &'s [TableColumn],

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::program::describe::kind::FileKind;
+use crate::program::describe::kind::ContentKind;
 use crate::program::describe::rows::row::TableRow;
 use crate::program::render::json::extend;
 use crate::program::render::text::{count, counted};
@@ -47,7 +47,7 @@ impl Totals {
         add(&mut self.bytes, values.bytes);
         add(&mut self.triangles, values.triangles);
         add(&mut self.vertices, values.vertices);
-        add(&mut self.animations, u64::from(values.kind == FileKind::Animation));
+        add(&mut self.animations, u64::from(values.kind == ContentKind::Animation));
         add(&mut self.rigged, u64::from(values.rigged));
         if row.duplicate_of.is_some() {
             add(&mut self.duplicates, 1);

@@ -44,7 +44,10 @@ impl CompletionsArgs {
 
 /// Tells shells not to complete files after options whose values are no paths.
 fn without_files(command: Command) -> Command {
-    let is_other = |one: &Arg| !one.is_positional() && one.get_value_hint() == ValueHint::Unknown;
+    let is_other = |one: &Arg| {
+        let takes_value = !one.is_positional() && one.get_action().takes_values();
+        takes_value && one.get_value_hint() == ValueHint::Unknown
+    };
     let command = command.mut_args(|one| if is_other(&one) { one.value_hint(ValueHint::Other) } else { one });
     command.mut_subcommands(without_files)
 }

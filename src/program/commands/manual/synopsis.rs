@@ -1,5 +1,6 @@
 //! The synopsis of a manual page: the options with the names of their values, and the files.
 
+use clap::builder::Str;
 use clap::{Arg, ArgAction, Command};
 
 /// Returns the section with the synopsis of a command.
@@ -42,7 +43,7 @@ fn is_repeated(argument: &Arg) -> bool {
 /// Returns the names of the values of an argument.
 fn values(argument: &Arg) -> String {
     let own = argument.get_id().as_str().to_uppercase();
-    let names = argument.get_value_names().unwrap_or_default().iter().map(|name| name.as_str());
+    let names = argument.get_value_names().unwrap_or_default().iter().map(Str::as_str);
     let names: Vec<String> = names.map(|name| format!("\\fI{}\\fR", escaped(name))).collect();
     if names.is_empty() { format!("\\fI{}\\fR", escaped(&own)) } else { names.join(" ") }
 }

@@ -23,7 +23,7 @@ Examples:
   meshpeek validate data --quiet                    only warnings and errors
   meshpeek validate data --select UG,SL1 --ignore UG12
   meshpeek validate --explain UG24                  why a rule matters, and how to mend a file
-  meshpeek validate data --format sarif             for code scanning; github and junit are for other services
+  meshpeek validate data --format sarif             for code scanning, or github or junit
   meshpeek validate data --deny 'budget: triangles > 50k'
   meshpeek validate data -l -0 | xargs -0 ls -l     the files with warnings or errors
   meshpeek validate data --write-baseline known.json
@@ -49,8 +49,8 @@ pub struct ValidateArgs {
     pub explain: Vec<String>,
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// Report meshes that meet a condition of `ls`, such as 'triangles > 50k', or 'budget: triangles
-    /// > 50k' with a name, as rule DENY01; can be given several times
+    /// Report meshes that meet a condition of `ls` as findings of rule DENY01, such as 'triangles >
+    /// 50k', or 'budget: triangles > 50k' with a name; can be given several times
     ///
     /// A condition with a column of surfaces, such as 'lod == 0 && triangles > 20k', is about each
     /// surface of the most detailed level.

@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(parsed("LOD budget: lod == 0 ").unwrap(), ("LOD budget", "lod == 0".to_owned()));
         assert_eq!(parsed("path ~ 'c:*'").unwrap(), ("path ~ 'c:*'", "path ~ 'c:*'".to_owned()));
         for wrong in ["", "budget:", ": triangles > 5", "a: b: triangles > 5", "triangles > 5 &&"] {
-            assert!(DeniedCondition::parse(wrong).unwrap_err().to_string().starts_with("--deny: expected "), "{wrong}");
+            assert!(DeniedCondition::parse(wrong).unwrap_err().to_string().starts_with("--deny: "), "{wrong}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The columns of a row about a mesh or a surface, and their values. `ls` prints them, and conditions
-//! name them.
+//! The columns of a row about a mesh or a surface, and their values. `ls` prints them, and
+//! conditions name them.
 
 use std::ffi::OsStr;
 
@@ -83,8 +83,8 @@ pub enum TableColumn {
     Name,
     /// Material of the surface (--surfaces)
     Material,
-    /// Level of detail of the surface: its number, or high_lod, medium_lod, low_lod or lowest_lod,
-    /// which are equal to 0, 1, 2 and 3 (--surfaces)
+    /// Level of detail of the surface: its number, or the name of a level of Second Life,
+    /// such as `high_lod`, which is equal to 0 (--surfaces)
     Lod,
     /// Number of UV sets of the surface (--surfaces)
     UvSets,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::column::{Cell, TableColumn};
 use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::describe::kind::FileKind;
+use crate::program::describe::kind::ContentKind;
 use crate::program::formats::summary::{GpuSize, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of names of materials and of clips in one cell.
@@ -37,7 +37,7 @@ pub struct TableRow {
 /// The values of a row that come from the file.
 #[derive(Clone, Debug, Default)]
 pub struct RowValues {
-    pub kind: FileKind,
+    pub kind: ContentKind,
     pub format: &'static str,
     pub version: &'static str,
     pub bytes: u64,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::filter::Condition;
+use super::filter::{ADD_SURFACES, Condition, LEAVE_OUT_SURFACES};
 use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs};
@@ -24,9 +24,15 @@ pub struct MeshCondition {
 impl MeshCondition {
     /// Parses the condition of an option. It is about surfaces if it has a column of surfaces.
     pub fn parse(option: &str, text: &str) -> Result<Self, UsageError> {
-        let of_meshes = Condition::parse(text, false).map(|condition| (condition, false));
-        let parsed = of_meshes
-            .or_else(|error| Condition::parse(text, true).map(|condition| (condition, true)).map_err(|_| error));
+        let parse = |surfaces| Condition::parse(text, surfaces).map(|condition| (condition, surfaces));
+        let parsed = parse(false).or_else(|error| {
+            let is_of_surfaces = error.ends_with(ADD_SURFACES);
+            parse(true).map_err(|other| match other.strip_suffix(LEAVE_OUT_SURFACES) {
+                Some(other) => format!("{other}, and other columns are those of surfaces"),
+                None if is_of_surfaces => other,
+                None => error,
+            })
+        });
         let (condition, surfaces) = parsed.map_err(|error| UsageError(format!("{option}: {error}")))?;
         let (mut columns, mut request) = (Vec::new(), RowRequest { surfaces, ..RowRequest::default() });
         condition.columns(&mut columns);
@@ -128,12 +134,18 @@ impl<'f> SelectedFiles<'f> {
         Ok(omitted)
     }
 
-    /// Returns an error if no mesh meets the condition, and there is therefore no output.
+    /// Returns an error if there is no mesh, and therefore no output.
     fn expect_one(&self, found: usize) -> anyhow::Result<()> {
-        if self.condition.is_some() && self.needs_mesh && found == 0 {
-            anyhow::bail!(
-                "--where: no mesh meets the condition, so there is nothing to write; `meshpeek ls` prints the values"
-            );
+        if !self.needs_mesh || found > 0 {
+            return Ok(());
+        }
+        if self.names.is_empty() {
+            anyhow::bail!("--files-from: the list is empty, so there is nothing to write");
+        }
+        if self.condition.is_some() {
+            let text =
+                "--where: no mesh meets the condition, so there is nothing to write; `meshpeek ls` prints the values";
+            anyhow::bail!(text);
         }
         Ok(())
     }

@@ -6,6 +6,11 @@ use super::token::{Token, tokens};
 use super::{Condition, Operand, Relation, pattern};
 use crate::program::describe::rows::column::{ColumnType, TableColumn};
 
+/// The end of the error about a column of meshes in a condition on surfaces.
+pub const LEAVE_OUT_SURFACES: &str = "; leave out --surfaces";
+/// The end of the error about a column of surfaces in a condition on meshes.
+pub const ADD_SURFACES: &str = "; add --surfaces";
+
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
 
@@ -145,8 +150,8 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
     let column = TableColumn::from_str(name, true).ok();
     match column.filter(|column| column.is_in(surfaces)) {
         Some(column) => Ok(column),
-        None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes; leave out --surfaces")),
-        None if column.is_some() => Err(format!("{name} is a column of surfaces; add --surfaces")),
+        None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes{LEAVE_OUT_SURFACES}")),
+        None if column.is_some() => Err(format!("{name} is a column of surfaces{ADD_SURFACES}")),
         None => {
             let names: Vec<String> = TableColumn::all(surfaces).map(TableColumn::name).collect();
             Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
