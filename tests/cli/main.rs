@@ -17,6 +17,7 @@
     reason = "a panic is how a test fails, and exact floats are meant"
 )]
 
+mod adjusted;
 mod arrays;
 mod bench;
 mod bounded;
@@ -27,6 +28,7 @@ mod convert;
 mod desktop;
 mod diff;
 mod errors;
+mod exports;
 mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
