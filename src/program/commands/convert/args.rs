@@ -224,11 +224,6 @@ impl ConvertArgs {
         if let Some(format) = self.named_format() {
             return Ok(format);
         }
-        if self.is_named_as_mesh() {
-            return Err(UsageError(format!(
-                "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
-            )));
-        }
         let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
         Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))
     }
