@@ -1,7 +1,7 @@
-//! A turn and a scale of a mesh that the user chooses, because its format or its author does not say
-//! which axis is up or how long a unit is.
+//! A turn and a scale of a mesh that the user chooses, because its format or its author does not
+//! say which axis is up or how long a unit is.
 
-use super::PlacedScene;
+use super::asset_facts::known_space;
 use crate::error::Result;
 use crate::math::cross;
 use crate::model::animation::Affine;
@@ -27,11 +27,10 @@ impl Adjustment {
     /// Returns the map of the placed positions of a mesh: its axes `up` and `front` are turned to
     /// those of its conventions, and `then` follows.
     ///
-    /// Without `front`, the x axis keeps its direction, or the y axis if x is up. Returns an error if
-    /// the two axes are parallel.
+    /// Without `front`, the x axis keeps its direction, or the y axis if x is up. Returns an error
+    /// if the two axes are parallel.
     pub(crate) fn map(&self, geometry: &dyn Geometry) -> Result<Affine> {
-        let known = PlacedScene::space(geometry, Affine::IDENTITY);
-        let own = Space { placement: Affine::IDENTITY, ..known };
+        let own = Space { placement: Affine::IDENTITY, ..known_space(geometry) };
         let Some(up) = own.up else { return Ok(self.then) };
         let from = own.with_up(self.up.unwrap_or(up));
         let turn = match self.front {

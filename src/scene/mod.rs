@@ -2,6 +2,7 @@
 //! exported or drawn.
 
 mod adjustment;
+mod asset_facts;
 mod input;
 pub(crate) mod levels;
 pub(crate) mod load;
@@ -15,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 pub(crate) use adjustment::Adjustment;
+pub(crate) use asset_facts::{inflated_bytes, is_bound, known_space, whole_frames};
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
@@ -24,21 +26,14 @@ pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
 pub(crate) use vertex_colors::{ColorRole, ColorUse};
 
-use crate::array::Array as _;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Affine, Animations};
-use crate::model::{
-    Asset, Axis, Colors, Contents, Geometry, Handedness, Handle, Space, SpaceConversion, Surface, VertexPool, Winding,
-};
+use crate::model::{Asset, Colors, Contents, Geometry, Space, SpaceConversion, Surface, VertexPool};
 use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
 const MAX_INSTANCES: usize = 1 << 16;
-
-/// The conventions of a mesh whose format and file define none.
-const ASSUMED: Space =
-    Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
 
 /// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
 #[derive(Clone, Debug)]
@@ -266,7 +261,7 @@ impl<'a> PlacedScene<'a> {
     /// Returns the conventions of a mesh, in which unknown ones are assumed, with another
     /// placement.
     pub(crate) fn space(geometry: &dyn Geometry, placement: Affine) -> Space {
-        geometry.space().or(&ASSUMED).placed(placement)
+        known_space(geometry).placed(placement)
     }
 
     /// Returns the map from the stored positions of an asset to the scene of the file at a place.
@@ -392,39 +387,4 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn fault(&self, name: &'static str, cause: Cause) -> Error {
         Error::without_offset(self.contents.format(), Field::new(name), cause)
     }
-}
-
-/// Returns whether the joints of an asset place it: the file stores the matrices that bind the
-/// vertices to the joints.
-pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
-    animations.bone_count().is_ok_and(|count| count > 0) && animations.inverse_bind(0).is_ok_and(|bind| bind.is_some())
-}
-
-/// Returns the number of bytes that are inflated each time an asset is opened.
-pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {
-    if matches!(asset, Handle::Owned(_)) { asset.inflated_bytes() } else { 0 }
-}
-
-/// Returns the number of vertex frames of a mesh before the first that the file contains only in
-/// part. Frame 0 always counts, as it is the base shape. `surface` is the index of a surface.
-pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u32> {
-    let count = u32::try_from(geometry.vertex_frame_count()?).unwrap_or(u32::MAX);
-    if count < 2 || geometry.surface_count()? == 0 {
-        return Ok(count);
-    }
-    let vertices = as_index(geometry.counts(surface)?.vertices);
-    let is_whole = |frame: u32| {
-        let positions = geometry.vertex_frame(surface, as_index(frame));
-        frame == 0 || positions.is_ok_and(|positions| positions.len() >= vertices)
-    };
-    if is_whole(count.saturating_sub(1)) {
-        return Ok(count);
-    }
-    // The frames of a file that is cut are whole up to the place where it ends.
-    let (mut whole, mut cut) = (0, count);
-    while cut.saturating_sub(whole) > 1 {
-        let middle = whole.midpoint(cut);
-        if is_whole(middle) { whole = middle } else { cut = middle }
-    }
-    Ok(cut)
 }

@@ -96,9 +96,9 @@ fn a_foreign_extension_is_refused() {
     for (file, name, advice) in [
         ("data/unigine/cube_ms13.mesh", "o.glb", "meshpeek convert FILE -o"),
         ("data/unigine/cube_ms13.mesh", "o.OBJ", "meshpeek convert FILE -o"),
-        ("data/unigine/cube_ms13.mesh", "o.anim", "`meshpeek convert` makes"),
+        ("data/unigine/cube_ms13.mesh", "o.anim", "rewrite writes .mesh, and not .anim"),
         ("data/unigine/cube_ms13.mesh", "o.fbx", "`meshpeek convert` makes"),
-        ("data/unigine/cube_ms13.mesh", "o.npy", "`meshpeek convert` makes"),
+        ("data/unigine/cube_ms13.mesh", "o.npy", "`meshpeek dump FILE -o"),
         ("data/unigine/bend_an10.anim", "o.mesh", "rewrite writes .anim, and not .mesh"),
         ("data/ezmesh/flag.ezm", "o.ezb", "meshpeek convert FILE -o"),
         ("data/ezmesh/flag101.ezb", "o.ezm", "meshpeek convert FILE -o"),

@@ -78,24 +78,6 @@ fn states_the_source_of_a_glb() {
     assert_eq!(document["asset"]["generator"], format!("meshpeek {}", env!("CARGO_PKG_VERSION")));
 }
 
-#[test]
-fn refuses_what_a_format_cannot_hold() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("guard.stl");
-    let arguments = ["convert", GUARD, "-o", to.to_str().unwrap()];
-    let output = meshpeek(&arguments);
-    assert_eq!((code(&output), tree(folder.path()).len()), (2, 0));
-    let errors = text(&output.stderr);
-    assert!(errors.contains("not in the output: 9 vertex frames") && errors.contains("--allow-loss"), "{errors}");
-    let output = meshpeek(&[&arguments[..], &["--allow-loss", "--quiet"]].concat());
-    assert_eq!((code(&output), text(&output.stdout), text(&output.stderr)), (0, String::new(), String::new()));
-    let output = meshpeek(&[&arguments[..], &["--allow-loss", "--force", "--json"]].concat());
-    let file = &json(&output)["files"][0];
-    assert_eq!((&file["format"], file["outputs"].as_array().unwrap().len()), (&"stl".into(), 1));
-    assert!(file["losses"].as_array().unwrap().iter().any(|loss| loss["kind"] == "vertex-frames"));
-    assert_eq!(fs::metadata(&to).unwrap().len(), file["outputs"][0]["bytes"].as_u64().unwrap());
-}
-
 /// What is written on standard output ends at the limit, and no file is left.
 #[test]
 fn a_larger_output_needs_an_option() {

@@ -175,10 +175,10 @@ fn an_input_that_cannot_be_opened_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_missing_folder_of_an_output_is_named() {
+fn a_file_in_the_place_of_a_folder_is_named() {
     let (folder, file) = scratch("room_ms11.mesh", &crate::support::unigine::bytes("room_ms11"));
     let below = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    for (parent, reason) in [(below("no/such"), "No such file or directory"), (file.clone(), "Not a directory")] {
+    for (parent, reason) in [(format!("{file}/inner"), "Not a directory"), (file.clone(), "Not a directory")] {
         let output = format!("{parent}/box");
         for arguments in [
             vec!["rewrite", "data/unigine/cube_ms13.mesh", "-o", &output],
@@ -196,10 +196,9 @@ fn a_missing_folder_of_an_output_is_named() {
         }
         let plot = ["bench", &file, "--plot", &output, "--rounds", "1"];
         let message = failed(&plot, 3);
-        assert!(
-            message.starts_with(&format!("error: {output}: cannot be written: {parent} is not a folder")),
-            "{message}"
-        );
+        let what =
+            if parent == file { format!("{parent} is not a folder") } else { format!("folder {parent}: {reason}") };
+        assert!(message.starts_with(&format!("error: {output}: cannot be written: {what}")), "{message}");
         let bench = ["bench", "--folder", &parent, "--size", "1K", "--rounds", "1"];
         let message = failed(&bench, 3);
         let expected = format!("error: {parent}: cannot create a folder in it: {reason} (os error ");

@@ -19,6 +19,7 @@
 
 #[cfg(unix)]
 mod actions;
+mod adjusted;
 mod arrays;
 mod bench;
 mod bounded;
@@ -29,6 +30,7 @@ mod convert;
 mod desktop;
 mod diff;
 mod errors;
+mod exports;
 mod ezmesh;
 #[cfg(target_os = "linux")]
 mod faults;
@@ -322,7 +324,8 @@ fn rewrites_byte_for_byte_and_never_by_accident() {
     assert_eq!(code(&meshpeek(&["rewrite", &cut, "-o", target, "--force"])), 3);
     assert_eq!(std::fs::read(target).unwrap(), before);
     let missing = folder.path().join("no/such/folder.mesh");
-    assert_eq!(code(&meshpeek(&["rewrite", &sample("cube_ms10"), "-o", missing.to_str().unwrap()])), 3);
+    assert_eq!(code(&meshpeek(&["rewrite", &sample("cube_ms10"), "-o", missing.to_str().unwrap()])), 0);
+    assert_eq!(std::fs::read(missing).unwrap(), bytes("cube_ms10"), "the folder is made");
     assert_eq!(
         code(&meshpeek(&["rewrite", &sample("cube_ms10"), "-o", folder.path().to_str().unwrap(), "--force"])),
         2

@@ -177,11 +177,26 @@ fn losses_are_listed() {
 }
 
 #[test]
-fn a_loss_is_refused_unless_it_is_allowed() {
-    let (model, options) = (sample("unreal/guard_d.3d"), ExportOptions::default());
-    let export = Export::new(&SceneInput::new(&model), ExportFormat::Ply, &options).unwrap();
-    let error = export.write_file(0, "guard", &mut Vec::new()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+fn only_what_a_mesh_loses_is_refused() {
+    let options = ExportOptions::default();
+    let guard = sample("unreal/guard_d.3d");
+    let mut bytes = std::fs::read("data/unigine/cube_ms13.mesh").unwrap();
+    bytes[588] = 200;
+    let damaged = meshpeek::Model::open(bytes, None).unwrap();
+    for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
+        // What the format can never hold is left out.
+        let export = Export::new(&SceneInput::new(&guard), format, &options).unwrap();
+        assert!(!export.losses().is_empty() && export.refused().next().is_none(), "{:?}", export.losses());
+        export.write_file(0, "guard", &mut Vec::new()).unwrap();
+        let export = Export::new(&SceneInput::new(damaged.contents()), format, &options).unwrap();
+        let refused: Vec<_> = export.refused().map(|loss| loss.kind).collect();
+        assert_eq!(refused, [LossKind::Triangles], "{format}");
+        let error = export.write_file(0, "cube", &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+        let allowed = options.clone().with_allow_loss(true);
+        let export = Export::new(&SceneInput::new(damaged.contents()), format, &allowed).unwrap();
+        export.write_file(0, "cube", &mut Vec::new()).unwrap();
+    }
 }
 
 #[test]

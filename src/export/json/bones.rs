@@ -41,7 +41,8 @@ impl BoneSpace {
     }
 
     fn scale(&self, scale: [f32; 3]) -> [f32; 3] {
-        // The scales along the turned axes: exact if axes are only exchanged, or all scales are equal.
+        // The scales along the turned axes: exact if axes are only exchanged, or all scales are
+        // equal.
         self.turned(scale, |part| part * part)
     }
 

@@ -213,10 +213,14 @@ pub fn is_sidecar(folder: &OpenFolder, path: &Path) -> io::Result<Option<bool>> 
     }
 }
 
-/// Opens the folder of `target`. An error is about the output `path` on the command line.
+/// Opens the folder of `target`, which is made if it is missing. An error is about the output
+/// `path` on the command line.
 pub fn open_folder(target: &Path, path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = folder(target);
     let named = || format!("folder {}", shown(folder));
+    if !folder.exists() {
+        fs::create_dir_all(folder).with_context(named).with_context(|| cannot_write(path))?;
+    }
     OpenFolder::open(folder).with_context(named).with_context(|| cannot_write(path))
 }
 

@@ -127,7 +127,7 @@ impl BenchArgs {
             expect_extension(plot, &["svg"], "bench --plot")?;
             check_target(plot, self.force)?;
             let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            if let Some(folder) = folder.filter(|folder| folder.exists() && !folder.is_dir()) {
                 bail!("{}: cannot be written: {} is not a folder", shown(plot), shown(folder));
             }
         }

@@ -24,11 +24,11 @@ pub struct AdjustArgs {
     /// Axis of the mesh that points to its front
     #[arg(long, value_name = "AXIS", value_parser = axis_parser(), allow_hyphen_values = true)]
     front: Option<Axis>,
-    /// Turn the mesh around an axis of the file, such as x:90, which turns y to z; several turns are
-    /// separated by commas and follow one another
+    /// Turn the mesh around an axis of the file, such as x:90, which turns y to z; several turns
+    /// are separated by commas and follow one another
     #[arg(long = "rotate", value_name = "AXIS:DEGREES,..", value_parser = parse_turn, value_delimiter = ',',
         allow_hyphen_values = true)]
-    turns: Vec<Turn>,
+    turns: Vec<AxisTurn>,
     /// Factor of all lengths, such as 0.01 for centimetres; a negative one mirrors the mesh
     #[arg(long, value_name = "N", value_parser = parse_scale, allow_hyphen_values = true)]
     scale: Option<f64>,
@@ -36,7 +36,7 @@ pub struct AdjustArgs {
 
 /// A turn around an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Turn {
+struct AxisTurn {
     axis: Axis,
     degrees: f64,
 }
@@ -52,7 +52,7 @@ fn axis_parser() -> impl TypedValueParser<Value = Axis> {
     ])
 }
 
-fn parse_turn(text: &str) -> Result<Turn, String> {
+fn parse_turn(text: &str) -> Result<AxisTurn, String> {
     let expected = || "expected an axis and degrees, such as x:90 or z:-45".to_owned();
     let (axis, degrees) = text.split_once(':').ok_or_else(expected)?;
     let axis = match axis {
@@ -62,7 +62,7 @@ fn parse_turn(text: &str) -> Result<Turn, String> {
         _ => return Err(expected()),
     };
     let degrees = degrees.parse().ok().filter(|degrees: &f64| degrees.is_finite()).ok_or_else(expected)?;
-    Ok(Turn { axis, degrees })
+    Ok(AxisTurn { axis, degrees })
 }
 
 fn parse_scale(text: &str) -> Result<f64, String> {
@@ -70,7 +70,7 @@ fn parse_scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| format!("expected a number of {} to {}, or a negative one", SCALES.start(), SCALES.end()))
 }
 
-impl Turn {
+impl AxisTurn {
     fn map(self) -> Affine {
         // The quarter turns are exact.
         let quarters = self.degrees / 90.0;

@@ -20,11 +20,12 @@ const WRITTEN: [(&[&str], &str); 5] = [
     (&["md"], "ls FOLDER --format md >"),
 ];
 
-/// Extensions of files that no verb writes.
-const OTHERS: [&str; 22] = [
-    "3ds", "avi", "avif", "blend", "bmp", "dae", "fbx", "iqm", "jpeg", "jpg", "max", "mkv", "mov", "mp4", "pdf", "psk",
-    "tga", "tif", "tiff", "txt", "usd", "webm",
-];
+/// Extensions of meshes that no verb writes.
+const MESHES: [&str; 13] =
+    ["3ds", "blend", "dae", "fbx", "iqm", "max", "md3", "psa", "psk", "usd", "usda", "usdz", "x3d"];
+/// Extensions of other files that no verb writes.
+const OTHERS: [&str; 15] =
+    ["avi", "avif", "bmp", "jpeg", "jpg", "mkv", "mov", "mp4", "pdf", "tga", "tif", "tiff", "txt", "webm", "zip"];
 
 /// Returns an error if the output has an extension, and it is not one of `extensions`, those of the
 /// files that `verb` writes.
@@ -51,7 +52,7 @@ pub fn is_known(path: &Path) -> bool {
     let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);
     let exported = ExportFormat::ALL.map(ExportFormat::extension);
     let written = WRITTEN.iter().flat_map(|(extensions, _)| extensions.iter().copied());
-    native.chain(exported).chain(written).chain(OTHERS).chain(["usda", "usdz"]).any(|known| has_extension(path, known))
+    native.chain(exported).chain(written).chain(MESHES).chain(OTHERS).any(|known| has_extension(path, known))
 }
 
 /// Returns a text about the verb that writes the format of a path, or `None` if the extension is
@@ -71,10 +72,11 @@ pub fn advice(output: &Path) -> Option<String> {
         (true, ..) => format!("`meshpeek convert FILE -o {path}` makes it"),
         (_, true, _) => "`meshpeek rewrite` writes a file in its own format".to_owned(),
         (.., Some((_, command))) => format!("`meshpeek {command} {path}` makes it"),
-        _ if is_known(output) => {
+        _ if MESHES.iter().any(|extension| has_extension(output, extension)) => {
             let all = ExportFormat::ALL.map(ExportFormat::extension).join(", ");
             format!("no verb writes it; `meshpeek convert` makes {all}")
         }
+        _ if is_known(output) => "no verb writes it".to_owned(),
         _ => return None,
     })
 }

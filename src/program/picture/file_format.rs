@@ -7,7 +7,6 @@ use gif::{DisposalMethod, Encoder, Frame, Repeat};
 use image_webp::{ColorType, WebPEncoder};
 
 use super::png::{ApngWriter, write_png};
-use crate::program::formats::names::has_extension;
 use crate::render::Picture;
 
 /// How well the colours of a GIF are chosen, from 1 (best) to 30 (fastest).
@@ -26,16 +25,15 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// The extensions of pictures.
-    pub const PICTURES: [&str; 3] = ["png", "gif", "webp"];
     /// The extensions of movies.
     pub const MOVIES: [&str; 3] = ["png", "apng", "gif"];
 
     /// Returns the format that the extension of a path chooses, which is PNG by default.
     pub fn of(path: &Path) -> Self {
-        if has_extension(path, "gif") {
+        let has = |extension: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+        if has("gif") {
             Self::Gif
-        } else if has_extension(path, "webp") {
+        } else if has("webp") {
             Self::WebP
         } else {
             Self::Png

@@ -21,19 +21,20 @@ use crate::scene::ColorUse;
 
 const HELP: &str = "\
 OUT is a file if there is one mesh, and its extension chooses the format: glb, gltf, obj, ply, stl, ezm, ezb or json. With several \
-files, or with a folder, OUT is a folder, --to chooses the format, and each mesh is written under its own name.
+files, or with a folder, OUT is a folder, --to chooses the format, and each mesh is written under its own name. Missing folders are made.
 
 Everything that the format can hold is written: surfaces with materials, UV sets, colours, tangents, bones, clips, vertex frames and \
-morph targets, instances and metadata. Other data is listed on standard error. If it changes the shape or the look of the mesh, \
-nothing is written without --allow-loss. glTF holds nearly everything. Its files have y up and metres; --space stored keeps the axes \
-and units of the mesh file.
+morph targets, instances and metadata. What it can never hold is left out, and one line on standard error says what. Data that it \
+could hold but that this mesh loses, such as damaged triangles, is listed, and nothing is written without --allow-loss. glTF holds \
+nearly everything. Its files have y up and metres; --space stored keeps the axes and units of the mesh file.
 
 Each file is written completely before it gets its name, so an interrupted conversion leaves the old file or none.
 
 Examples:
   meshpeek convert data/unreal/guard_d.3d -o guard.glb
   meshpeek convert data/unigine/skinned_ms12.mesh --clip 0 -o bend.glb
-  meshpeek convert data/unigine/cube_ms13.mesh -o cube.obj --allow-loss
+  meshpeek convert data/unigine/cube_ms13.mesh -o cube.obj
+  meshpeek convert data/ezmesh/flag.ezm --up z --scale 0.01 -o flag.glb
   meshpeek convert data/ezmesh --to glb -o converted";
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -60,8 +61,8 @@ pub struct ConvertArgs {
     /// Frames per second of clips for which the file stores no rate
     #[arg(long, value_parser = parse_rate, value_name = "RATE", default_value = "30")]
     rate: f32,
-    /// Files whose clips are added, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
-    /// bones are matched by name; can be given several times
+    /// Files whose clips are added, such as a UNIGINE .anim: a file, a folder or a glob pattern;
+    /// their bones are matched by name; can be given several times
     #[arg(long = "animation", value_name = "FILE")]
     pub animations: Vec<PathBuf>,
     /// Coordinate conventions of the output
@@ -82,7 +83,7 @@ pub struct ConvertArgs {
     /// Also write collision shapes (glTF)
     #[arg(long)]
     hulls: bool,
-    /// Write the file even if parts of the mesh are left out
+    /// Write the file even if parts of the mesh are left out that the format could hold
     #[arg(long)]
     allow_loss: bool,
     /// Greatest size of an output file, in bytes or with the suffix K, M or G; 16 MiB and 32 times
@@ -220,11 +221,6 @@ impl ConvertArgs {
         let path = shown(&self.output);
         if let Some(format) = self.named_format() {
             return Ok(format);
-        }
-        if self.is_named_as_mesh() {
-            return Err(UsageError(format!(
-                "{path}: `convert` does not write this format; `meshpeek rewrite` writes a file in its own format"
-            )));
         }
         let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
         Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))

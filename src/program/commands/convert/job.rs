@@ -1,10 +1,7 @@
 //! The conversion of one mesh.
 
-use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-
-use anyhow::Context as _;
 
 use super::args::ConvertArgs;
 use super::facts;
@@ -29,7 +26,7 @@ pub struct ConvertJob {
     pub asset: InputAsset,
     /// The path of the main output file, or `-`.
     pub output: PathBuf,
-    /// Whether the folder of the output is created.
+    /// Whether each mesh gets a file of its own in a folder.
     pub is_in_folder: bool,
     /// The paths of the output files of all meshes.
     pub chosen: ChosenPaths,
@@ -99,10 +96,6 @@ impl ConvertJob {
 
     /// Writes all files of the output, and then gives them their names together.
     fn write_files(&self, export: &Export<'_>, force: bool) -> anyhow::Result<Vec<(PathBuf, u64)>> {
-        if self.is_in_folder {
-            let folder = folder(&self.output);
-            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
-        }
         let stem = self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut paths = vec![self.output.clone()];
         for file in 1..export.file_count() {
@@ -175,5 +168,5 @@ fn refuse(export: &Export<'_>, path: &Path) -> Result<(), UsageError> {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    Err(UsageError(format!("{}: the output cannot hold {first}{more}; --allow-loss leaves it out", shown(path))))
+    Err(UsageError(format!("{}: the output would lack {first}{more}; --allow-loss leaves it out", shown(path))))
 }

@@ -164,8 +164,8 @@ impl ConvertArgs {
         }
     }
 
-    /// Prints what the format could not hold of all meshes, and the number of meshes of a folder that
-    /// were written.
+    /// Prints what the format could not hold of all meshes, and the number of meshes of a folder
+    /// that were written.
     fn report_all(&self, results: &[(usize, ConvertResult)], format: ExportFormat, global: &Global) {
         let mut left_out = LeftOutByFormat::new(format);
         let written = || results.iter().filter(|(_, result)| result.done.is_ok());

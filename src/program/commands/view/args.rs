@@ -19,7 +19,7 @@ The picture is drawn by the processor: no display, graphics card or window is ne
 from 30 degrees to its right and 20 degrees above; the camera is as far away as the mesh needs. Four samples for each pixel smooth \
 the edges. The same mesh and options give the same bytes on every machine.
 
-OUT.png is one picture. With several meshes or a folder it is a contact sheet, with a caption for each mesh; large collections are \
+OUT.png, OUT.webp or OUT.gif is one picture. With several meshes or a folder it is a contact sheet, with a caption for each mesh; large collections are \
 drawn at a lower level of detail and on several sheets. An OUT without an extension is a folder, in which each mesh gets a picture \
 of its own. A file that has bones and no surfaces, such as a UNIGINE .anim, shows its bones. An OUT that ends with .html is a page \
 with all meshes, to turn and play in a browser.
@@ -111,8 +111,8 @@ pub struct ViewArgs {
     /// Draw the shape at this frame of the clip; 2.5 is between the frames 2 and 3
     #[arg(long, value_parser = parse_frame_index, value_name = "N", help_heading = SHAPE)]
     pub frame: Option<FrameIndex>,
-    /// Files whose clips are used, such as a UNIGINE .anim: a file, a folder or a glob pattern; their
-    /// bones are matched by name; can be given several times
+    /// Files whose clips are used, such as a UNIGINE .anim: a file, a folder or a glob pattern;
+    /// their bones are matched by name; can be given several times
     ///
     /// A picture shows a clip of the first file, or of the first that has the clip of --clip. A
     /// page has the clips of all files.
@@ -133,7 +133,8 @@ pub struct ViewArgs {
     /// Write a movie in which the camera moves around the mesh once, at 24 pictures per second
     ///
     /// The movie is an APNG file, which browsers and viewers play and other programs show as a
-    /// picture. It is 512x512 pixels large by default. FRAMES is the number of pictures.
+    /// picture, or a GIF file if OUT ends with .gif. It is 512x512 pixels large by default. FRAMES
+    /// is the number of pictures.
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true, default_missing_value = "48",
         value_parser = clap::value_parser!(u32).range(1..=3600), conflicts_with = "animate", requires = "output",
         help_heading = MOVIES)]

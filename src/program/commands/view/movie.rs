@@ -120,8 +120,8 @@ impl Movie {
     }
 }
 
-/// Returns the step between the frames of a clip that a GIF has. Browsers show a picture of a GIF for
-/// at least 2 hundredths of a second.
+/// Returns the step between the frames of a clip that a GIF has. Browsers show a picture of a GIF
+/// for at least 2 hundredths of a second.
 fn gif_step(rate: f32) -> u32 {
     u32::from(saturated((f64::from(rate) / MAX_GIF_RATE).ceil())).max(1)
 }
