@@ -110,6 +110,8 @@ class MeshPage {
   openScene(level) {
     this.level = level;
     this.scene = new Scene(this.glb, level);
+    // Without surfaces, such as in a file with an animation, the bones are all there is to see.
+    if (!this.scene.surfaces.length) this.look.hasSkeleton = true;
     this.view.load(this.scene, this.images);
     this.toolbar?.remove();
     this.player?.bar.remove();
