@@ -4,6 +4,7 @@ pub mod asset;
 pub mod bytes;
 mod entry_filter;
 mod git_excludes;
+pub mod not_opened;
 pub mod open;
 pub mod parallel;
 pub mod passed_by;
