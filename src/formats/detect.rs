@@ -111,8 +111,8 @@ impl FromStr for Format {
     }
 }
 
-/// Returns the error for the file at `path` if it is one of another program, by its bytes or else by
-/// its name.
+/// Returns the error for the file at `path` if it is one of another program, by its bytes or else
+/// by its name.
 pub(crate) fn foreign_error(path: &Path, bytes: &[u8]) -> Option<Error> {
     let error = Format::detect(bytes).err()?;
     let is_foreign = matches!(error.cause(), Cause::Unknown { .. } | Cause::Foreign { .. });

@@ -180,7 +180,7 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
             let output = named.skip(1).last().map_or_else(|| "OUT".into(), |output| output.to_string_lossy());
             suggest(&mut error, format!("-o names the output: -o {output}"));
         }
-        ErrorKind::ValueValidation if error.source().is_some_and(|source| source.is::<ParseIntError>()) => {
+        ErrorKind::ValueValidation if is_of_integer(&error) => {
             let value = context(&error, ContextKind::InvalidValue);
             let text = format!("invalid value '{value}' for '{invalid}': expected a whole number of 0 or more\n");
             return clap::Error::raw(ErrorKind::ValueValidation, text);
@@ -188,6 +188,11 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
         _ => {}
     }
     error
+}
+
+/// Returns whether the value of an option is not a whole number.
+fn is_of_integer(error: &clap::Error) -> bool {
+    matches!(error.source(), Some(source) if source.is::<ParseIntError>())
 }
 
 fn suggest(error: &mut clap::Error, tip: String) {

@@ -14,7 +14,7 @@ const OGRE: &str = "convert it with OgreXMLConverter or assimp";
 const PLAYED: &str = "only a viewer plays it; meshpeek reads the mesh assets that it moves";
 
 const MOTION: [&str; 2] = ["a Second Life animation (keyframe motion)", "Second Life animations"];
-/// An object of OpenSimulator in its XML format.
+/// An object of OpenSim in its XML format.
 const OBJECT_XML: &[&[u8]] = &[b"SceneObjectGroup", b"CoalescedObject", b"SceneObjectPart", b"RootPart"];
 /// The XML files of UNIGINE around its meshes.
 const UNIGINE_ROOTS: &[&[u8]] = &[b"world", b"nodes", b"node", b"base_material"];

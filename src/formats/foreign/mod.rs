@@ -67,6 +67,7 @@ pub(crate) fn by_name(path: &Path) -> Option<&'static ForeignKind> {
 
 /// Returns the kind of the file at `path` with the first bytes `bytes`, by the bytes or else by
 /// the extension.
+#[cfg(any(feature = "cli", test))]
 pub(crate) fn of_file(path: &Path, bytes: &[u8]) -> Option<&'static ForeignKind> {
     by_bytes(bytes, Some(path)).or_else(|| by_name(path))
 }

@@ -6,6 +6,7 @@ pub mod bytes;
 mod entry_filter;
 mod git_excludes;
 pub mod lists;
+pub mod not_opened;
 pub mod open;
 pub mod parallel;
 pub mod passed_by;

@@ -4,7 +4,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
+use super::not_opened::{NotOpened, note_omissions};
 use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
 use super::source_file::SourceFile;
@@ -286,47 +286,6 @@ pub enum Repeated {
     Refused,
 }
 
-/// What is not opened.
-#[derive(Default)]
-pub struct Omitted {
-    /// The meshes that scripts import although the files of these meshes do not exist.
-    pub missing: Vec<MissingMesh<Data>>,
-    /// The files in folders that are no meshes.
-    pub passed_by: PassedBy,
-    /// The first of the folders, if they contain files but no mesh.
-    without_mesh: Option<PathBuf>,
-}
-
-impl Omitted {
-    /// Notes whether anything was opened.
-    pub(super) fn set_opened(&mut self, is_any: bool, inputs: &InputPaths) {
-        let folder = inputs.folders.first().filter(|_| !is_any && self.passed_by.all() > 0);
-        self.without_mesh = folder.cloned();
-    }
-
-    /// Prints a note about the files in folders that are passed by, unless a note says that there is
-    /// no mesh.
-    pub fn note_passed_by(&self, global: &Global) {
-        if self.without_mesh.is_none() && !global.json && self.passed_by.total() > 0 {
-            note(&self.passed_by.line(global.verbose), global);
-        }
-    }
-
-    /// Prints a note about folders that contain files but no mesh.
-    pub(super) fn note_no_mesh(&self, global: &Global) {
-        if let Some(folder) = self.without_mesh.as_ref().filter(|_| !global.json) {
-            note(&format!("{}: no meshes; passed by {}", shown(folder), self.passed_by.all_text()), global);
-        }
-    }
-
-    /// Returns the error about folders that contain files but no mesh.
-    pub fn no_mesh(&self) -> Option<Error> {
-        let folder = self.without_mesh.as_ref()?;
-        let text = format!("no mesh in this folder, but {}", self.passed_by.all_text());
-        Some(Error::from(io::Error::new(io::ErrorKind::NotFound, text)).at_path(folder))
-    }
-}
-
 /// Opens every file that is named on the command line, and passes each model to `visit`. Folders
 /// without any mesh are an error, which is passed to `visit`, too.
 ///
@@ -339,7 +298,7 @@ pub fn each(
     global: &Global,
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, Omitted)> {
+) -> anyhow::Result<(Outcome, NotOpened)> {
     let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
     omitted.note_passed_by(global);
     match (omitted.no_mesh(), &omitted.without_mesh) {
@@ -356,7 +315,7 @@ pub fn each_or_none(
     global: &Global,
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, Omitted)> {
+) -> anyhow::Result<(Outcome, NotOpened)> {
     let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
     omitted.note_no_mesh(global);
     Ok((outcome, omitted))
@@ -367,14 +326,14 @@ fn each_found(
     global: &Global,
     when_repeated: Repeated,
     visit: &mut dyn FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, Omitted)> {
+) -> anyhow::Result<(Outcome, NotOpened)> {
     let mut opener = Opener::counting_bytes(global);
     let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.
     inputs.settle(|path| opener.pairs.is_data_half(path));
     let progress = inputs.progress(global);
-    let (mut worst, mut omitted, mut is_any) = (Outcome::Fine, Omitted::default(), false);
+    let (mut worst, mut omitted, mut is_any) = (Outcome::Fine, NotOpened::default(), false);
     omitted.passed_by = std::mem::take(&mut inputs.passed_by);
     for (path, error) in inputs.take_errors() {
         is_any = true;
@@ -411,14 +370,4 @@ fn pair_key(pair: &Pair) -> u128 {
     }
     hash.update(&pair.mesh.as_deref().unwrap_or_default().to_ascii_lowercase());
     hash.digest128()
-}
-
-/// Prints notes about ignore files that are not used, and about meshes that scripts import although
-/// their files do not exist.
-pub(super) fn note_omissions(inputs: &InputPaths, omitted: &Omitted, global: &Global) {
-    inputs.note_unused(global);
-    for MissingMesh { path, mesh, why, .. } in omitted.missing.iter().filter(|_| !global.json) {
-        let mesh = crate::Name::new(mesh);
-        note(&format!("{}: mesh {mesh} is left out: {}", shown(path), why.message()), global);
-    }
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::asset::InputAsset;
 use super::bytes::Data;
-use super::open::{Omitted, Opener, Repeated, note_omissions};
+use super::not_opened::{NotOpened, note_omissions};
+use super::open::{Opener, Repeated};
 use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
@@ -49,11 +50,11 @@ pub fn each_in_parallel<T: Send>(
     global: &Global,
     describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
     mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
-) -> anyhow::Result<Omitted> {
+) -> anyhow::Result<NotOpened> {
     let mut inputs = InputPaths::expand(names, walk)?;
     let mut opener = Opener::counting_bytes(global);
     inputs.settle(|path| opener.pairs.is_data_half(path));
-    let mut omitted = Omitted::default();
+    let mut omitted = NotOpened::default();
     omitted.passed_by.merge(&inputs.passed_by);
     let mut is_any = false;
     for (path, error) in inputs.take_errors() {
@@ -96,7 +97,7 @@ fn describe_block<T: Send>(
 ) -> BlockResults<T> {
     let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results: Vec<Mutex<Vec<MeshResult<T>>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let omitted: Mutex<Omitted> = Mutex::default();
+    let omitted: Mutex<NotOpened> = Mutex::default();
     let work = |opener: &mut Opener<'_>| {
         while count.load(Ordering::Relaxed) < MAX_RESULTS {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -128,6 +129,6 @@ fn describe_block<T: Send>(
     };
     threads::share(openers, work);
     let results = results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect();
-    let Omitted { missing, passed_by, .. } = omitted.into_inner().unwrap_or_default();
+    let NotOpened { missing, passed_by, .. } = omitted.into_inner().unwrap_or_default();
     BlockResults { results, missing, done: next.into_inner().min(block.len()), passed_by }
 }

@@ -93,7 +93,7 @@ impl PassedBy {
         format!("passed by {files} that are not meshes{named}{kinds}")
     }
 
-    /// Returns the number of all files and their kinds as text, such as `2 files: 1 PNG image, 1 FBX file`.
+    /// Returns the number of all files and their kinds as text, such as `2 files: 2 PNG images`.
     pub fn all_text(&self) -> String {
         format!("{}: {}", counted(self.all(), "file"), self.kinds(true))
     }

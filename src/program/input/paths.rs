@@ -184,7 +184,9 @@ impl InputPaths {
         let data: BTreeSet<String> = found.iter().map(|input| lower(&input.path)).collect();
         let (pairs, halves): (Vec<_>, Vec<_>) =
             anivs.into_iter().partition(|aniv| data_of(aniv).is_some_and(|name| data.contains(&name)));
-        pairs.iter().for_each(|_| self.passed_by.add_companion());
+        for _ in pairs {
+            self.passed_by.add_companion();
+        }
         self.paths.extend(halves.into_iter().map(InputPath::found));
     }
 }

@@ -20,7 +20,8 @@ use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
 use crate::program::formats::secondlife::properties::write_unopened_header;
 use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Omitted, Repeated};
+use crate::program::input::not_opened::NotOpened;
+use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{start_entries, unreadable};
@@ -171,7 +172,7 @@ impl InfoArgs {
             Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))
         })?;
         out.close(b"]")?;
-        let Omitted { missing, passed_by, .. } = omitted;
+        let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
             out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;

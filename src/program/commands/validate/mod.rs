@@ -25,7 +25,8 @@ use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{Omitted, Repeated};
+use crate::program::input::not_opened::NotOpened;
+use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json_writer::JsonWriter;
@@ -91,7 +92,7 @@ impl ValidateArgs {
         if global.verbose {
             omitted.note_passed_by(global);
         }
-        let Omitted { missing, passed_by, .. } = omitted;
+        let NotOpened { missing, passed_by, .. } = omitted;
         run.totals.passed_by = passed_by.total();
         output.finish(&ReportEnd { totals: run.totals, baseline: run.effect(&self.baseline), missing })?;
         drop(output);

@@ -10,7 +10,8 @@ use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{self, Omitted, Repeated};
+use crate::program::input::not_opened::NotOpened;
+use crate::program::input::open::{self, Repeated};
 use crate::program::input::parallel;
 use crate::program::outcome::{Outcome, UsageError};
 
@@ -100,7 +101,7 @@ impl<'f> SelectedFiles<'f> {
         global: &Global,
         when_repeated: Repeated,
         mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-    ) -> anyhow::Result<(Outcome, Omitted)> {
+    ) -> anyhow::Result<(Outcome, NotOpened)> {
         let found = Cell::new(0_usize);
         let visit = |path: &Path, asset| {
             let Some(asset) = self.keep(path, asset) else { return Ok(Outcome::Fine) };
@@ -122,7 +123,7 @@ impl<'f> SelectedFiles<'f> {
         global: &Global,
         describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
         receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
-    ) -> anyhow::Result<Omitted> {
+    ) -> anyhow::Result<NotOpened> {
         let found = AtomicUsize::new(0);
         let describe = |path: &Path, asset| {
             let Some(asset) = self.keep(path, asset) else { return Vec::new() };
