@@ -169,6 +169,7 @@ mod tests {
             format: "unigine",
             triangles: 70_000,
             bones: 2,
+            rigged: true,
             materials: vec!["Wood".to_owned(), "steel".to_owned()],
             ..RowValues::default()
         };
