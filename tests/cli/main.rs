@@ -326,6 +326,7 @@ fn rewrites_byte_for_byte_and_never_by_accident() {
     let missing = folder.path().join("no/such/folder.mesh");
     assert_eq!(code(&meshpeek(&["rewrite", &sample("cube_ms10"), "-o", missing.to_str().unwrap()])), 0);
     assert_eq!(std::fs::read(missing).unwrap(), bytes("cube_ms10"), "the folder is made");
+    std::fs::remove_dir_all(folder.path().join("no")).unwrap();
     assert_eq!(
         code(&meshpeek(&["rewrite", &sample("cube_ms10"), "-o", folder.path().to_str().unwrap(), "--force"])),
         2

@@ -116,12 +116,12 @@ pub struct GifWriter<'w> {
 
 impl<'w> GifWriter<'w> {
     fn new(out: &'w mut dyn Write, [width, height]: [u32; 2], delay: Option<[u16; 2]>) -> io::Result<Self> {
-        let side = |side: u32| {
+        let narrow = |side: u32| {
             u16::try_from(side).ok().filter(|side| *side > 0).ok_or_else(|| {
                 io::Error::other(format!("expected a side of 1 to {} pixels in a GIF file, found {side}", u16::MAX))
             })
         };
-        let size @ [width, height] = [side(width)?, side(height)?];
+        let size @ [width, height] = [narrow(width)?, narrow(height)?];
         let mut encoder = Encoder::new(out, width, height, &[]).map_err(io::Error::other)?;
         if delay.is_some() {
             encoder.set_repeat(Repeat::Infinite).map_err(io::Error::other)?;

@@ -35,9 +35,9 @@ impl LeftOutByFormat {
     pub fn text(&self) -> Option<String> {
         let kinds: Vec<String> = self.kinds.iter().map(|(kind, count)| self.name(*kind, *count)).collect();
         let (last, first) = kinds.split_last()?;
-        let list = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
+        let named = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
         let meshes = if self.meshes > 1 { format!(" of {}", counted(self.meshes, "mesh")) } else { String::new() };
-        Some(format!("{} holds {}: left out{meshes}: {list}", self.format, self.holds()))
+        Some(format!("{} holds {}: left out{meshes}: {named}", self.format, self.holds()))
     }
 
     const fn holds(&self) -> &'static str {
