@@ -149,7 +149,8 @@ pub struct ViewArgs {
     /// that ends with .html
     ///
     /// The page is one file and needs no network. It has the surfaces, bones and clips of each
-    /// mesh, its bytes drawn to scale and its findings.
+    /// mesh, its bytes drawn to scale and its findings. More than 500 meshes or 96 MiB make several
+    /// pages, and OUT is an index of them.
     #[arg(long, conflicts_with_all = ["sheet", "turntable", "animate", "thumbnail", "protocol"], help_heading = PAGE)]
     pub html: bool,
     /// Write a thumbnail for a file manager: 256x256 pixels and transparent by default

@@ -119,14 +119,13 @@ impl<'a> PageFiles<'a> {
     /// Completes one of several pages, and adds its meshes to the index.
     fn end_page(&mut self, mut page: OpenPage<'a>) -> anyhow::Result<()> {
         let path = self.path(self.pages.len());
-        let mut index = match self.index.take() {
-            Some(index) => index,
-            None => {
-                page.file.choose_path(&path, self.force)?;
-                let mut index = PendingOutput::create(&self.target, self.force)?;
-                index.write_part(&self.target, |out| Ok(write_start(out, self.title, self.start)?))?;
-                index
-            }
+        let mut index = if let Some(index) = self.index.take() {
+            index
+        } else {
+            page.file.choose_path(&path, self.force)?;
+            let mut index = PendingOutput::create(&self.target, self.force)?;
+            index.write_part(&self.target, |out| Ok(write_start(out, self.title, self.start)?))?;
+            index
         };
         page.file.write_part(&path, |out| Ok(page.writer.finish(out, Some(&address(&self.target)))?))?;
         let bytes = page.file.complete(&path)?;

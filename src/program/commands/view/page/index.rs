@@ -32,10 +32,10 @@ pub fn write_page(out: &mut dyn Write, address: &str, name: &str, tiles: &[Index
     write!(out, "<section><h2><a href=\"{address}\">{}</a></h2><div class=\"tiles\">", xml_text(name))?;
     for (index, tile) in tiles.iter().enumerate() {
         let [name, path] = [&tile.name, &tile.path].map(|text| xml_text(text));
-        write!(
+        writeln!(
             out,
             "<a class=\"tile\" href=\"{address}#mesh={index}\" title=\"{path}\" data-line=\"{index}\">\
-             <img alt=\"\"><span>{name}</span></a>\n"
+             <img alt=\"\"><span>{name}</span></a>"
         )?;
     }
     write!(out, "</div><script type=\"application/octet-stream\" class=\"thumbnails\">")?;
