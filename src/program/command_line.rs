@@ -190,9 +190,13 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
     error
 }
 
-/// Returns whether the value of an option is not a whole number.
+/// Returns whether the value of an option is not a whole number, or below 0 if all others are
+/// allowed.
 fn is_of_integer(error: &clap::Error) -> bool {
-    matches!(error.source(), Some(source) if source.is::<ParseIntError>())
+    error.source().is_some_and(|source| {
+        let text = source.to_string();
+        source.is::<ParseIntError>() || text.starts_with('-') && text.contains(" is not in 0..=")
+    })
 }
 
 fn suggest(error: &mut clap::Error, tip: String) {

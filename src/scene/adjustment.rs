@@ -55,13 +55,14 @@ fn front_of(up: Axis, handedness: Option<Handedness>) -> Axis {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the values are exact")]
 mod tests {
     use super::*;
     use crate::model::Space;
 
     fn mesh(name: &str) -> crate::Model<Vec<u8>> {
         let bytes = std::fs::read(format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-        crate::Model::open(bytes, None).unwrap()
+        crate::Model::open(bytes).unwrap()
     }
 
     #[test]

@@ -511,7 +511,7 @@ fn summaries_name_every_array() {
     let output = meshpeek(&["dump", &room, "--attribute", "uv1", "-o", &table, "--force"]);
     assert!(text(&output.stdout).starts_with(&format!("{table}: 24 rows, 4 columns, ")));
     let one = to("a.npy");
-    assert_eq!(text(&meshpeek(&["dump", &room, "-o", &one]).stdout), format!("{one}: 1 array, 1100 bytes\n"));
+    assert_eq!(text(&meshpeek(&["dump", &room, "-o", &one]).stdout), format!("{one}: 1 array, 1,100 bytes\n"));
 }
 
 #[test]
@@ -525,9 +525,9 @@ fn refused_commands_write_nothing() {
     fs::write(&existing, b"old").unwrap();
     let cases: &[(&[&str], &str)] = &[
         (&[&room, "-o", &existing], "file exists; --force replaces it"),
-        (&[&room, "-o", &glb], "expected an extension of npy, npz, csv; `meshpeek convert`"),
-        (&[&room, "-o", &mesh], "expected an extension of npy, npz, csv; `meshpeek rewrite`"),
-        (&[&room, "-o", &ezm, "--format", "csv"], "`meshpeek convert` writes meshes in this format, and"),
+        (&[&room, "-o", &glb], "expected an extension of npy, npz, csv; `meshpeek convert"),
+        (&[&room, "-o", &mesh], "expected an extension of npy, npz, csv; `meshpeek rewrite"),
+        (&[&room, "-o", &ezm, "--format", "csv"], "`meshpeek convert"),
         (&[&room, "-o", &text_file], "expected an extension of npy, npz, csv, or --format"),
         (&[&room, "-o", &csv, "--format", "npy"], "end the path with .npy"),
         (&[&room, "-o", "-"], "--format npy, npz or csv"),

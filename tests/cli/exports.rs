@@ -14,6 +14,13 @@ const TOYS: &str = "data/unreal/Toys/Classes/Toys.uc";
 struct Place(tempfile::TempDir);
 
 impl Place {
+    /// Removes all files.
+    fn clear(&self) {
+        for entry in fs::read_dir(self.0.path()).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    }
+
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -80,7 +87,7 @@ fn what_a_mesh_loses_is_refused() {
         let output = meshpeek(&[&arguments[..], &["--allow-loss", "--json"]].concat());
         let losses = json(&output)["files"][0]["losses"].as_array().unwrap().clone();
         assert!(losses.iter().any(|loss| loss["kind"] == "triangles" && loss["by_format"] == false), "{losses:?}");
-        fs::read_dir(place.0.path()).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+        place.clear();
     }
     // What the command line chose is no detail of the format.
     let bend = ["--animation", "data/unigine/bend_an10.anim"];
@@ -266,7 +273,7 @@ fn each_verb_refuses_the_extensions_of_others() {
             let errors = text(&output.stderr);
             if is_own {
                 assert_eq!(code(&output), 0, "{arguments:?}: {errors}");
-                fs::read_dir(place.0.path()).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+                place.clear();
                 continue;
             }
             assert_eq!(code(&output), 2, "{arguments:?}: {errors}");
@@ -283,7 +290,7 @@ fn each_verb_refuses_the_extensions_of_others() {
         let output = meshpeek(&[verb, &[option, &place.at("x.unknown")]].concat());
         let is_single = ["rewrite", "lod"].contains(&verb[0]);
         assert_eq!(code(&output), if is_single { 0 } else { 2 }, "{verb:?}: {}", text(&output.stderr));
-        fs::read_dir(place.0.path()).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+        place.clear();
     }
     for name in ["x.fbx", "x.jpg", "x.png"] {
         let output = meshpeek(&["convert", CUBE, "--to", "glb", "-o", &place.at(name)]);

@@ -116,7 +116,10 @@ fn names_a_picture_under_a_meshs_name() {
     let output = meshpeek(&["info", &path]);
     assert_eq!(code(&output), 3);
     assert!(text(&output.stderr).contains("PNG"), "{}", text(&output.stderr));
-    assert_eq!(entry(&["validate", &path, "--json"])["findings"].as_array().map(Vec::len), Some(0));
+    let checked = entry(&["validate", &path, "--json"]);
+    let rules: Vec<&str> =
+        checked["findings"].as_array().unwrap().iter().map(|it| it["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["IO01"]);
     let (_folder, path) = scratch("page.ezm", b"<html><body>404</body></html>");
     let output = meshpeek(&["info", &path]);
     assert!(text(&output.stderr).contains("an HTML page"), "{}", text(&output.stderr));

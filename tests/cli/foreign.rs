@@ -40,6 +40,7 @@ fn base64(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns a file of each kind.
+#[allow(clippy::too_many_lines, reason = "a row for each kind")]
 fn files() -> Vec<ForeignFile> {
     let unreal = |version: u32| [&[0xc1, 0x83, 0x2a, 0x9e][..], &le(&[version, 1, 64, 0, 0]), b"None\0"].concat();
     let late = [&[0xc1, 0x83, 0x2a, 0x9e][..], &(-7_i32).to_le_bytes(), &[0; 24]].concat();
@@ -174,7 +175,9 @@ fn every_kind_is_named_with_what_to_do() {
         let (path, out) = (path.to_str().unwrap(), folder.path().join("out.glb"));
         let out = out.to_str().unwrap();
         let output = meshpeek(&["validate", path, "--json"]);
-        assert_eq!(json(&output)["files"][0]["findings"].as_array().map_or(0, Vec::len), 0, "{name}");
+        let checked = json(&output);
+        let findings = checked["files"][0]["findings"].as_array().unwrap();
+        assert!(matches!(&**findings, [only] if only["rule"] == "IO01"), "{name}: {findings:?}");
         for arguments in [
             &["validate", path][..],
             &["map", path],

@@ -413,9 +413,7 @@ fn shells_and_manual_pages_know_the_values() {
     let bash = text(&meshpeek(&["completions", "bash"]).stdout);
     let after = |option: &str| {
         let verb = bash.split("        meshpeek__subcmd__ls)").nth(1).unwrap_or_else(|| panic!("no ls in {bash}"));
-        let case =
-            verb.split(&format!("                {option})")).nth(1).unwrap().split(";;").next().unwrap().to_owned();
-        case
+        verb.split(&format!("                {option})")).nth(1).unwrap().split(";;").next().unwrap().to_owned()
     };
     for option in ["--sort", "--columns", "-c", "--where", "--fail-if"] {
         assert!(

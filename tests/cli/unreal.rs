@@ -437,10 +437,12 @@ fn shows_the_vertices_before_the_end_of_a_file_that_is_cut() {
             for format in ["glb", "obj"] {
                 let out = format!("{at}.{format}");
                 let output = meshpeek(&["convert", &path, "-o", &out]);
-                assert_eq!(code(&output), 2, "{what}: {format}: {}", text(&output.stderr));
+                // OBJ never holds frames, so it loses nothing of a mesh whose first frame is whole.
+                let expected = if has_base && format == "obj" { 0 } else { 2 };
+                assert_eq!(code(&output), expected, "{what}: {format}: {}", text(&output.stderr));
                 let loss = if has_base { "vertex frame" } else { "with an invalid index" };
                 assert!(text(&output.stderr).contains(loss), "{what}: {format}: {}", text(&output.stderr));
-                let output = meshpeek(&["convert", &path, "--allow-loss", "-o", &out]);
+                let output = meshpeek(&["convert", &path, "--allow-loss", "--force", "-o", &out]);
                 assert_eq!(code(&output), 0, "{what}: {format}: {}", text(&output.stderr));
             }
             fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().path()).for_each(|path| {

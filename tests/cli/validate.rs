@@ -385,7 +385,7 @@ fn a_baseline_is_replaced_only_with_force() {
     ] {
         folder.refuses(2, &[&["odd.mesh"], wrong].concat());
     }
-    let output = folder.run(&["odd.mesh", "--write-baseline", "no/such/folder.json"]);
+    let output = folder.run(&["odd.mesh", "--write-baseline", "odd.mesh/folder.json"]);
     assert!(code(&output) == 3 && text(&output.stderr).contains("cannot be written"), "{output:?}");
 }
 

@@ -182,7 +182,7 @@ fn only_what_a_mesh_loses_is_refused() {
     let guard = sample("unreal/guard_d.3d");
     let mut bytes = std::fs::read("data/unigine/cube_ms13.mesh").unwrap();
     bytes[588] = 200;
-    let damaged = meshpeek::Model::open(bytes, None).unwrap();
+    let damaged = meshpeek::Model::open(bytes).unwrap();
     for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
         // What the format can never hold is left out.
         let export = Export::new(&SceneInput::new(&guard), format, &options).unwrap();

@@ -63,7 +63,8 @@ pub(super) fn xml_root(bytes: &[u8]) -> Option<&[u8]> {
         rest = rest.get(memmem::find(rest, end)?..)?.strip_prefix(end)?;
     }
     let tag = rest.get(1..memchr::memchr(b'>', rest)?)?;
-    tag.split(|byte| byte.is_ascii_whitespace() || *byte == b'/').next()
+    let name = tag.split(|byte| byte.is_ascii_whitespace() || *byte == b'/').next()?;
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte) || !byte.is_ascii()).then_some(name)
 }
 
 pub(super) fn is_html(bytes: &[u8]) -> bool {

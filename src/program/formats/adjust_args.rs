@@ -120,6 +120,7 @@ impl AdjustArgs {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the values are exact")]
 mod tests {
     use super::*;
 

@@ -187,7 +187,10 @@ impl PoseArgs {
             return Err(UsageError(text).into());
         }
         if to >= frames {
-            let text = format!("expected a number below {frames}, found {whole}");
+            let text = match frames {
+                0 => "the clip has no frames".to_owned(),
+                _ => format!("expected a number below {frames}, found {whole}"),
+            };
             let error = Error::custom(ErrorKind::NoSuch, text);
             let field = Field::new("frame").in_list("clip", clip.try_into().unwrap_or(u64::MAX));
             return Err(error.located(motion.format(), field, None).into());
