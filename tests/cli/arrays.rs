@@ -528,7 +528,7 @@ fn refused_commands_write_nothing() {
         (&[&room, "-o", &glb], "expected an extension of npy, npz, csv; `meshpeek convert"),
         (&[&room, "-o", &mesh], "expected an extension of npy, npz, csv; `meshpeek rewrite"),
         (&[&room, "-o", &ezm, "--format", "csv"], "`meshpeek convert"),
-        (&[&room, "-o", &text_file], "expected an extension of npy, npz, csv, or --format"),
+        (&[&room, "-o", &text_file], "expected an extension of npy, npz, csv; no verb writes it"),
         (&[&room, "-o", &csv, "--format", "npy"], "end the path with .npy"),
         (&[&room, "-o", "-"], "--format npy, npz or csv"),
         (&[&room, "--format", "npy"], "--output"),

@@ -185,7 +185,7 @@ fn wrong_verbs_and_options_have_fitting_tips() {
         assert!(code(&output) == 2 && message.contains(&format!("exists: {tip}")), "{verb}: {message}");
     }
     for (arguments, tip) in [
-        (&["info", "data", "--allow-loss"][..], "--allow-loss is an option of convert"),
+        (&["info", "data", "--allow-loss"][..], "--allow-loss is an option of rewrite, lod, convert"),
         (&["info", "data", "--jso"], "'--json'"),
         (&["convert", "data/unreal/guard", "x.glb"], "-o names the output: -o x.glb"),
         (&["rewrite", "data/unigine/cube_ms13.mesh", "x.mesh"], "-o names the output: -o x.mesh"),

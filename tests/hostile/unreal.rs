@@ -395,7 +395,7 @@ fn refuses_claims_beyond_the_file() {
         let offset = 4 + frame as u64 * 65_532;
         let field = format!("frame[{frame}].positions");
         let found = finds(&data, &aniv, "UR04", Severity::Warning, &field, offset);
-        assert!(found.text.starts_with(&format!("{bytes} bytes are missing")), "{found}");
+        assert!(found.text.starts_with(&format!("{bytes} byte")), "{found}");
         let mesh = Mesh::open(data.as_slice(), aniv.as_slice()).unwrap();
         assert!(mesh.frame(frame + 1).is_err() && mesh.frame(65_534).is_err() && mesh.frame(65_535).is_err());
         let files = Files::new("claims", [data.clone(), aniv.clone()]);

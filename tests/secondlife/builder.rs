@@ -591,7 +591,7 @@ fn refuses_blocks_that_are_none() {
     let block = quad().high.to_block(AssetPart::HighLod).unwrap();
     let convex = quad().convex.unwrap().to_block().unwrap();
     let cases: [(AssetPart, &[u8], &str); 7] = [
-        (AssetPart::HighLod, b"", "found byte 0: expected 1 bytes, found 0"),
+        (AssetPart::HighLod, b"", "found byte 0: expected 1 byte, found 0"),
         (AssetPart::HighLod, &block[..block.len() - 1], "found byte"),
         (AssetPart::HighLod, &[&block[..], b"!"].concat(), "1 byte after the value"),
         (AssetPart::HighLod, &convex, "one LLSD value, an array of maps, found a map"),

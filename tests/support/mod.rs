@@ -46,7 +46,11 @@ pub fn is_error(error: impl std::borrow::Borrow<Error>, kind: ErrorKind, texts: 
 
 /// Makes the error for an index that a list of `count` items does not have.
 pub fn no_such(count: usize, index: usize) -> Error {
-    Error::custom(ErrorKind::NoSuch, format!("expected a number below {count}, found {index}"))
+    let text = match count {
+        0 => format!("found number {index}, but there are none"),
+        _ => format!("expected a number below {count}, found {index}"),
+    };
+    Error::custom(ErrorKind::NoSuch, text)
 }
 
 /// Returns the message of an error about the limit `name`.

@@ -448,8 +448,8 @@ fn reports_a_used_vertex_that_is_missing() {
     let found = findings(&mesh);
     let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity, finding.offset)).collect();
     assert_eq!(told, [("UR04", Severity::Warning, 20), ("UR08", Severity::Warning, 48)]);
-    assert!(found[0].text.contains("8 bytes are missing: 1 of 2") && found[0].text.contains("2 of 4"), "{}", found[0]);
-    assert!(found[1].text.starts_with("1 indices") && found[1].field.to_string() == "polygon[0].vertices");
+    assert!(found[0].text.contains("8 bytes missing: 1 of 2") && found[0].text.contains("2 of 4"), "{}", found[0]);
+    assert!(found[1].text.starts_with("1 index of ") && found[1].field.to_string() == "polygon[0].vertices");
 }
 
 #[test]

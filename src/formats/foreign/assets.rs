@@ -62,8 +62,26 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Root(OBJECT_XML),
         "it names its meshes by UUID; fetch those mesh assets from the grid or its asset database",
     ),
-    kind(MOTION, &["anim", "animatn"], Sign::Weak(signs::is_motion_start), PLAYED),
+    kind(
+        ["a Second Life wearable or notecard", "Second Life wearables and notecards"],
+        &[],
+        Sign::Text(&[b"LLWearable version", b"Linden text version"]),
+        "it has no mesh",
+    ),
+    kind(MOTION, &["anim", "animatn", "asset"], Sign::Weak(signs::is_motion_start), PLAYED),
     kind(MOTION, &[], Sign::Test(signs::is_keyframe_motion), PLAYED),
+    kind(
+        ["a Maya animation", "Maya animations"],
+        &["anim"],
+        Sign::Text(&[b"animVersion"]),
+        "import it with Maya's plug-in animImportExport",
+    ),
+    kind(
+        ["a Roblox mesh", "Roblox meshes"],
+        &["mesh"],
+        Sign::Text(&[b"version 1.", b"version 2.", b"version 3.", b"version 4.", b"version 5."]),
+        "Roblox Studio exports its parts as OBJ",
+    ),
     kind(
         ["an Unreal Engine 4 or 5 asset", "Unreal Engine 4 or 5 assets"],
         &["uasset", "umap", "uexp", "ubulk", "uproject", "uplugin"],
@@ -134,6 +152,12 @@ pub(super) const KINDS: &[ForeignKind] = &[
         ["a Unity asset (YAML text)", "Unity YAML files"],
         &["unity", "prefab", "asset", "anim", "mat", "controller", "overrideController", "physicMaterial"],
         Sign::Test(signs::is_unity_yaml),
+        UNITY,
+    ),
+    kind(
+        ["a Unity asset (binary)", "binary Unity files"],
+        &["anim", "mesh", "asset", "mat", "prefab", "unity", "assets"],
+        Sign::Test(signs::is_unity_serialized),
         UNITY,
     ),
     kind(

@@ -110,7 +110,7 @@ pub(super) const KINDS: &[ForeignKind] = &[
         Sign::Text(&[b"HIERARCHY"]),
         "Blender imports it, and a Second Life viewer uploads it as an animation",
     ),
-    kind(["a MEDIT mesh", "MEDIT meshes"], &["mesh"], Sign::Text(&[b"MeshVersionFormatted"]), MESH_TOOLS),
+    kind(["a MEDIT mesh", "MEDIT meshes"], &["mesh"], Sign::Test(signs::is_medit), MESH_TOOLS),
     kind(["a binary MEDIT mesh", "MEDIT meshes"], &["meshb", "mesh"], Sign::Test(signs::is_binary_medit), MESH_TOOLS),
     kind(["a Gmsh mesh", "Gmsh meshes"], &["msh"], Sign::Text(&[b"$MeshFormat"]), MESH_TOOLS),
     kind(["a VTK file", "VTK files"], &["vtk", "vtp", "vtu"], Sign::Text(&[b"# vtk DataFile"]), "open it in ParaView"),

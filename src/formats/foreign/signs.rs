@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 
+use crate::error::is_utf8;
 use crate::formats::secondlife;
 use crate::math::as_u64;
 
@@ -64,7 +65,8 @@ pub(super) fn xml_root(bytes: &[u8]) -> Option<&[u8]> {
     }
     let tag = rest.get(1..memchr::memchr(b'>', rest)?)?;
     let name = tag.split(|byte| byte.is_ascii_whitespace() || *byte == b'/').next()?;
-    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte) || !byte.is_ascii()).then_some(name)
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte) || !byte.is_ascii());
+    (is_name && is_utf8(name)).then_some(name)
 }
 
 pub(super) fn is_html(bytes: &[u8]) -> bool {
@@ -122,6 +124,29 @@ pub(super) fn is_llsd_notation(bytes: &[u8]) -> bool {
 fn split_at(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     let (head, rest) = bytes.split_at_checked(memchr::memchr(separator, bytes)?)?;
     Some((head, rest.get(1..)?))
+}
+
+/// Returns whether bytes are the text of a MEDIT mesh, which may start with comments.
+pub(super) fn is_medit(bytes: &[u8]) -> bool {
+    let mut lines = text(bytes).unwrap_or_default().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    first.is_some_and(|line| line.starts_with(b"MeshVersionFormatted"))
+}
+
+/// Returns whether bytes are a binary file of Unity. The version of its header is 9 to 30, and the
+/// version of Unity, such as `2019.4`, follows the header.
+pub(super) fn is_unity_serialized(bytes: &[u8]) -> bool {
+    let version = bytes.get(8..).and_then(<[u8]>::first_chunk).map(|four| u32::from_be_bytes(*four));
+    let start = match version {
+        Some(9..22) => 20,
+        Some(22..31) => 48,
+        _ => return false,
+    };
+    let name = bytes.get(start..).and_then(|rest| rest.split(|byte| *byte == 0).next()).unwrap_or_default();
+    (5..32).contains(&name.len())
+        && is_graphic(name)
+        && name.contains(&b'.')
+        && name.first().is_some_and(u8::is_ascii_digit)
 }
 
 /// Returns whether bytes start like a keyframe motion of Second Life: with the version 1.0 or 0.1,

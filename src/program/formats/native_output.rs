@@ -35,7 +35,13 @@ pub fn expect_extension(output: &Path, extensions: &[&str], verb: &str) -> Resul
         return Ok(());
     }
     let found = extension.to_string_lossy().to_ascii_lowercase();
-    let advice = advice(output).map_or_else(String::new, |advice| format!("; {advice}"));
+    let is_of_view = WRITTEN.first().is_some_and(|(pictures, _)| pictures.contains(&&*found));
+    let advice = match &*found {
+        "apng" if verb.contains("view") => "; --turntable and --animate make it".to_owned(),
+        // The command itself writes other pictures.
+        _ if verb.contains("view") && is_of_view => String::new(),
+        _ => advice(output).map_or_else(String::new, |advice| format!("; {advice}")),
+    };
     let (own, output) = (listed(extensions), shown(output));
     Err(UsageError(format!("{output}: {verb} writes {own}, and not .{found}{advice}")))
 }

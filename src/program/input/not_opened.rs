@@ -21,6 +21,8 @@ pub struct NotOpened {
     pub passed_by: PassedBy,
     /// The first of the folders, if they contain files but no mesh.
     pub(super) without_mesh: Option<PathBuf>,
+    /// Whether hidden files and folders were searched, too.
+    searched_hidden: bool,
 }
 
 impl NotOpened {
@@ -28,6 +30,7 @@ impl NotOpened {
     pub(super) fn set_opened(&mut self, is_any: bool, inputs: &InputPaths) {
         let folder = inputs.folders.first().filter(|_| !is_any && self.passed_by.all() > 0);
         self.without_mesh = folder.cloned();
+        self.searched_hidden = inputs.searched_hidden;
     }
 
     /// Prints a note about the files in folders that are passed by, unless a note says that there
@@ -41,14 +44,22 @@ impl NotOpened {
     /// Prints a note about folders that contain files but no mesh.
     pub(super) fn note_no_mesh(&self, global: &Global) {
         if let Some(folder) = self.without_mesh.as_ref().filter(|_| !global.json) {
-            note(&format!("{}: no meshes; passed by {}", shown(folder), self.passed_by.all_text()), global);
+            note(
+                &format!("{}: no meshes; passed by {}{}", shown(folder), self.passed_by.all_text(), self.hint()),
+                global,
+            );
         }
+    }
+
+    /// Returns what to try if a folder has no mesh.
+    const fn hint(&self) -> &'static str {
+        if self.searched_hidden { "" } else { "; --hidden also searches hidden files and folders" }
     }
 
     /// Returns the error about folders that contain files but no mesh.
     pub fn no_mesh(&self) -> Option<Error> {
         let folder = self.without_mesh.as_ref()?;
-        let text = format!("no mesh in this folder, but {}", self.passed_by.all_text());
+        let text = format!("no mesh in this folder, but {}{}", self.passed_by.all_text(), self.hint());
         Some(Error::from(io::Error::new(io::ErrorKind::NotFound, text)).at_path(folder))
     }
 }

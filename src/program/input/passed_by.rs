@@ -106,8 +106,8 @@ impl PassedBy {
             kinds.push((*files, format!("{} {name}", count(*files))));
         }
         if with_companions && self.companions > 0 {
-            let noun = if self.companions == 1 { "file" } else { "files" };
-            kinds.push((self.companions, format!("{} {noun} that belong to meshes", count(self.companions))));
+            let files = if self.companions == 1 { "file that belongs" } else { "files that belong" };
+            kinds.push((self.companions, format!("{} {files} to meshes", count(self.companions))));
         }
         kinds.sort_by_key(|(files, _)| Reverse(*files));
         let more: u64 = kinds.iter().skip(MAX_KINDS).map(|(files, _)| *files).fold(self.other, u64::saturating_add);

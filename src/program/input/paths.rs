@@ -59,6 +59,8 @@ pub struct InputPaths {
     pub passed_by: PassedBy,
     /// The searched folders.
     pub folders: Vec<PathBuf>,
+    /// Whether hidden files and folders are searched, too.
+    pub searched_hidden: bool,
     /// The ignore files that are not used.
     unused: UnusedFiles,
 }
@@ -67,7 +69,7 @@ impl InputPaths {
     /// Returns the files that `names` refer to. An error is returned if a pattern of `walk` is
     /// invalid.
     pub fn expand(names: &[PathBuf], walk: &WalkArgs) -> Result<Self, UsageError> {
-        let mut inputs = Self::default();
+        let mut inputs = Self { searched_hidden: walk.hidden, ..Self::default() };
         for name in names {
             if name.is_dir() {
                 inputs.search(name, walk)?;

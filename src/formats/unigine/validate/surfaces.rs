@@ -164,15 +164,14 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             }
         }
         let size = as_u64(frames.byte_offset(1));
-        let cases =
-            [(length, "quaternions do not have unit length"), (flat, "quaternions have an unreliable sign of w")];
+        let cases = [(length, "without unit length"), (flat, "with an unreliable sign of w")];
         for (tally, what) in cases {
             if tally.any() {
                 self.report.add(
                     rules::TANGENT_QUATERNION,
                     field,
                     tally.offset(at, size),
-                    format_args!("{} {what}", tally.count),
+                    format_args!("{} {what}", counted(tally.count, "quaternion")),
                 );
             }
         }
@@ -205,7 +204,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         ];
         for (rule, tally, what) in cases {
             if tally.any() {
-                self.add(rule, "weights", tally.first, format_args!("{} {what}", tally.count));
+                self.add(rule, "weights", tally.first, format_args!("{} {what}", counted(tally.count, "quaternion")));
             }
         }
         Ok(())

@@ -96,9 +96,10 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     if missing > 0 {
         let (frame, vertices) = cut(mesh);
         let text = format_args!(
-            "{missing} bytes are missing: {frame} of {} frames are complete, and frame {frame} has {vertices} of {} \
-             vertices",
-            shape.frames, shape.vertices
+            "{} missing: {frame} of {} complete, and frame {frame} has {vertices} of {}",
+            counted(missing, "byte"),
+            counted(shape.frames, "frame"),
+            counted(shape.vertices, "vertex")
         );
         report.add(
             rules::MISSING_FRAMES,

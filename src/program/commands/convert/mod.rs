@@ -33,7 +33,7 @@ use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
 use crate::program::render::note::note;
 use crate::program::render::report::report;
-use crate::program::render::text::{count, shown};
+use crate::program::render::text::{count, counted, shown};
 use crate::program::threads;
 
 /// The result of one mesh, in the order of the command line.
@@ -158,7 +158,8 @@ impl ConvertArgs {
             Ok(converted) => {
                 let mut out = anstream::stdout().lock();
                 let mut lines = converted.outputs.iter();
-                let done = lines.try_for_each(|(path, bytes)| writeln!(out, "{}: {bytes} bytes", shown(path)));
+                let done =
+                    lines.try_for_each(|(path, bytes)| writeln!(out, "{}: {}", shown(path), counted(*bytes, "byte")));
                 done.map_or_else(|error| report(&error.into(), global), |()| Outcome::Fine)
             }
         }

@@ -171,7 +171,8 @@ impl Difference {
                 let at = |offset: &Option<u64>| offset.map_or_else(|| "its end".into(), |offset| offset.to_string());
                 let ItemDifferences { count, of, .. } = items;
                 format!(
-                    "{size}{count} of {of} bytes differ, first at {RED}{}{RED:#} in A, {GREEN}{}{GREEN:#} in B",
+                    "{size}{count} of {} differ, first at {RED}{}{RED:#} in A, {GREEN}{}{GREEN:#} in B",
+                    counted(*of, "byte"),
                     at(a),
                     at(b)
                 )

@@ -10,7 +10,7 @@ use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::input::open::open;
-use crate::program::render::text::{mesh_suffix, shown};
+use crate::program::render::text::{counted, mesh_suffix, shown};
 use crate::{Error, Result};
 
 /// The number of bytes of two files that are compared before the memory of their pages is released.
@@ -42,7 +42,7 @@ impl DiffSide {
     /// Returns the line about the mesh at the start of the text output, without its mark.
     pub fn heading(&self) -> String {
         let (path, mesh) = (shown(&self.label), mesh_suffix(self.asset.mesh_name().as_deref()));
-        format!("{path}{mesh}: {} {}, {} bytes", self.format(), self.version(), self.asset.size())
+        format!("{path}{mesh}: {} {}, {}", self.format(), self.version(), counted(self.asset.size(), "byte"))
     }
 
     /// Returns the JSON object about the mesh.

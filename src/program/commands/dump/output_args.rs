@@ -129,7 +129,7 @@ mod tests {
         {
             for given in [None, Some(ArrayFormat::Csv)] {
                 let error = format(path, given).unwrap_err();
-                assert!(error.contains("npy, npz, csv; ") && error.contains(&format!("`meshpeek {verb} ")), "{error}");
+                assert!(error.contains("npy, npz, csv; ") && error.contains(&format!("`meshpeek {verb}")), "{error}");
             }
         }
         let error = format("a.ezb", None).unwrap_err();

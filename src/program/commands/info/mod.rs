@@ -58,7 +58,7 @@ pub struct InfoArgs {
     #[command(flatten)]
     pub files: Files,
     /// Level of detail to describe: a number from 0 or one of the names; the most detailed one that
-    /// is whole by default; `none` prints only the header and inflates nothing
+    /// is whole by default; `none` prints only the header
     ///
     /// If an asset lacks the level, the level that a viewer would show instead is described. The
     /// levels apply to Second Life meshes and to UNIGINE meshes whose surface names tell them, and

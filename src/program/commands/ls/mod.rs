@@ -107,7 +107,7 @@ pub struct LsArgs {
     #[command(flatten)]
     picture: PictureArgs,
     /// Level of detail to describe of Second Life and UNIGINE meshes; the most detailed one that is
-    /// whole by default; `none` inflates nothing
+    /// whole by default; `none` for no level
     #[arg(long, value_name = "LOD", value_parser = filter_parser())]
     lod: Option<LodFilter>,
     /// Whether the current folder is searched, because the command line has no files.
@@ -215,6 +215,12 @@ impl LsArgs {
     fn format(&self, global: &Global) -> Result<TableFormat, UsageError> {
         let usage = |text: &str| Err(UsageError(text.to_owned()));
         let is_list = self.paths || self.null;
+        if self.by_folder && self.fail_if.is_some() {
+            return usage("--fail-if: tests meshes, and --by-folder prints folders; leave one of them out");
+        }
+        if self.by_folder && self.format == Some(TableFormat::Paths) {
+            return usage("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
+        }
         match (self.format, global.json) {
             (None | Some(TableFormat::Table | TableFormat::Json), true) if !is_list => Ok(TableFormat::Json),
             (None | Some(TableFormat::Paths), false) if is_list => Ok(TableFormat::Paths),
@@ -241,6 +247,9 @@ impl LsArgs {
         self.folder_order()?;
         let mut mentioned: Vec<TableColumn> = sort.iter().map(|(column, _)| *column).collect();
         condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
+        if self.duplicates.is_none() && mentioned.contains(&TableColumn::DuplicateOf) {
+            return Err(UsageError("duplicate_of: is known only with --duplicates; add it".to_owned()));
+        }
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
         let duplicates = |kind| self.duplicates == Some(kind);
         let mut request = RowRequest {

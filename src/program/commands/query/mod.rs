@@ -213,6 +213,8 @@ impl QueryArgs {
         let shape = AnimatedShape::new((geometry, motion), &numbers, clip, shared.frame.as_ref())?;
         // The pose of a rigged mesh is where its joints are.
         let is_posed = shape.is_some() && is_bound(motion);
+        // The stored normals do not fit an animation.
+        let is_animated = shape.is_some();
         let placement = if shared.placed && !is_posed { self.placement(asset, geometry)? } else { Affine::IDENTITY };
         let placement = placement.then(&shared.adjust.map(geometry)?);
         let shape = match Some(placement).filter(|map| *map != Affine::IDENTITY) {
@@ -239,7 +241,8 @@ impl QueryArgs {
             scene.prefetch_for(questions.len());
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
-        let renderer = AnswerRenderer::new(geometry, with_attributes, shape.is_some(), global.verbose);
+        let renderer =
+            AnswerRenderer::new(geometry, with_attributes, (!is_animated).then_some(placement), global.verbose);
         progress::end();
         let unplaced = Space::UNKNOWN.with_winding(Winding::CounterClockwise);
         let is_mirror = unplaced.placed(placement).winding == Some(Winding::Clockwise);

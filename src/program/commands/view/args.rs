@@ -149,7 +149,7 @@ pub struct ViewArgs {
     /// that ends with .html
     ///
     /// The page is one file and needs no network. It has the surfaces, bones and clips of each
-    /// mesh, its bytes drawn to scale and its findings. More than 500 meshes or 96 MiB make several
+    /// mesh, its bytes drawn to scale and its findings. More than 500 meshes or 48 MiB make several
     /// pages, and OUT is an index of them.
     #[arg(long, conflicts_with_all = ["sheet", "turntable", "animate", "thumbnail", "protocol"], help_heading = PAGE)]
     pub html: bool,
@@ -220,7 +220,8 @@ impl ViewArgs {
         if self.thumbnail {
             return OutputKind::Picture;
         }
-        if output != Path::new(STDIN) && (output.is_dir() || output.extension().is_none()) {
+        let is_folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if output != Path::new(STDIN) && (is_folder || output.extension().is_none()) {
             return OutputKind::Folder;
         }
         if has_several { OutputKind::Sheet } else { OutputKind::Picture }

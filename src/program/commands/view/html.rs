@@ -23,6 +23,10 @@ use crate::render::{Background, Overlay, Shading};
 
 /// The size of the picture of a mesh on a page if none is given.
 const SIZE: [u32; 2] = [384, 384];
+/// The size of the picture of a mesh after the first hundred, so that thousands take minutes less.
+const SMALL: [u32; 2] = [128, 128];
+/// The number of meshes after which pictures are smaller.
+const MANY: usize = 100;
 /// The largest picture in bytes. A picture with half the width and height has about a quarter.
 const MAX_PICTURE: usize = 96 << 10;
 /// The greatest width and height of the small picture of a mesh.
@@ -160,7 +164,8 @@ impl HtmlPage<'_> {
     /// Draws the picture of a mesh. A picture of many bytes is drawn smaller, unless the command
     /// line has its size.
     fn draw(&self, path: &Path, asset: &InputAsset) -> anyhow::Result<DrawnPicture> {
-        let mut options = self.drawing.options(asset, SIZE)?.with_background(Background::Transparent);
+        let size = if self.results.len() < MANY { SIZE } else { SMALL };
+        let mut options = self.drawing.options(asset, size)?.with_background(Background::Transparent);
         loop {
             let drawn = self.drawing.draw(asset, path, &options)?;
             let mut png = Vec::new();

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::column::TableColumn;
 use super::filter::{ADD_SURFACES, Condition, LEAVE_OUT_SURFACES};
 use super::request::RowRequest;
 use super::row::TableRow;
@@ -14,6 +15,7 @@ use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::{self, Repeated};
 use crate::program::input::parallel;
 use crate::program::outcome::{Outcome, UsageError};
+use crate::program::render::note::note;
 
 /// A condition on meshes or their surfaces, with the values that it needs.
 #[derive(Clone, Debug)]
@@ -37,6 +39,9 @@ impl MeshCondition {
         let (condition, surfaces) = parsed.map_err(|error| UsageError(format!("{option}: {error}")))?;
         let (mut columns, mut request) = (Vec::new(), RowRequest { surfaces, ..RowRequest::default() });
         condition.columns(&mut columns);
+        if columns.contains(&TableColumn::DuplicateOf) {
+            return Err(UsageError(format!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`")));
+        }
         request.add_columns(&columns);
         Ok(Self { condition, request })
     }
@@ -114,6 +119,9 @@ impl<'f> SelectedFiles<'f> {
             open::each_or_none(self.names, self.walk, global, when_repeated, visit)?
         };
         self.expect_one(found.get())?;
+        if self.condition.is_some() && found.get() == 0 && !global.json {
+            note("--where: no mesh meets the condition", global);
+        }
         Ok(done)
     }
 

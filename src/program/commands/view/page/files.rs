@@ -15,7 +15,7 @@ use crate::program::render::text::shown;
 /// The greatest number of meshes on a page.
 const MAX_MESHES: usize = 500;
 /// The size of a page in bytes after which no further mesh is added.
-const MAX_BYTES: u64 = 96 << 20;
+const MAX_BYTES: u64 = 48 << 20;
 /// The size of the buffer between a page and the system.
 const BUFFER: usize = 256 << 10;
 
