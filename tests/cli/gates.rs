@@ -330,8 +330,8 @@ fn plain_lists_are_written_and_read() {
     }
     folder.write("empty.txt", b"\n");
     folder.ends(3, &["convert", "--files-from", "empty.txt", "--to", "glb", "-o", "none"]);
-    folder.write("wrong.txt", b"a/\xff.mesh\n");
-    assert!(folder.ends(3, &["info", "--files-from", "wrong.txt"]).1.contains("expected a list of paths in UTF-8"));
+    folder.write("wrong.txt", b"\xff\xfea\0/\0");
+    assert!(folder.ends(3, &["info", "--files-from", "wrong.txt"]).1.contains("found UTF-16"));
     folder.ends(3, &["info", "--files-from", "none.txt"]);
     folder.ends(2, &["info", "-", "--files-from", "-"]);
 }

@@ -9,7 +9,7 @@ use super::edit::Edit;
 use super::edit_blocks::BlockSource;
 use super::encode::LIST_END;
 use super::values::{Convex, Level, Skin};
-use crate::error::{Field, Result};
+use crate::error::{Field, Result, counted};
 
 impl Edit<'_> {
     /// Replaces a block, or adds the block if the asset does not have it.
@@ -168,7 +168,7 @@ fn single<'b>(bytes: &'b [u8], start: usize, limits: &LlsdLimits) -> Result<Llsd
     let item = llsd::read_at(bytes, start, limits).map_err(|fault| fault.to_string())?;
     match bytes.len().saturating_sub(item.end) {
         0 => Ok(item.value),
-        more => Err(format!("{more} bytes after the value")),
+        more => Err(format!("{} after the value", counted(more, "byte"))),
     }
 }
 

@@ -215,9 +215,6 @@ impl LsArgs {
     fn format(&self, global: &Global) -> Result<TableFormat, UsageError> {
         let usage = |text: &str| Err(UsageError(text.to_owned()));
         let is_list = self.paths || self.null;
-        if self.by_folder && self.fail_if.is_some() {
-            return usage("--fail-if: tests meshes, and --by-folder prints folders; leave one of them out");
-        }
         if self.by_folder && self.format == Some(TableFormat::Paths) {
             return usage("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
         }
