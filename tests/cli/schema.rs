@@ -201,7 +201,8 @@ impl Documents {
         let (_folder, odd) = scratch("odd.mesh", &[bytes("cube_ms13"), vec![7; 9]].concat());
         self.run("rewrite", 0, &["rewrite", &odd, "-o", &to("odd.mesh"), "--allow-loss"]);
         self.run("convert", 0, &["convert", "data/unreal/guard", "-o", &to("guard.obj"), "--allow-loss"]);
-        self.run("convert", 2, &["convert", "data/unreal/guard", "-o", &to("guard.stl")]);
+        self.run("convert", 0, &["convert", "data/unreal/guard", "-o", &to("guard.stl")]);
+        self.run("convert", 2, &["convert", "data/unreal/guard", "--frame", "99", "-o", &to("late.stl")]);
         let (_folder, damaged) = scratch("damaged.mesh", &bytes("cube_ms13")[..200]);
         self.run("convert", 3, &["convert", &damaged, "data/unigine/cube_ms12.mesh", "--to", "glb", "-o", &to("all")]);
         let small = |more: &[&'static str]| [&["--size", "16", "--force"], more].concat();
