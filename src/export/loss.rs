@@ -78,8 +78,8 @@ impl LossKind {
     }
 
     /// Returns whether data of this kind is left out or replaced without
-    /// [`allow_loss`](super::ExportOptions::allow_loss) in every format: data that a program can compute again, and
-    /// data that describes the mesh but does not change its shape or look.
+    /// [`allow_loss`](super::ExportOptions::allow_loss) in every format: data that a program can
+    /// compute again, and data that describes the mesh but does not change its shape or look.
     #[must_use]
     pub const fn is_minor(self) -> bool {
         matches!(
@@ -105,8 +105,8 @@ pub struct Loss {
     pub surface: Option<usize>,
     /// What is left out or replaced, such as `1 UV set`.
     pub text: String,
-    /// Whether the output format can never hold data of this kind, so that the loss is that of the
-    /// format and not of this mesh.
+    /// Whether the loss is one of the output format, which can never hold data of this kind, and
+    /// not one of this mesh.
     pub(crate) by_format: bool,
     /// The number of items, or 1 if they are not counted.
     pub(crate) count: usize,

@@ -235,6 +235,14 @@ fn tells_what_the_surface_has() {
     let ray = [&cube, "ray", "--from", "0.1,0.2,9", "--toward", "0.1,0.2,0", "--attributes"];
     let expected = json!({ "normal": [0.0, 0.0, 1.0], "uvs": [[0.6, 0.3]], "color": null, "weights": [] });
     assert_eq!(answer(&ray)["attributes"], expected);
+    // A normal is turned with its surface, and a mirrored surface keeps its outside.
+    for (option, normal) in
+        [("--rotate=x:90", [0.0, -1.0, 0.0]), ("--scale=2", [0.0, 0.0, 1.0]), ("--scale=-1", [0.0, 0.0, -1.0])]
+    {
+        let point = normal.map(|axis: f32| (axis * 9.0 + 0.1).to_string()).join(",");
+        let found = answer(&[&cube, "nearest", &format!("--point={point}"), "--attributes", option]);
+        assert_eq!(found["attributes"]["normal"], json!(normal), "{option}");
+    }
     let all = answer(&[&ray[..], &["--all"]].concat());
     assert_eq!(all["hits"][0]["attributes"], expected);
     assert!(all["hits"][1]["attributes"].is_object());

@@ -53,6 +53,12 @@ pub fn check_extension(output: &Path, extensions: &[&str], verb: &str) -> Result
     if is_known(output) { expect_extension(output, extensions, verb) } else { Ok(()) }
 }
 
+/// Returns whether a path ends with a separator, as only that of a folder does.
+pub fn is_named_as_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|last| std::path::is_separator((*last).into()))
+}
+
 /// Returns whether the extension of a path is that of a known format.
 pub fn is_known(path: &Path) -> bool {
     let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);

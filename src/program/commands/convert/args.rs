@@ -12,7 +12,7 @@ use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::names::format_named;
-use crate::program::formats::native_output::{advice, is_known};
+use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
@@ -178,7 +178,7 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 impl ConvertArgs {
     /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
     pub fn writes_to_folder(&self) -> bool {
-        let is_folder = self.has_several() || self.ends_with_separator() || self.output.is_dir();
+        let is_folder = self.has_several() || is_named_as_folder(&self.output) || self.output.is_dir();
         self.output != Path::new(STDIN) && is_folder
     }
 
@@ -187,11 +187,6 @@ impl ConvertArgs {
         let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
         let files = &self.files.files;
         files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
-    }
-
-    fn ends_with_separator(&self) -> bool {
-        let last = self.output.as_os_str().as_encoded_bytes().last();
-        last.is_some_and(|last| std::path::is_separator((*last).into()))
     }
 
     /// Returns the output format.
@@ -229,7 +224,7 @@ impl ConvertArgs {
     /// Returns an error if several meshes would be written into a folder with the name of a file.
     fn check_folder_name(&self) -> Result<(), UsageError> {
         let is_named = self.named_format().is_some() || self.is_named_as_mesh();
-        if !self.has_several() || !is_named || self.output.is_dir() || self.ends_with_separator() {
+        if !self.has_several() || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
             return Ok(());
         }
         let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));

@@ -38,23 +38,14 @@ pub enum FolderColumn {
 impl FolderColumn {
     /// Returns the column with a name of `--sort`.
     pub fn find(name: &str) -> Result<Self, UsageError> {
-        let names: Vec<&str> = Self::value_variants().iter().map(|column| column.name()).collect();
         Self::from_str(name, true).map_err(|_| {
-            let names = names.join(", ");
+            let names = names().join(", ");
             UsageError(format!("--sort: expected a column of folders, found {name}; the columns are {names}"))
         })
     }
 
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Folder => "folder",
-            Self::Meshes => "meshes",
-            Self::Animations => "animations",
-            Self::Triangles => "triangles",
-            Self::Vertices => "vertices",
-            Self::Bytes => "bytes",
-            Self::Unreadable => "unreadable",
-        }
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     /// Returns the value of the column.
@@ -115,7 +106,7 @@ impl FolderTotals {
             }
             TableFormat::Md => {
                 let marks: Vec<&str> =
-                    names().iter().map(|name| if *name == "folder" { "---" } else { "---:" }).collect();
+                    names().iter().map(|name| if name == "folder" { "---" } else { "---:" }).collect();
                 writeln!(out, "| {} |\n| {} |", names().join(" | "), marks.join(" | "))?;
                 for row in &rows {
                     writeln!(
@@ -144,10 +135,8 @@ impl FolderTotals {
         global: &Global,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let columns: Vec<AlignedColumn> = names()
-            .iter()
-            .map(|name| AlignedColumn { name: (*name).to_owned(), is_right: *name != "folder" })
-            .collect();
+        let columns: Vec<AlignedColumn> =
+            names().iter().map(|name| AlignedColumn { name: name.clone(), is_right: name != "folder" }).collect();
         let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(*row, human)).collect();
         let bold = Style::new().bold();
         let mut lines = aligned(&columns, &rows).into_iter();
@@ -165,7 +154,7 @@ impl FolderTotals {
     }
 }
 
-fn names() -> Vec<&'static str> {
+fn names() -> Vec<String> {
     FolderColumn::value_variants().iter().map(|column| column.name()).collect()
 }
 
@@ -205,7 +194,7 @@ fn write_object((folder, totals): FolderRow<'_>, with_schema: bool, out: &mut Js
             out.field("schema", SCHEMA)?;
         }
         for column in FolderColumn::value_variants() {
-            out.field(column.name(), json(&column.cell(folder, totals)))?;
+            out.field(&column.name(), json(&column.cell(folder, totals)))?;
         }
         Ok(())
     })

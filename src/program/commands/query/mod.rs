@@ -241,11 +241,12 @@ impl QueryArgs {
             scene.prefetch_for(questions.len());
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
+        let placed = Space::UNKNOWN.with_winding(Winding::CounterClockwise).placed(placement);
+        let is_mirror = placed.winding == Some(Winding::Clockwise);
+        let conversion = placed.conversion_to(&Space::UNKNOWN)?;
         let renderer =
-            AnswerRenderer::new(geometry, with_attributes, (!is_animated).then_some(placement), global.verbose);
+            AnswerRenderer::new(geometry, with_attributes, (!is_animated).then_some(conversion), global.verbose);
         progress::end();
-        let unplaced = Space::UNKNOWN.with_winding(Winding::CounterClockwise);
-        let is_mirror = unplaced.placed(placement).winding == Some(Winding::Clockwise);
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut held = HeldOutput::new();
         let mut left = questions;

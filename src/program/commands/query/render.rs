@@ -5,8 +5,7 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use crate::math::{cross, dot, unit_of_wide};
-use crate::model::animation::Affine;
+use crate::model::SpaceConversion;
 use crate::query::{Attributes, Hit, Nearest, PointAttributes};
 use crate::{Geometry, Surface};
 use serde_json::{Value, json};
@@ -23,32 +22,20 @@ pub struct AnswerRenderer<'a> {
     attributes: bool,
     /// The map that places the surfaces, or `None` if an animation has moved the vertices. The
     /// stored normals do not match moved vertices, so they are not printed.
-    placement: Option<Affine>,
+    placement: Option<SpaceConversion>,
     /// Whether the text output has the number of pages that each query touched.
     verbose: bool,
     /// The attributes of the surface of the last hit, with the index of the surface.
     last: RefCell<Option<(usize, Attributes<'a>)>>,
 }
 
-/// Returns a normal of a surface that a map places: a mirrored surface keeps its outside. `None` if
-/// the map flattens the surface.
-fn placed_normal([x, y, z]: [f32; 3], map: &Affine) -> Option<[f32; 3]> {
-    if *map == Affine::IDENTITY {
-        return Some([x, y, z]);
-    }
-    let [right, up, back, _] = map.columns();
-    let areas = [cross(up, back), cross(back, right), cross(right, up)];
-    let sign = dot(right, cross(up, back)).signum();
-    let sum = |at: usize| {
-        let part = |area: [f64; 3], share: f32| area.get(at).copied().unwrap_or_default() * f64::from(share);
-        let [of_x, of_y, of_z] = areas;
-        sign * (part(of_x, x) + part(of_y, y) + part(of_z, z))
-    };
-    unit_of_wide([sum(0), sum(1), sum(2)])
-}
-
 impl<'a> AnswerRenderer<'a> {
-    pub const fn new(geometry: &'a dyn Geometry, attributes: bool, placement: Option<Affine>, verbose: bool) -> Self {
+    pub const fn new(
+        geometry: &'a dyn Geometry,
+        attributes: bool,
+        placement: Option<SpaceConversion>,
+        verbose: bool,
+    ) -> Self {
         Self { geometry, attributes, placement, verbose, last: RefCell::new(None) }
     }
 
@@ -132,7 +119,13 @@ impl<'a> AnswerRenderer<'a> {
         }
         let (_, attributes) = last.as_ref()?;
         let mut here = attributes.at(usize::try_from(place.triangle).ok()?, place.barycentric)?;
-        here.normal = here.normal.zip(self.placement.as_ref()).and_then(|(normal, map)| placed_normal(normal, map));
+        here.normal = here.normal.zip(self.placement).and_then(|(normal, placement)| {
+            // Rounding would change a normal that is not moved.
+            let is_still = placement == SpaceConversion::IDENTITY;
+            let normal = if is_still { normal } else { placement.normal(normal) };
+            // A placement that flattens the surface leaves no normal.
+            normal.iter().any(|part| *part != 0.0).then_some(normal)
+        });
         Some(here)
     }
 

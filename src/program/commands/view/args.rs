@@ -8,6 +8,7 @@ use clap::builder::TypedValueParser;
 use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::names::has_extension;
+use crate::program::formats::native_output::is_named_as_folder;
 use crate::program::formats::secondlife::level_args::{LevelNumber, level_parser};
 use crate::program::formats::selectors::Selector;
 use crate::program::terminal::ProtocolChoice;
@@ -220,7 +221,7 @@ impl ViewArgs {
         if self.thumbnail {
             return OutputKind::Picture;
         }
-        let is_folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let is_folder = output.is_dir() || is_named_as_folder(output);
         if output != Path::new(STDIN) && (is_folder || output.extension().is_none()) {
             return OutputKind::Folder;
         }
