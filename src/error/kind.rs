@@ -106,7 +106,10 @@ impl ErrorKind {
                 "check that this is a mesh and not a renamed or encrypted file; meshes of several files, such as `_d.3d`, are \
                  recognised by name and opened by path"
             }
-            Self::Limit => "raise the limit if you trust the file",
+            Self::Limit => {
+                "the limit keeps damaged files from filling the memory; a program that trusts the file can raise it in \
+                 `Limits`"
+            }
             Self::NoSuch => "`meshpeek info` lists the available items",
             Self::Missing => "provide the missing part, too",
             Self::Outside => "pass the files directly if you trust them",

@@ -99,7 +99,7 @@ impl<'a> PlyWriter<'a> {
                 properties.colors |= role.is_harmless();
                 properties.color_data |= !role.is_harmless();
                 if let Some(text) = undrawn_colors(role, "the properties data_red to data_alpha") {
-                    losses.list.add(LossKind::DataColors, None, text);
+                    losses.list.add_by_format(LossKind::DataColors, 1, text);
                 }
             }
             let positions = PlacedPositions::new(surface)?;

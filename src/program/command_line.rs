@@ -12,8 +12,8 @@ use clap::{Arg, Command};
 
 use super::args::STDIN;
 use super::outcome::Outcome;
-use super::render::report::print_usage_failure;
-use super::render::text::complain;
+use super::render::report::{complain_about, print_usage_failure};
+use super::render::text::shown;
 use crate::formats::unreal::companions::Finder;
 
 /// The verb of a command line that names only files.
@@ -136,13 +136,9 @@ fn is_negative_number(text: &str) -> bool {
 /// Prints an error about the command line, or the help that was requested.
 pub fn report(error: clap::Error, command: &Command, arguments: &[OsString]) -> Outcome {
     let error = with_tips(error, command, arguments);
-    // If printing fails, the exit code still reports the error.
-    let _ = error.print();
-    if error.kind() == ErrorKind::InvalidSubcommand {
-        complain(&"no verb and no file has this name; `meshpeek FILE` describes a file");
-    }
+    let printed = error.print();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return Outcome::Fine;
+        return printed.map_or_else(|error| complain_about(&error.into()), |()| Outcome::Fine);
     }
     let options = arguments.iter().take_while(|argument| *argument != END_OF_OPTIONS);
     if options.into_iter().any(|option| option == "--json") {
@@ -165,14 +161,27 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
             if let Some((verb, _)) = OTHER_NAMES.iter().find(|(_, names)| names.contains(&&*name.to_lowercase())) {
                 error.insert(ContextKind::SuggestedSubcommand, ContextValue::String((*verb).to_owned()));
             }
+            suggest(&mut error, "no file has this name, either; `meshpeek FILE` describes a file".to_owned());
         }
         ErrorKind::UnknownArgument if invalid.starts_with('-') => {
             error.remove(ContextKind::Suggested);
+            let is_of_file =
+                |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"-") && Path::new(argument).is_file();
+            if let Some(file) = arguments.iter().find(is_of_file) {
+                suggest(&mut error, format!("a file has this name; write ./{}", shown(Path::new(file))));
+            }
             let has = |other: &&Command| other.get_arguments().any(|option| is_named(option, &invalid));
             let verbs: Vec<&str> = command.get_subcommands().filter(has).map(Command::get_name).collect();
             if !verbs.is_empty() && invalid.starts_with("--") {
                 suggest(&mut error, format!("{invalid} is an option of {}", verbs.join(", ")));
             }
+        }
+        ErrorKind::UnknownArgument if verb.is_some_and(Command::has_subcommands) => {
+            let kinds: Vec<&str> = {
+                let all = verb.into_iter().flat_map(Command::get_subcommands).map(Command::get_name);
+                all.filter(|kind| *kind != "help").collect()
+            };
+            suggest(&mut error, format!("the kinds are {}", kinds.join(", ")));
         }
         ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if verb.is_some_and(needs_output) => {
             let files = arguments.iter().filter(|argument| !argument.as_encoded_bytes().starts_with(b"-"));

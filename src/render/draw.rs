@@ -32,8 +32,8 @@ use crate::scene::{PlacedScene, PlacedSurface, SceneInput};
 
 /// The greatest number of pixels whose samples are in memory at a time: 32 MiB.
 const BAND_PIXELS: u32 = 1 << 20;
-/// The greatest number of fragments of a translucent surface: 12 MiB.
-const MAX_GLASS: usize = 1 << 20;
+/// The greatest number of fragments of a translucent surface: 48 MiB.
+const MAX_GLASS: usize = 1 << 22;
 /// The greatest number of corners of a surface with stored normals whose volume is measured, which
 /// takes a tenth of the time of drawing it.
 const MAX_MEASURED: usize = 1 << 20;

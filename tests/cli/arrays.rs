@@ -526,7 +526,7 @@ fn refused_commands_write_nothing() {
     let cases: &[(&[&str], &str)] = &[
         (&[&room, "-o", &existing], "file exists; --force replaces it"),
         (&[&room, "-o", &glb], "expected an extension of npy, npz, csv; `meshpeek convert"),
-        (&[&room, "-o", &mesh], "expected an extension of npy, npz, csv; `meshpeek rewrite"),
+        (&[&room, "-o", &mesh], "expected an extension of npy, npz, csv; no verb makes it of another format"),
         (&[&room, "-o", &ezm, "--format", "csv"], "`meshpeek convert"),
         (&[&room, "-o", &text_file], "expected an extension of npy, npz, csv; no verb writes it"),
         (&[&room, "-o", &csv, "--format", "npy"], "end the path with .npy"),

@@ -141,7 +141,7 @@ fn names_the_option_that_does_not_apply() {
         (vec![CUBE, "-o", &glb, "--frame", "1"], "animation[0]"),
         (vec![CUBE, "-o", &obj, "--clip", "3", "--allow-loss"], "there are none"),
         (vec![CUBE, "-o", &glb, "--frame", "1", "--animation", BEND], "--animation"),
-        (vec![CUBE, "-o", &glb, "--animation", BEND], "moves no bone"),
+        (vec![CUBE, "-o", &glb, "--animation", BEND], "bend_an10, which moves no bone"),
         (vec![CUBE, "-o", &glb, "--rate", "0"], "0.000001 to 1000000"),
         (vec![CUBE, "-o", &obj, "--to", "glb"], "end the path with .glb"),
         (vec![CUBE, "-o", &mesh, "--to", "glb", "--force"], "end the path with .glb"),
@@ -364,4 +364,30 @@ fn vertex_colours_are_what_the_option_says() {
         let has = String::from_utf8_lossy(&ply).contains(property);
         assert_eq!(has, colors != "none", "{property}");
     }
+}
+
+/// Of several animation files, those of other skeletons are left out.
+#[test]
+fn animations_of_other_skeletons_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::copy(BEND, path("bend.anim")).unwrap();
+    let ezmesh = fs::read_to_string("data/ezmesh/flag.ezm").unwrap();
+    for name in ["other1.ezm", "other2.ezm"] {
+        fs::write(path(name), ezmesh.replace("cloth", name).replace("pole", name)).unwrap();
+    }
+    let convert = |pattern: &str, more: &[&str]| {
+        let skinned = "data/unigine/skinned_ms12.mesh";
+        meshpeek(
+            &[&["convert", skinned, "-o", &path("out.glb"), "--animation", &path(pattern), "--force"], more].concat(),
+        )
+    };
+    let all = convert("*", &[]);
+    let errors = text(&all.stderr);
+    assert_eq!(code(&all), 0, "{errors}");
+    assert!(errors.contains("the clips of 2 files, which move no bone of the mesh: other1, other2"), "{errors}");
+    // If no file has bones of the mesh, the output would not be what was asked for.
+    let none = convert("other*", &[]);
+    assert_eq!(code(&none), 2, "{}", text(&none.stderr));
+    assert_eq!(code(&convert("other*", &["--allow-loss"])), 0);
 }

@@ -62,7 +62,7 @@ fn the_size_is_that_of_the_placed_mesh() {
     assert_eq!((&arm["drawn_bounds"], arm["bounds"]["max"][0].as_f64()), (&placed, Some(0.5)));
     assert_eq!([&placed["min"][0], &placed["max"][0], &placed["max"][1]], [-0.375, 0.375, 0.0625]);
     let size = text(&meshpeek(&["info", &sample("arm"), "--fields", "size"]).stdout);
-    assert!(size.contains("size       0.75 x 0.1083 x 0.125"), "{size}");
+    assert!(size.contains("size       0.125 x 0.1083 x 0.75 (width y, height z, depth x"), "{size}");
     let listed = json(&meshpeek(&["ls", &sample("arm"), "--columns", "size_x", "--json"]));
     assert_eq!(listed["files"][0]["size_x"], 0.75, "{listed}");
 

@@ -162,6 +162,8 @@ fn dumps_any_frame() {
     assert_eq!(frame(&["--frame", "3", "--raw"])[0], json!([-512, -512, -244]));
     // The second clip starts at frame 2.
     assert_eq!(frame(&["--clip", "1", "--frame", "1"]), frame(&["--frame", "3"]));
+    // The engine does not distinguish upper and lower case letters.
+    assert_eq!(frame(&["--clip", "wALK", "--frame", "1"]), frame(&["--clip", "Walk", "--frame", "1"]));
     assert_eq!(frame(&["--clip", "1", "--frame", "1.5"])[9], json!([700.0, 28.0, 0.0]));
     // The vertex is moved by the origin, multiplied by the scale, then rolled and rotated by a
     // quarter turn each.

@@ -8,6 +8,19 @@ use serde_json::{Value, json};
 
 use crate::{bytes, code, command, json as parsed, meshpeek, text};
 
+#[test]
+fn files_are_checked_in_order_on_any_number_of_processors() {
+    let report = |jobs: &str, format: &str| {
+        let output = meshpeek(&["validate", "data", "tests", "-v", "--jobs", jobs, "--format", format]);
+        (code(&output), text(&output.stdout), text(&output.stderr))
+    };
+    for format in ["text", "json", "sarif"] {
+        let alone = report("1", format);
+        assert!(format == "sarif" || alone.1.contains("guard") && alone.1.contains("Toys"), "{alone:?}");
+        assert_eq!(report("4", format), alone, "{format}");
+    }
+}
+
 /// A folder with a sound mesh, a mesh with a warning, and one that is cut.
 struct Folder(tempfile::TempDir);
 

@@ -209,6 +209,21 @@ fn all_levels_are_side_by_side() {
 }
 
 #[test]
+fn the_levels_of_a_container_are_those_of_all_assets() {
+    let folder = Folder::new();
+    let triangles = |options: &[&str]| -> Vec<u64> {
+        let out = folder.path("levels.png");
+        let arguments = [&["view", "data/secondlife/model.slm", "-o", &out, "--force", "--json"], options].concat();
+        let files = json(&meshpeek(&arguments))["files"].as_array().unwrap().clone();
+        files.iter().map(|file| file["triangles"].as_u64().unwrap()).collect()
+    };
+    let (all, whole) = (triangles(&["--lod", "all"]), triangles(&[]));
+    assert!(all.len() == 4 && all[0] == whole[0] && all.is_sorted_by(|a, b| a > b), "{all:?}, {whole:?}");
+    let first = triangles(&["--lod", "all", "--asset", "0"]);
+    assert!(first.len() == 4 && first[0] < all[0], "{first:?}");
+}
+
+#[test]
 fn a_turntable_turns_once() {
     let folder = Folder::new();
     let cube = sample("cube_ms13");

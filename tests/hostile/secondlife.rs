@@ -1610,7 +1610,7 @@ fn refuses_bad_triangles() {
     for index in [4, 5, 255, 65_535] {
         let bytes = with_square(&square().with("TriangleList", codes(&[0, 1, 2, 0, index, 3])));
         let found = finds(&bytes, "SL10", Severity::Error, field);
-        assert!(found.text.contains(&format!("index {index}, but there are 4")), "{found}");
+        assert!(found.text.contains(&format!("greatest {index}: the submesh has 4 vertices")), "{found}");
         look(&bytes, |submesh| assert_eq!(submesh.indices().unwrap().get(4), Some(index.into())));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let surface = Surface::new(&mesh, 0);
@@ -1706,7 +1706,8 @@ fn reports_bad_weight_lists() {
     for more in [&[255][..], &[0, 1, 2], &whole] {
         let bytes = with_square(&square().with("Weights", bin(&[&whole, more].concat())));
         let found = finds(&bytes, "SL12", Severity::Error, field);
-        assert!(found.text.contains(&format!("{} bytes after", more.len())), "{found}");
+        let plural = if more.len() == 1 { "" } else { "s" };
+        assert!(found.text.contains(&format!("{} byte{plural} after", more.len())), "{found}");
         look(&bytes, |submesh| assert_eq!(submesh.weights().unwrap().unwrap().iter().count(), 4));
     }
     assert!(
@@ -1726,7 +1727,7 @@ fn reports_bad_joints_and_weight_sums() {
     for joint in [2, 33, 254] {
         let bytes = with_square(&square().with("Weights", all(joint, 65535)));
         let found = finds_only(&bytes, "SL13", Severity::Error, field);
-        assert!(found.text.contains(&format!("joint {joint}, but the skin has 2")), "{found}");
+        assert!(found.text.contains(&format!("greatest {joint}, first 0: the skin has 2 joints")), "{found}");
         look(&bytes, |submesh| {
             let first = submesh.weights().unwrap().unwrap().get(0).unwrap();
             assert_eq!(first.raw(0), Some((joint.into(), 65535)));

@@ -21,6 +21,9 @@ use crate::scene::normals::{ComputedNormals, NormalInput};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::{is_bound, whole_frames};
 
+/// The greatest number of files that a loss names.
+const NAMED: usize = 3;
+
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
 pub(super) fn build(
@@ -252,27 +255,51 @@ impl Builder<'_, '_> {
                 let shown = if name.is_empty() { clip.to_string() } else { format!("`{name}`") };
                 if stored.frames == 0 {
                     self.losses.add(LossKind::Metadata, None, format!("clip {shown}, which has no frames"));
-                } else if !name.is_empty() {
+                } else if !name.is_empty() && stored.frames > 1 {
                     self.losses.add(LossKind::Metadata, None, format!("clip {shown}, which moves nothing"));
                 }
             }
         }
+        self.other_clips(own, built, bones, meshes)
+    }
+
+    /// Adds the clips of other files. A file whose bones are not those of the mesh is left out. If
+    /// a clip of another file moves the mesh, this loss is minor.
+    fn other_clips(&mut self, own: &dyn Animations, built: &BuiltAsset, bones: &[u32], meshes: &[u32]) -> Result<()> {
+        let (mut foreign, mut moves_mesh) = (Vec::new(), false);
         for source in self.scene.placed.input.clips {
-            let map = if bone_count > 0 { different_bones(own, source.animations)? } else { Vec::new() };
-            for clip in 0..source.animations.clip_count()? {
-                let input =
-                    ClipInput { animations: source.animations, clip, name: Some(source.name), rate: options.rate };
-                // Vertex frames fit their own mesh only.
-                let stored = source.animations.clip(clip)?;
-                let is_moving = stored.first_vertex_frame.is_none();
-                let fits = is_moving && built.skeleton.is_some();
-                if !fits || !self.clip(&input, built, &map, bones, meshes)? {
-                    let is_still = fits && map.iter().any(Option::is_some);
-                    let kind = if is_still { LossKind::Metadata } else { LossKind::Clips };
-                    let why = if stored.frames == 0 { "has no frames" } else { "moves no bone of the mesh" };
-                    let text = format!("clip {clip} of {}, which {why}", source.name);
-                    self.losses.add(kind, None, text);
+            let count = source.animations.clip_count()?;
+            let has_bones = built.skeleton.as_ref().is_some_and(|skeleton| skeleton.bone_count() > 0);
+            let map = if has_bones { different_bones(own, source.animations)? } else { Vec::new() };
+            // Vertex frames fit their own mesh only.
+            let has_frames = count > 0 && source.animations.clip(0)?.first_vertex_frame.is_some();
+            if has_frames || map.iter().all(Option::is_none) {
+                foreign.extend((count > 0).then_some(source.name));
+                continue;
+            }
+            for clip in 0..count {
+                let rate = self.scene.options.rate;
+                let input = ClipInput { animations: source.animations, clip, name: Some(source.name), rate };
+                if self.clip(&input, built, &map, bones, meshes)? {
+                    moves_mesh = true;
+                    continue;
                 }
+                let is_empty = source.animations.clip(clip)?.frames == 0;
+                let why = if is_empty { "has no frames" } else { "moves no bone of the mesh" };
+                let text = format!("clip {clip} of {}, which {why}", source.name);
+                self.losses.add(LossKind::Metadata, None, text);
+            }
+        }
+        let named = foreign.get(..NAMED).unwrap_or(&foreign).join(", ");
+        let more = foreign.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let kind = if moves_mesh { LossKind::Metadata } else { LossKind::Clips };
+        match foreign.len() {
+            0 => {}
+            1 => self.losses.add(kind, None, format!("the clips of {named}, which moves no bone of the mesh")),
+            many => {
+                let text = format!("the clips of {many} files, which move no bone of the mesh: {named}{more}");
+                self.losses.add(kind, None, text);
             }
         }
         Ok(())

@@ -272,7 +272,7 @@ impl<'b> SurfaceWriter<'b> {
             let name = if is_drawn { AttributeName::Color } else { AttributeName::ColorData };
             attributes.push((name, input.colors(sink, block)?));
             if let Some(text) = undrawn_colors(role, "the attribute _COLOR_0") {
-                losses.add(LossKind::DataColors, None, text);
+                losses.add_by_format(LossKind::DataColors, 1, text);
             }
         }
         let weights = surface.weights()?.filter(|_| matches!(level.shape, SurfaceShape::Base));

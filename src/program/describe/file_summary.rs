@@ -48,8 +48,8 @@ pub struct FileSummary {
     pub drawn_bounds: Bounds,
     /// The bounds in the world, if they were requested or differ from those of stored positions.
     pub placed: Option<PlacedBounds>,
-    /// The axis that points up, or `None` if the format does not define it.
-    pub up: Option<Axis>,
+    /// The axes that point up and to the front, or `None` if the format does not define them.
+    pub axes: [Option<Axis>; 2],
     pub sphere: Option<Sphere>,
     pub bones: Vec<(String, i32)>,
     /// The number of vertex frames, and the number of vertices in each vertex frame.
@@ -58,6 +58,8 @@ pub struct FileSummary {
     pub is_animation: bool,
     /// Additional lines of the text output of `info`. Each line has a heading and a text.
     pub remarks: Vec<(&'static str, String)>,
+    /// The collision shapes in a few words, if they were read.
+    pub physics: Option<String>,
     pub described: DescribedBlocks,
     /// The levels of detail, if their surfaces are in one list. Empty if the mesh has only one.
     pub levels: Vec<LevelSummary>,
@@ -159,7 +161,7 @@ impl FileSummary {
             stores_bounds: matches!(asset.model.format_file(), FormatFile::Unigine(_)),
             drawn_bounds,
             placed: placed.or(unchanged),
-            up: geometry.space().up,
+            axes: [geometry.space().up, geometry.space().forward],
             sphere: geometry.sphere()?,
             vertex_frames: match asset.model.format_file() {
                 FormatFile::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
@@ -168,6 +170,7 @@ impl FileSummary {
             bones: bones(asset.model.animations()?)?,
             is_animation: matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)),
             remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
+            physics: None,
             described: DescribedBlocks { blocks: Vec::new(), levels: request.levels, left_out: [0, 0, 0] },
             levels,
             surfaces,
@@ -268,7 +271,7 @@ impl FileSummary {
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
     fn of_blocks(asset: &InputAsset, survey: BlockSurvey, request: &SummaryRequest) -> crate::Result<Self> {
-        let BlockSurvey { described, surfaces, bones, bounds, mut findings, replaced, touched } = survey;
+        let BlockSurvey { described, surfaces, bones, bounds, mut findings, replaced, physics, touched } = survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
@@ -292,12 +295,13 @@ impl FileSummary {
             stores_bounds: false,
             drawn_bounds,
             placed: placed.or(unchanged),
-            up: geometry.space().up,
+            axes: [geometry.space().up, geometry.space().forward],
             sphere: None,
             bones,
             vertex_frames: None,
             is_animation: false,
             remarks: replaced.into_iter().map(|level| ("level", level)).collect(),
+            physics,
             described,
             levels: Vec::new(),
             surfaces,

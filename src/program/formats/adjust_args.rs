@@ -18,7 +18,8 @@ const SCALES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Axes and size")]
 pub struct AdjustArgs {
-    /// Axis of the mesh that points up, such as z, if it is not the one that the format defines
+    /// Axis of the mesh that points up, such as z, if it is not the one that the format defines;
+    /// y stands up most Unreal characters without a script
     #[arg(long, value_name = "AXIS", value_parser = axis_parser(), allow_hyphen_values = true)]
     up: Option<Axis>,
     /// Axis of the mesh that points to its front
@@ -29,7 +30,8 @@ pub struct AdjustArgs {
     #[arg(long = "rotate", value_name = "AXIS:DEGREES,..", value_parser = parse_turn, value_delimiter = ',',
         allow_hyphen_values = true)]
     turns: Vec<AxisTurn>,
-    /// Factor of all lengths, such as 0.01 for centimetres; a negative one mirrors the mesh
+    /// Factor of all lengths, such as 0.01 for centimetres or 0.019 for Unreal units; a negative
+    /// one mirrors the mesh
     #[arg(long, value_name = "N", value_parser = parse_scale, allow_hyphen_values = true)]
     scale: Option<f64>,
 }

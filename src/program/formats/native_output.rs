@@ -82,7 +82,9 @@ pub fn advice(output: &Path) -> Option<String> {
             )
         }
         (true, ..) => format!("`meshpeek convert FILE -o {path}` makes it"),
-        (_, true, _) => "`meshpeek rewrite` writes a file in its own format".to_owned(),
+        (_, true, _) => {
+            "no verb makes it of another format, and `meshpeek rewrite` writes a file again in its own".to_owned()
+        }
         (.., Some((_, command))) => format!("`meshpeek {command} {path}` makes it"),
         _ if MESHES.iter().any(|extension| has_extension(output, extension)) => {
             let all = ExportFormat::ALL.map(ExportFormat::extension).join(", ");

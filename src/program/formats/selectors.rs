@@ -9,7 +9,8 @@ use crate::program::outcome::UsageError;
 /// The number of names that an error message lists.
 const MAX_LISTED: usize = 20;
 
-/// The number or the name of a surface or a clip. Text that is a number is always a number.
+/// The number or the name of a surface or a clip. Text that is a number is always a number. A name
+/// in other upper and lower case letters is found if no name is equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     text: String,
@@ -57,18 +58,31 @@ impl Selector {
         if let Some(number) = self.number {
             return Ok(number);
         }
-        let (count, mut found) = (count()?, Vec::new());
+        let (count, wanted) = (count()?, self.text.as_bytes());
+        let (mut found, mut similar) = (Vec::new(), Vec::new());
         for number in 0..count {
-            if name(number)?.as_bytes() == self.text.as_bytes() {
+            let name = name(number)?;
+            if name.as_bytes() == wanted {
                 found.push(number);
+            } else if name.as_bytes().eq_ignore_ascii_case(wanted) {
+                similar.push(number);
             }
+        }
+        if found.is_empty() {
+            found = similar;
         }
         let asked = Name::new(self.text.as_bytes());
         match *found {
             [only] => Ok(only),
             [] => {
-                let names = listed(0..count, |number| Ok(format!("{number} {:?}", name(number)?.to_string())))?;
-                let text = format!("{option}: no {kind} has the name {asked}; the {kind}s are {names}");
+                let text = if count == 1 && name(0)?.as_bytes().is_empty() {
+                    format!(
+                        "{option}: no {kind} has the name {asked}; the only {kind} has no name, and its number is 0"
+                    )
+                } else {
+                    let names = listed(0..count, |number| Ok(format!("{number} {:?}", name(number)?.to_string())))?;
+                    format!("{option}: no {kind} has the name {asked}; the {kind}s are {names}")
+                };
                 Err(UsageError(text).into())
             }
             _ => {

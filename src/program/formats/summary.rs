@@ -159,6 +159,8 @@ pub struct BlockSurvey {
     pub findings: Vec<Finding>,
     /// The levels of detail that are described in place of damaged ones, as texts.
     pub replaced: Vec<String>,
+    /// The collision shapes of the only asset in a few words, if they were inflated.
+    pub physics: Option<String>,
     /// The number of bytes of the file that were read to describe the file.
     pub touched: u64,
 }

@@ -13,6 +13,9 @@ use crate::render::raster::visibility::VisibilityBuffer;
 const BIAS: f64 = 1.0 / 1024.0;
 /// The number by which the depths of bones are divided, which brings them in front of the mesh.
 const NEARER: f64 = 4096.0;
+/// The distance of the nearest lines from the camera, as a part of that of the nearest surface.
+/// Bones and collision shapes may be nearer to the camera than the mesh.
+const NEAREST: f64 = 1.0 / 1024.0;
 /// The greatest coordinate on the screen, in sixteenths of a pixel.
 const REACH: f64 = 0.25;
 /// The directions to the corners of a disc.
@@ -105,7 +108,7 @@ impl StrokeRasteriser<'_> {
     /// Returns the ends of the visible part of a stroke.
     fn visible(&self, stroke: &Stroke) -> Option<[ScreenPoint; 2]> {
         let mut ends = stroke.ends.map(|end| self.view.project(end));
-        let (near, guard) = (self.view.near, f64::from(GUARD) * REACH);
+        let (near, guard) = (self.view.near * NEAREST, f64::from(GUARD) * REACH);
         cut(&mut ends, |[_, _, _, w]| w - near)?;
         cut(&mut ends, |[x, _, _, w]| guard * w - x)?;
         cut(&mut ends, |[x, _, _, w]| guard * w + x)?;
@@ -118,8 +121,8 @@ impl StrokeRasteriser<'_> {
     /// Returns the place of a point on the screen, or `None` if it is not visible.
     fn screen(&self, point: [f64; 4]) -> Option<ScreenPoint> {
         let [_, _, _, w] = point;
-        let guard = f64::from(GUARD) * REACH;
-        Some(self.divided(point)).filter(|[x, y, _]| w >= self.view.near && x.abs() <= guard && y.abs() <= guard)
+        let (near, guard) = (self.view.near * NEAREST, f64::from(GUARD) * REACH);
+        Some(self.divided(point)).filter(|[x, y, _]| w >= near && x.abs() <= guard && y.abs() <= guard)
     }
 
     fn divided(&self, [x, y, z, w]: [f64; 4]) -> ScreenPoint {

@@ -1,9 +1,8 @@
 //! The limit on the work of a band: triangles that cover it again and again.
 
-/// The number of times that the triangles of a band may cover it.
+/// The number of times that the triangles of a band may cover it, and the lines and bones over them
+/// again.
 const LAYERS: u64 = 144;
-/// The number of times that lines and bones may cover it.
-const STROKE_LAYERS: u64 = 32;
 /// The work for each pixel of a UV layout.
 const LAYOUT_WORK: u64 = 20;
 /// The least budget, for small pictures.
@@ -13,7 +12,7 @@ const PIXEL_WORK: u64 = 1;
 /// The work for a pixel of a texture that is cut out.
 pub(crate) const CUT_WORK: u64 = 3;
 /// The work for a pixel of a translucent surface.
-pub(crate) const GLASS_WORK: u64 = 10;
+pub(crate) const GLASS_WORK: u64 = 2;
 
 /// The work that is left for a band. One unit is the test of a group of pixels.
 ///
@@ -26,14 +25,10 @@ pub(crate) struct RasterBudget {
 }
 
 impl RasterBudget {
-    /// Makes the budget for the surfaces of a band with a number of groups.
-    pub(crate) fn of_surfaces(groups: u64) -> Self {
+    /// Makes the budget for the surfaces of a band with a number of groups, or for the strokes over
+    /// them.
+    pub(crate) fn of_groups(groups: u64) -> Self {
         Self { left: groups.saturating_mul(LAYERS).max(LEAST), missing: 0 }
-    }
-
-    /// Makes the budget for the strokes over the surfaces.
-    pub(crate) fn of_strokes(groups: u64) -> Self {
-        Self { left: groups.saturating_mul(STROKE_LAYERS).max(LEAST), missing: 0 }
     }
 
     /// Makes the budget for the UV layout in a band with a number of pixels. A unit is the work for
@@ -75,10 +70,10 @@ mod tests {
 
     #[test]
     fn small_triangles_still_fit_after_a_large_one_did_not() {
-        let mut budget = RasterBudget::of_surfaces(0);
+        let mut budget = RasterBudget::of_groups(0);
         assert!(budget.take(LEAST - 5) && !budget.take(6) && budget.take(5) && !budget.take(1));
         assert_eq!(budget.missing, 2);
-        let mut budget = RasterBudget::of_surfaces(1 << 20);
+        let mut budget = RasterBudget::of_groups(1 << 20);
         assert!(budget.take(LAYERS << 20) && !budget.take_pixels(u64::MAX));
     }
 }

@@ -41,12 +41,12 @@ impl VisibilityBuffer {
         // The pages of the buffer are requested at once.
         populate(samples.spare_capacity_mut());
         samples.resize(count, [EMPTY; LANES]);
-        Ok(Self { width, rows, groups, samples, budget: RasterBudget::of_surfaces(as_u64(count)) })
+        Ok(Self { width, rows, groups, samples, budget: RasterBudget::of_groups(as_u64(count)) })
     }
 
     /// Starts to draw strokes, and returns the budget of the surfaces.
     pub(crate) fn start_strokes(&mut self) -> RasterBudget {
-        let strokes = RasterBudget::of_strokes(as_u64(self.samples.len()));
+        let strokes = RasterBudget::of_groups(as_u64(self.samples.len()));
         std::mem::replace(&mut self.budget, strokes)
     }
 
@@ -56,7 +56,7 @@ impl VisibilityBuffer {
         self.rows = rows;
         self.samples.truncate(count);
         self.samples.fill([EMPTY; LANES]);
-        self.budget = RasterBudget::of_surfaces(as_u64(self.samples.len()));
+        self.budget = RasterBudget::of_groups(as_u64(self.samples.len()));
     }
 }
 

@@ -7,6 +7,7 @@ use super::args::ConvertArgs;
 use super::facts;
 use super::outputs::ChosenPaths;
 use super::pipe::{self, FileSink};
+use crate::ErrorKind;
 use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
@@ -121,7 +122,11 @@ impl ConvertJob {
             return Err(UsageError(text.to_owned()).into());
         }
         let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-        export.write_file(0, "mesh", &mut out)?;
+        // The mesh is open, so an error of the system is one of the output.
+        export.write_file(0, "mesh", &mut out).map_err(|error| match error.kind() {
+            ErrorKind::Io => error.at_path(Path::new("standard output")),
+            _ => error,
+        })?;
         out.flush()?;
         self.asset.check()?;
         Ok(Vec::new())

@@ -61,6 +61,11 @@ impl LeftOutByFormat {
             LossKind::UvSets if is_flat => "UVs".to_owned(),
             LossKind::UvSets => counted(count, "further UV set"),
             LossKind::Colors => "vertex colours".to_owned(),
+            LossKind::DataColors
+                if matches!(self.format, ExportFormat::Glb | ExportFormat::Gltf | ExportFormat::Ply) =>
+            {
+                "colours to draw, because the vertex colours are data (--colors albedo draws them)".to_owned()
+            }
             LossKind::DataColors => "vertex colours that are data".to_owned(),
             LossKind::Materials if self.format == ExportFormat::Obj => "draw styles of materials".to_owned(),
             other => other.id().replace('-', " "),

@@ -108,6 +108,10 @@ impl<'s> SurfaceArrays<'s> {
         {
             return error.into();
         }
+        if matches!(attribute, Attribute::Hull | Attribute::BoundingHull) {
+            let kind = if attribute == Attribute::Hull { "collision hulls" } else { "bounding hull" };
+            return UsageError(format!("the mesh has no {kind}")).into();
+        }
         let (surface, name) = (self.number, attribute.name());
         UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
             .into()

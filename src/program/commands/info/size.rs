@@ -9,7 +9,8 @@ use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::placed::PlacedBounds;
 use crate::program::render::units::{decimals, short};
 
-/// Prints width, height and depth of what is drawn. The height is along the axis that points up.
+/// Prints width, height and depth of what is drawn. The height is along the axis that points up,
+/// and the depth along the one that points to the front.
 pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
     if summary.is_animation {
         return Ok(());
@@ -23,9 +24,13 @@ pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> 
         return line(out, "size", if summary.is_inflated() { "nothing is drawn" } else { NOT_INFLATED });
     }
     let [x, y, z] = drawn.size();
-    let (size, axes) = match summary.up {
-        Some(Axis::Z | Axis::NegativeZ) => ([x, z, y], "width x, height z, depth y"),
-        Some(Axis::X | Axis::NegativeX) => ([y, x, z], "width y, height x, depth z"),
+    let [up, front] = summary.axes;
+    let (size, axes) = match (up.map_or(1, number), front.map(number)) {
+        (2, Some(0)) => ([y, z, x], "width y, height z, depth x"),
+        (2, _) => ([x, z, y], "width x, height z, depth y"),
+        (0, Some(1)) => ([z, x, y], "width z, height x, depth y"),
+        (0, _) => ([y, x, z], "width y, height x, depth z"),
+        (_, Some(0)) => ([z, y, x], "width z, height y, depth x"),
         _ => ([x, y, z], "width x, height y, depth z"),
     };
     let [width, height, depth] = size.map(rounded);
@@ -56,6 +61,15 @@ pub fn print_bounds(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()
         return Ok(());
     }
     line(out, "drawn", &format!("{} without the surfaces that are not drawn", corners(drawn)))
+}
+
+/// Returns the number of the coordinate along an axis.
+const fn number(axis: Axis) -> usize {
+    match axis {
+        Axis::X | Axis::NegativeX => 0,
+        Axis::Y | Axis::NegativeY => 1,
+        Axis::Z | Axis::NegativeZ => 2,
+    }
 }
 
 /// Returns a length with about five significant digits.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::Style;
 
-use super::details::print_details;
+use super::details::{print_details, print_skeleton};
 use super::size::{print_bounds, print_size};
 use crate::model::Counts;
 use crate::program::describe::clips::ClipSummary;
@@ -67,6 +67,9 @@ impl TextReport<'_> {
         self.print_rig(out)?;
         if !summary.is_animation {
             self.print_levels(out)?;
+            if let Some(physics) = summary.physics.as_deref().filter(|_| self.fields.has(InfoPart::Lods)) {
+                line(out, "physics", physics)?;
+            }
             self.print_materials(out)?;
         }
         self.print_clips(out)?;
@@ -80,6 +83,8 @@ impl TextReport<'_> {
         }
         if self.verbose {
             print_details(out, summary, self.fields)?;
+        } else if self.fields.names(InfoPart::Rig) {
+            print_skeleton(out, summary, LISTED)?;
         }
         self.print_findings(out)
     }

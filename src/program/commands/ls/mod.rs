@@ -49,6 +49,7 @@ are always known.
 Examples:
   meshpeek ls data
   meshpeek ls data --where 'triangles > 10 && rigged' --sort -triangles
+  meshpeek ls data --where 'clip_names && frames > 1' --columns path,clip_names
   meshpeek ls data --surfaces --columns path,name,gpu_vertices --where 'gpu_vertices > 20'
   meshpeek ls data --duplicates --format csv
   meshpeek ls data --surfaces --limit 0 --fail-if 'lod == 0 && triangles > 20k'
@@ -91,7 +92,10 @@ pub struct LsArgs {
     /// Count the vertices on a GPU, which reads all indices
     #[arg(long)]
     gpu: bool,
-    /// Print only meshes that occur several times, in groups
+    /// Print only meshes that occur several times, in groups; links to one file count once
+    ///
+    /// Copies whose bytes differ, such as an asset in a viewer cache, are found with
+    /// --duplicates=topology.
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "content",
           require_equals = true, conflicts_with = "surfaces")]
     duplicates: Option<DuplicateKind>,
@@ -242,15 +246,18 @@ impl LsArgs {
         let sort = sort.collect::<Result<Vec<_>, _>>().map_err(usage("--sort"))?;
         // A wrong order is an error before anything is read.
         self.folder_order()?;
-        let mut mentioned: Vec<TableColumn> = sort.iter().map(|(column, _)| *column).collect();
+        let mut mentioned = Vec::new();
         condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
+        // A condition on the level is about the surfaces of all levels.
+        let levels = self.lod.or_else(|| mentioned.contains(&TableColumn::Lod).then_some(LodFilter::All));
+        mentioned.extend(sort.iter().map(|(column, _)| *column));
         if self.duplicates.is_none() && mentioned.contains(&TableColumn::DuplicateOf) {
             return Err(UsageError("duplicate_of: is known only with --duplicates; add it".to_owned()));
         }
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
         let duplicates = |kind| self.duplicates == Some(kind);
         let mut request = RowRequest {
-            lod: self.lod,
+            lod: levels,
             surfaces: self.surfaces,
             gpu: self.gpu,
             findings: false,

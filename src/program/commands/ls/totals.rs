@@ -17,6 +17,8 @@ pub struct Totals {
     /// The number of rows about animations.
     animations: u64,
     pub unreadable: u64,
+    /// The number of rows about meshes whose damaged arrays are not counted.
+    damaged: u64,
     pub bytes: u64,
     pub triangles: u64,
     pub vertices: u64,
@@ -49,6 +51,7 @@ impl Totals {
         add(&mut self.vertices, values.vertices);
         add(&mut self.animations, u64::from(values.kind == ContentKind::Animation));
         add(&mut self.rigged, u64::from(values.rigged));
+        add(&mut self.damaged, u64::from(values.is_damaged));
         if row.duplicate_of.is_some() {
             add(&mut self.duplicates, 1);
             add(&mut self.duplicate_bytes, values.bytes);
@@ -93,6 +96,9 @@ impl Totals {
         }
         if self.unreadable > 0 {
             parts.push(format!("{} unreadable", count(self.unreadable)));
+        }
+        if self.damaged > 0 && !self.is_of_surfaces {
+            parts.push(format!("{} damaged (`meshpeek validate` tells how)", count(self.damaged)));
         }
         if self.passed_by > 0 {
             parts.push(format!("{} passed by", counted(self.passed_by, "other file")));

@@ -2,7 +2,7 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::{Finding, Region};
@@ -29,72 +29,91 @@ pub struct FileFindings {
     pub files: Vec<PathBuf>,
 }
 
-/// Validates the files of one command, one after another.
+/// Validates the files of one command.
 pub struct FileCheck<'g> {
     pub global: &'g Global,
     /// The conditions that no mesh may meet.
     pub denied: &'g [DeniedCondition],
     /// Whether the length of each finding is computed.
     pub has_lengths: bool,
-    /// The scripts that were validated. If several meshes share a script, it is validated only
-    /// together with the first of them.
-    pub scripts: BTreeSet<PathBuf>,
+}
+
+/// A file that was checked, with all findings about it.
+pub struct CheckedMesh {
+    pub path: PathBuf,
+    /// The name that a script gives to the mesh.
+    pub mesh: Option<String>,
+    /// The script of the mesh. Several meshes may share it.
+    pub script: Option<PathBuf>,
+    pub findings: FileFindings,
+    /// The findings about the script, by their index.
+    pub of_script: Range<usize>,
 }
 
 impl FileCheck<'_> {
-    /// Validates a mesh, and collects the findings that `keeps` accepts.
-    pub fn run(
-        &mut self,
-        path: &Path,
-        asset: crate::Result<InputAsset>,
-        mut keeps: impl FnMut(&Finding) -> bool,
-    ) -> FileFindings {
-        let mut found = Vec::new();
-        let mut sink = |finding| found.extend(Some(finding).filter(&mut keeps));
-        let asset = match asset {
-            Ok(asset) => asset,
-            Err(error) => {
-                let fault = self.run_unopened(path, error, &mut sink);
-                let other = fault.as_ref().and_then(|fault| Some((fault.path()?, fault.source_index())));
-                let other = other.filter(|(other, _)| *other != path);
-                let files =
-                    other.map_or_else(Vec::new, |(other, source)| vec![other.to_owned(); source.saturating_add(1)]);
-                fault.as_ref().and_then(unreadable).into_iter().for_each(&mut sink);
-                return FileFindings { found, fault, files, ..FileFindings::default() };
-            }
+    /// Validates a mesh.
+    pub fn run(&self, path: &Path, asset: crate::Result<InputAsset>) -> CheckedMesh {
+        let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
+        let mut checked = CheckedMesh {
+            path: path.to_owned(),
+            mesh,
+            script: None,
+            findings: FileFindings::default(),
+            of_script: 0..0,
         };
-        let script = asset.pair.as_ref().and_then(|pair| pair.script.clone());
-        let fresh = script.is_none_or(|script| self.scripts.insert(script));
-        let mut denied = self.denied.iter();
-        let mut done = asset.findings(true, fresh, &mut sink);
-        if done.is_ok() {
-            done = denied.try_for_each(|denied| denied.check(path, &asset, &mut sink));
+        match asset {
+            Ok(asset) => self.run_opened(&asset, &mut checked),
+            Err(error) => self.run_unopened(error, &mut checked),
         }
-        let done = done.and_then(|()| asset.check());
-        let fault = done.err().map(|error| asset.locate_error(error, path));
-        fault.as_ref().and_then(unreadable).into_iter().for_each(&mut sink);
-        let lengths = if self.has_lengths { lengths(&asset, &found) } else { Vec::new() };
-        FileFindings { found, lengths, fault, files: asset.files(), is_excused: false }
+        let findings = &mut checked.findings;
+        findings.found.extend(findings.fault.as_ref().and_then(unreadable));
+        if self.has_lengths {
+            findings.lengths.resize(findings.found.len(), None);
+        }
+        checked
     }
 
-    /// Reports the findings about a file that could not be opened as a mesh, and returns the error.
-    /// If the file is an Unreal script that imports no mesh, the script is validated, and no error
-    /// is returned. A script is validated once, even if several of its meshes cannot be opened.
-    fn run_unopened(
-        &mut self,
-        path: &Path,
-        error: crate::Error,
-        sink: &mut dyn FnMut(Finding),
-    ) -> Option<crate::Error> {
-        crate::finding(&error).into_iter().for_each(&mut *sink);
+    fn run_opened(&self, asset: &InputAsset, checked: &mut CheckedMesh) {
+        let mut of_script = Vec::new();
+        let found = &mut checked.findings.found;
+        let mut done = asset.findings(true, true, &mut |finding| {
+            if finding.source < 2 { found.push(finding) } else { of_script.push(finding) }
+        });
+        if done.is_ok() {
+            let mut denied = self.denied.iter();
+            done = denied.try_for_each(|denied| denied.check(&checked.path, asset, &mut |finding| found.push(finding)));
+        }
+        checked.of_script = found.len()..found.len().saturating_add(of_script.len());
+        found.append(&mut of_script);
+        let done = done.and_then(|()| asset.check());
+        checked.findings.fault = done.err().map(|error| asset.locate_error(error, &checked.path));
+        checked.findings.lengths = if self.has_lengths { lengths(asset, found) } else { Vec::new() };
+        checked.findings.files = asset.files();
+        checked.script = asset.pair.as_ref().and_then(|pair| pair.script.clone());
+    }
+
+    /// Collects the findings about a file that could not be opened as a mesh, and the error. If the
+    /// file is an Unreal script that imports no mesh, the script is validated, and there is no
+    /// error.
+    fn run_unopened(&self, error: crate::Error, checked: &mut CheckedMesh) {
+        let CheckedMesh { path, findings, .. } = checked;
+        findings.found.extend(crate::finding(&error));
         let is_script = has_extension(path, "uc");
         let script = is_script.then(|| open_script(path, self.global).ok()).flatten();
-        let Some(script) = script else { return Some(error) };
-        if self.scripts.insert(path.to_owned()) {
-            script.validate(sink);
-        }
-        let fault = script.imports().next().is_some().then_some(error);
-        script.data().check().err().or(fault)
+        findings.fault = match script {
+            None => Some(error),
+            Some(script) => {
+                let first = findings.found.len();
+                script.validate(&mut |finding| findings.found.push(finding));
+                (checked.script, checked.of_script) = (Some(path.clone()), first..findings.found.len());
+                let fault = script.imports().next().is_some().then_some(error);
+                script.data().check().err().or(fault)
+            }
+        };
+        let other = findings.fault.as_ref().and_then(|fault| Some((fault.path()?, fault.source_index())));
+        let other = other.filter(|(other, _)| *other != path);
+        findings.files =
+            other.map_or_else(Vec::new, |(other, source)| vec![other.to_owned(); source.saturating_add(1)]);
     }
 }
 

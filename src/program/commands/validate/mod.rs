@@ -18,15 +18,14 @@ mod totals;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::Finding;
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::check_extension;
-use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
-use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
 use crate::program::render::json_writer::JsonWriter;
@@ -38,7 +37,7 @@ use crate::program::render::text::{counted, shown};
 pub use args::ValidateArgs;
 use args::{BaselineArgs, FindingsFormat};
 use baseline::{Baseline, BaselineEffect};
-use check::{FileCheck, FileFindings};
+use check::{CheckedMesh, FileCheck, FileFindings};
 use filter::FindingFilter;
 pub use filter::all_rules;
 use json_output::JsonOutput;
@@ -75,20 +74,28 @@ impl ValidateArgs {
     fn check(
         &self,
         format: FindingsFormat,
-        rules: (&FindingFilter, &[DeniedCondition]),
+        (filter, denied): (&FindingFilter, &[DeniedCondition]),
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let files = SelectedFiles::new(&self.files, &self.walk, self.condition.condition.as_deref())?;
-        let mut run = ValidationRun::start(&self.baseline, rules, global, format)?;
+        let mut run = ValidationRun::start(&self.baseline, filter, global)?;
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut output = self.output(format, &mut stdout, global)?;
-        let (outcome, omitted) = files.each(global, Repeated::Refused, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
-            let findings = run.file(path, mesh.as_deref(), asset);
-            let file = CheckedFile { path, mesh: mesh.as_deref(), findings: &findings };
-            suspended(|| output.file(&file))?;
-            Ok(run.outcome(&findings))
-        })?;
+        let check = FileCheck { global, denied, has_lengths: format == FindingsFormat::Sarif };
+        let mut outcome = Outcome::Fine;
+        let omitted = files.each_in_parallel(
+            global,
+            |path, asset| vec![check.run(path, asset)],
+            |checked| {
+                for mut checked in checked {
+                    run.add(&mut checked);
+                    let CheckedMesh { path, mesh, findings, .. } = &checked;
+                    suspended(|| output.file(&CheckedFile { path, mesh: mesh.as_deref(), findings }))?;
+                    outcome = outcome.max(run.outcome(findings));
+                }
+                Ok(())
+            },
+        )?;
         if global.verbose {
             omitted.note_passed_by(global);
         }
@@ -115,7 +122,7 @@ impl ValidateArgs {
             FindingsFormat::Text if self.files_with_findings => {
                 Box::new(NamesOutput { out, global, has_nul: self.null, last: PathBuf::new() })
             }
-            FindingsFormat::Text => Box::new(TextOutput { global, lists_sound: global.verbose || self.is_one_file() }),
+            FindingsFormat::Text => Box::new(TextOutput { global, is_one_file: self.is_one_file() }),
             FindingsFormat::Json => Box::new(JsonOutput::start(JsonWriter::indented(out))?),
             FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),
             FindingsFormat::Junit => Box::new(JunitOutput::new(out, global)),
@@ -126,8 +133,10 @@ impl ValidateArgs {
 
 /// The validation of all files of one command.
 struct ValidationRun<'g> {
-    check: FileCheck<'g>,
+    global: &'g Global,
     filter: &'g FindingFilter,
+    /// The scripts whose findings were reported, with the first mesh of each.
+    scripts: BTreeSet<PathBuf>,
     totals: FindingTotals,
     /// The baseline that was read.
     known: Option<Baseline>,
@@ -139,36 +148,42 @@ struct ValidationRun<'g> {
 
 impl<'g> ValidationRun<'g> {
     /// Reads the baseline. Returns an error if the baseline to write exists already.
-    fn start(
-        args: &BaselineArgs,
-        (filter, denied): (&'g FindingFilter, &'g [DeniedCondition]),
-        global: &'g Global,
-        format: FindingsFormat,
-    ) -> anyhow::Result<Self> {
+    fn start(args: &BaselineArgs, filter: &'g FindingFilter, global: &'g Global) -> anyhow::Result<Self> {
         let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
         if let Some(path) = &args.write_baseline {
             check_extension(path, &["json"], "validate --write-baseline")?;
             check_target(path, args.force)?;
         }
         let new = args.write_baseline.as_ref().map(|_| Baseline::default());
-        let has_lengths = format == FindingsFormat::Sarif;
-        let check = FileCheck { global, denied, has_lengths, scripts: BTreeSet::new() };
-        Ok(Self { check, filter, totals: FindingTotals::default(), known, suppressed: 0, new })
+        let (scripts, totals) = (BTreeSet::new(), FindingTotals::default());
+        Ok(Self { global, filter, scripts, totals, known, suppressed: 0, new })
     }
 
-    /// Validates a file, and returns the findings to report.
-    fn file(&mut self, path: &Path, mesh: Option<&str>, asset: crate::Result<InputAsset>) -> FileFindings {
-        let Self { check, filter, suppressed, .. } = self;
-        let mut known = self.known.as_mut().and_then(|baseline| baseline.file(path, mesh));
+    /// Adds a file, of which only the findings to report are kept.
+    fn add(&mut self, checked: &mut CheckedMesh) {
+        let Self { filter, suppressed, .. } = self;
+        let CheckedMesh { path, mesh, script, findings, of_script } = checked;
+        let repeats_script = script.take().is_some_and(|script| !self.scripts.insert(script));
+        let mut known = self.known.as_mut().and_then(|baseline| baseline.file(path, mesh.as_deref()));
         let mut is_excused = filter.ignores_unreadable;
-        let mut findings = check.run(path, asset, |finding| {
+        let mut number = 0_usize;
+        let mut is_kept = |finding: &Finding| {
+            let is_repeated = repeats_script && of_script.contains(&number);
+            number = number.saturating_add(1);
+            if is_repeated {
+                return false;
+            }
             // A known finding counts as found even if the filter leaves it out.
             let is_known = known.as_mut().is_some_and(|known| known.take(finding));
             let is_kept = filter.keeps(finding);
             is_excused |= is_known && finding.rule == UNREADABLE.id;
             *suppressed = suppressed.saturating_add(u64::from(is_kept && is_known));
             is_kept && !is_known
-        });
+        };
+        let kept: Vec<bool> = findings.found.iter().map(&mut is_kept).collect();
+        let (mut of_found, mut of_lengths) = (kept.iter(), kept.iter());
+        findings.found.retain(|_| of_found.next() == Some(&true));
+        findings.lengths.retain(|_| of_lengths.next() == Some(&true));
         // A wrong command line has no finding, and is never allowed.
         findings.is_excused =
             is_excused && findings.fault.as_ref().is_some_and(|fault| Outcome::of_error(fault) == Outcome::Unreadable);
@@ -176,10 +191,9 @@ impl<'g> ValidationRun<'g> {
             known.set_checked();
         }
         if let Some(new) = &mut self.new {
-            new.add(path, mesh, &findings.found);
+            new.add(path, mesh.as_deref(), &findings.found);
         }
-        self.totals.add(&findings);
-        findings
+        self.totals.add(findings);
     }
 
     /// Returns the outcome for a file. Findings that are written to a baseline are no failure.
@@ -201,7 +215,7 @@ impl<'g> ValidationRun<'g> {
         let (Some(new), Some(path)) = (&self.new, &args.write_baseline) else { return Ok(()) };
         let bytes = new.to_bytes()?;
         PendingOutput::write(path, args.force, |out| Ok(out.write_whole(&bytes)?))?.finish()?;
-        note(&format!("{}: {} written", shown(path), counted(new.len(), "finding")), self.check.global);
+        note(&format!("{}: {} written", shown(path), counted(new.len(), "finding")), self.global);
         Ok(())
     }
 }

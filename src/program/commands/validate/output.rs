@@ -54,8 +54,8 @@ pub trait FindingsOutput {
 /// Prints the findings as text for a person.
 pub struct TextOutput<'g> {
     pub global: &'g Global,
-    /// Whether files without findings are listed.
-    pub lists_sound: bool,
+    /// Whether the command line names one file, and neither a folder nor a pattern.
+    pub is_one_file: bool,
 }
 
 impl FindingsOutput for TextOutput<'_> {
@@ -71,7 +71,7 @@ impl FindingsOutput for TextOutput<'_> {
         if !listed.is_empty() {
             writeln!(out, "{bold}{path}{bold:#}: {}", tally(&found))?;
             print_findings(out, &listed, files)?;
-        } else if file.findings.fault.is_none() && self.lists_sound && !self.global.quiet {
+        } else if file.findings.fault.is_none() && (self.is_one_file || self.global.verbose) && !self.global.quiet {
             writeln!(out, "{bold}{path}{bold:#}: no findings")?;
         }
         complain_of_fault(file.findings);
@@ -83,8 +83,8 @@ impl FindingsOutput for TextOutput<'_> {
             return Ok(());
         }
         let mut out = anstream::stdout().lock();
-        let FindingTotals { files, passed_by, .. } = end.totals;
-        if files > 1 || files > 0 && passed_by > 0 {
+        let files = end.totals.files;
+        if files > 1 || files > 0 && !self.is_one_file {
             writeln!(out, "{}", end.totals)?;
         }
         end.baseline.as_ref().map_or(Ok(()), |baseline| writeln!(out, "{baseline}"))

@@ -101,7 +101,9 @@ impl DeniedCondition {
 /// Returns the values of columns, such as `triangles is 60,000`.
 fn values(row: &TableRow, columns: &[TableColumn]) -> String {
     let mut texts: Vec<String> = Vec::new();
-    for column in columns {
+    // A surface of no level, or of all levels, has no number of a level.
+    let is_named = |column: &&TableColumn| **column != TableColumn::Lod || row.cell(**column) != Cell::Null;
+    for column in columns.iter().filter(is_named) {
         let text = format!("{} is {}", column.name(), row.cell(*column).in_words());
         if !texts.contains(&text) {
             texts.push(text);

@@ -100,11 +100,17 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
     Ok((counts, omitted.passed_by))
 }
 
-/// Returns the number of levels of detail of a mesh that have a tile each.
+/// Returns the number of levels of detail of a mesh that have a tile each: those that all shown
+/// assets have.
 fn level_count(args: &ViewArgs, asset: &InputAsset) -> usize {
+    if !args.shows_all_levels() {
+        return 1;
+    }
     let contents = asset.model.contents();
-    let shown = contents.asset(args.asset.unwrap_or_default()).ok().filter(|_| args.shows_all_levels());
-    shown.and_then(|shown| shown.level_count().ok()).unwrap_or(1).max(1)
+    let all = 0..contents.asset_count().unwrap_or(1);
+    let shown = args.asset.map_or(all, |number| number..number.saturating_add(1));
+    let counts = shown.filter_map(|number| contents.asset(number).ok()?.level_count().ok());
+    counts.min().unwrap_or(1).max(1)
 }
 
 /// Draws all meshes on all processors, and sends them in order.
@@ -145,14 +151,13 @@ fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset
     SheetMesh::new(name, path, drawn)
 }
 
-/// Draws a level of detail of a mesh, or of the first asset of a container.
+/// Draws a level of detail of a mesh, or of all assets of a container.
 fn draw_level(args: &ViewArgs, drawing: &Drawing<'_>, path: &Path, asset: &InputAsset, level: usize) -> SheetMesh {
-    let number = args.asset.unwrap_or_default();
-    let shown = asset.model.contents().asset(number);
+    let shown = asset.model.contents().asset(args.asset.unwrap_or_default());
     let name = shown.and_then(|shown| Ok(shown.level_name(level)?.map(|name| name.to_string_lossy())));
     let name = name.ok().flatten().unwrap_or_default();
     let drawn = drawing.options(asset, TILE).and_then(|options| {
-        let options = options.with_asset(Some(number)).with_level(Some(level));
+        let options = options.with_level(Some(level));
         drawing.draw(asset, path, &options)
     });
     SheetMesh::new(format!("{} {name}", stem(path, asset)).trim_end().to_owned(), path, drawn)
@@ -166,9 +171,10 @@ fn error_words(error: &anyhow::Error) -> String {
         Some(ErrorKind::Empty) => "empty file",
         Some(ErrorKind::UnexpectedEnd | ErrorKind::Truncated) => "file is cut short",
         Some(ErrorKind::Count | ErrorKind::Magic | ErrorKind::Value) => "damaged file",
-        Some(ErrorKind::Unsupported | ErrorKind::Unknown) => "not a known mesh",
+        Some(ErrorKind::Unsupported) => "not supported",
+        Some(ErrorKind::Unknown) => "not a known mesh",
         Some(ErrorKind::Limit | ErrorKind::OutOfMemory) => "too large",
-        Some(ErrorKind::Missing | ErrorKind::Outside) => "second file missing",
+        Some(ErrorKind::Missing | ErrorKind::Outside) => "a part is missing",
         Some(ErrorKind::NoSuch | ErrorKind::Choice) => "no such part",
         _ => "not drawn",
     };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::column::{Cell, TableColumn};
+use crate::Severity;
 use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::kind::ContentKind;
@@ -65,6 +66,8 @@ pub struct RowValues {
     /// Whether the surfaces of a Second Life file were not inflated, so that their counts are not
     /// known.
     pub is_unknown: bool,
+    /// Whether arrays of the mesh are damaged, so that they are not counted.
+    pub is_damaged: bool,
 }
 
 /// The values of a row that only a surface has.
@@ -97,7 +100,10 @@ impl RowValues {
             rigged: summary.is_rigged(),
             frames: summary.frames(),
             clips: as_u64(summary.clips.len()),
-            clip_names: summary.clips.iter().take(MAX_NAMES).map(|clip| clip.name.clone()).collect(),
+            clip_names: {
+                let named = summary.clips.iter().filter(|clip| !clip.name.is_empty());
+                named.take(MAX_NAMES).map(|clip| clip.name.clone()).collect()
+            },
             seconds: seconds.reduce(f32::max),
             lods: as_u64(lods),
             materials: summary.materials(MAX_NAMES).into_iter().map(str::to_owned).collect(),
@@ -134,7 +140,8 @@ impl RowValues {
     fn of_file(summary: &FileSummary) -> Self {
         let FileSummary { format, version, bytes, .. } = *summary;
         let (kind, is_unknown) = (summary.kind(), !summary.is_inflated());
-        Self { kind, format, version, bytes, is_unknown, ..Self::default() }
+        let is_damaged = summary.findings.iter().any(|finding| finding.severity == Severity::Error);
+        Self { kind, format, version, bytes, is_unknown, is_damaged, ..Self::default() }
     }
 
     fn cell(&self, column: TableColumn) -> Cell {

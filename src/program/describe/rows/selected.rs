@@ -10,6 +10,7 @@ use super::filter::{ADD_SURFACES, Condition, LEAVE_OUT_SURFACES};
 use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs};
+use crate::program::formats::secondlife::level_args::LodFilter;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::{self, Repeated};
@@ -43,6 +44,9 @@ impl MeshCondition {
             return Err(UsageError(format!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`")));
         }
         request.add_columns(&columns);
+        if columns.contains(&TableColumn::Lod) {
+            request.lod = Some(LodFilter::All);
+        }
         Ok(Self { condition, request })
     }
 
@@ -118,10 +122,7 @@ impl<'f> SelectedFiles<'f> {
         } else {
             open::each_or_none(self.names, self.walk, global, when_repeated, visit)?
         };
-        self.expect_one(found.get())?;
-        if self.condition.is_some() && found.get() == 0 && !global.json {
-            note("--where: no mesh meets the condition", global);
-        }
+        self.check_found(found.get(), global)?;
         Ok(done)
     }
 
@@ -139,12 +140,16 @@ impl<'f> SelectedFiles<'f> {
             describe(path, asset)
         };
         let omitted = parallel::each_in_parallel((self.names, self.walk), global, describe, receive)?;
-        self.expect_one(found.into_inner())?;
+        self.check_found(found.into_inner(), global)?;
         Ok(omitted)
     }
 
-    /// Returns an error if there is no mesh, and therefore no output.
-    fn expect_one(&self, found: usize) -> anyhow::Result<()> {
+    /// Returns an error if there is no mesh, and therefore no output. Prints a note if no mesh
+    /// meets the condition.
+    fn check_found(&self, found: usize, global: &Global) -> anyhow::Result<()> {
+        if !self.needs_mesh && self.condition.is_some() && found == 0 && !global.json {
+            note("--where: no mesh meets the condition", global);
+        }
         if !self.needs_mesh || found > 0 {
             return Ok(());
         }

@@ -15,6 +15,7 @@ use super::survey::MAX_DESCRIBED;
 use crate::program::formats::summary::{BlockSummary, DescribedBlocks};
 use crate::program::render::json::{hex, number, numbers};
 use crate::program::render::json_writer::JsonWriter;
+use crate::program::render::text::counted;
 
 /// The maximum number of collision hulls and of joints in the JSON output.
 const MAX_LISTED: usize = 100_000;
@@ -139,17 +140,53 @@ fn write_skin(skin: &Skin<'_>, out: &mut JsonWriter<'_>) -> io::Result<()> {
     out.field("lock_scale_if_joint_position", skin.lock_scale_if_joint_position().ok())
 }
 
+/// Describes the collision shapes of an asset in a few words.
+pub(super) fn physics_in_words(view: AssetView<'_>) -> String {
+    let PhysicsSummary { hulls, bounding, has_mesh, .. } = PhysicsSummary::new(view, true);
+    let mut parts = Vec::new();
+    if !hulls.is_empty() {
+        parts.push(counted(hulls.len(), "hull"));
+    }
+    if has_mesh {
+        parts.push("a mesh of triangles".to_owned());
+    }
+    if let Some(points) = bounding {
+        parts.push(format!("a bounding hull of {}", counted(points, "point")));
+    }
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// The collision shapes of an asset.
+struct PhysicsSummary {
+    /// The number of points of each hull.
+    hulls: Vec<usize>,
+    /// The number of points of the hull around the whole asset.
+    bounding: Option<usize>,
+    has_mesh: bool,
+    /// The least and the greatest coordinates of the points.
+    domain: Option<[[f32; 3]; 2]>,
+}
+
+impl PhysicsSummary {
+    fn new(view: AssetView<'_>, is_inflated: bool) -> Self {
+        let convex = if is_inflated { view.convex().ok().flatten() } else { None };
+        let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
+        let parts = [AssetPart::PhysicsMesh, AssetPart::PhysicsShape];
+        let has_part = |header: &Header<'_>| parts.iter().any(|part| matches!(header.block(*part), Ok(Some(_))));
+        let domain = convex.and_then(|convex| convex.domain().ok());
+        Self {
+            domain: domain.map(|domain| [domain.min(), domain.max()]),
+            hulls: sizes.into_iter().flatten().collect(),
+            bounding: convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len()),
+            has_mesh: view.header().is_ok_and(|header| has_part(&header)),
+        }
+    }
+}
+
 /// Writes two JSON fields: the number of points of each collision hull, and a description of the
 /// collision shapes in the asset.
 fn write_physics(view: AssetView<'_>, is_inflated: bool, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    let convex = if is_inflated { view.convex().ok().flatten() } else { None };
-    let sizes = convex.and_then(|convex| Some(convex.hulls().ok()?.take(MAX_LISTED).map(|hull| hull.len())));
-    let hulls: Vec<usize> = sizes.into_iter().flatten().collect();
-    let header = view.header();
-    let has_mesh = header.is_ok_and(|header| {
-        [AssetPart::PhysicsMesh, AssetPart::PhysicsShape].iter().any(|part| matches!(header.block(*part), Ok(Some(_))))
-    });
-    let bounding = convex.and_then(|convex| convex.bounding_points().ok().flatten()).map(|points| points.len());
+    let PhysicsSummary { hulls, bounding, has_mesh, domain } = PhysicsSummary::new(view, is_inflated);
     // The collision shape is chosen as in the method `physics_shape` of the library, but without
     // inflating its triangles.
     let shape = if !hulls.is_empty() {
@@ -159,7 +196,6 @@ fn write_physics(view: AssetView<'_>, is_inflated: bool, out: &mut JsonWriter<'_
     } else {
         bounding.map(|_| "bounding hull")
     };
-    let domain = convex.and_then(|convex| convex.domain().ok());
     out.field_items("hulls", hulls.iter().map(|count| (*count).into()))?;
     out.field(
         "physics",
@@ -168,7 +204,7 @@ fn write_physics(view: AssetView<'_>, is_inflated: bool, out: &mut JsonWriter<'_
             "bounding_points": bounding,
             "hulls": hulls.len(),
             "mesh": has_mesh,
-            "domain": domain.map(|domain| json!({ "min": numbers(&domain.min()), "max": numbers(&domain.max()) })),
+            "domain": domain.map(|[min, max]| json!({ "min": numbers(&min), "max": numbers(&max) })),
         }),
     )
 }

@@ -12,6 +12,7 @@ use crate::scene::levels::damage;
 use crate::{Animations as _, Bounds, Error, Finding, MeshFile as _, Surface};
 
 use super::level_args::LodFilter;
+use super::properties::physics_in_words;
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::summary::{
     BlockSummary, BlockSurvey, DescribedBlocks, InflatedSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary,
@@ -71,6 +72,7 @@ impl AssetSurvey {
                 bounds: Bounds::EMPTY,
                 findings: Vec::new(),
                 replaced: Vec::new(),
+                physics: None,
                 touched: mesh.touched_bytes().unwrap_or_default(),
             },
             counts: BTreeMap::new(),
@@ -129,6 +131,9 @@ impl AssetSurvey {
                 bytes: stored.len(),
                 inflated,
             });
+        }
+        if levels != LodFilter::None && number.is_none() {
+            self.survey.physics = Some(physics_in_words(view));
         }
         if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
             // An error in the skin is a finding about the block of the skin.

@@ -66,7 +66,16 @@ impl Condition {
             Self::Any(list) => list.iter().any(|one| one.holds(row)),
             Self::Not(one) => !one.holds(row),
             Self::Holds(column) => is_set(&row.cell(*column)),
-            Self::Compare(column, comparison, operand) => compares(&row.cell(*column), *comparison, operand),
+            Self::Compare(column, comparison, operand) => {
+                let cell = match row.cell(*column) {
+                    // A surface of no level, or of all levels, is one of the most detailed level.
+                    Cell::Null if *column == TableColumn::Lod && row.values.is_ok() && *operand != Operand::Null => {
+                        Cell::Number(0)
+                    }
+                    cell => cell,
+                };
+                compares(&cell, *comparison, operand)
+            }
             Self::Matches(column, pattern) => match row.cell(*column) {
                 Cell::Text(text) => pattern.is_match(text),
                 Cell::List(list) => list.iter().any(|text| pattern.is_match(text)),
