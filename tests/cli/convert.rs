@@ -386,7 +386,7 @@ fn animations_of_other_skeletons_are_left_out() {
     let errors = text(&all.stderr);
     assert_eq!(code(&all), 0, "{errors}");
     assert!(errors.contains("the clips of 2 files, which move no bone of the mesh: other1, other2"), "{errors}");
-    // If no file has bones of the mesh, the output would not be what was asked for.
+    // If no file has bones of the mesh, the output has none of the requested clips.
     let none = convert("other*", &[]);
     assert_eq!(code(&none), 2, "{}", text(&none.stderr));
     assert_eq!(code(&convert("other*", &["--allow-loss"])), 0);

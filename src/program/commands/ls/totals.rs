@@ -98,7 +98,7 @@ impl Totals {
             parts.push(format!("{} unreadable", count(self.unreadable)));
         }
         if self.damaged > 0 && !self.is_of_surfaces {
-            parts.push(format!("{} damaged (`meshpeek validate` tells how)", count(self.damaged)));
+            parts.push(format!("{} damaged (see `meshpeek validate`)", count(self.damaged)));
         }
         if self.passed_by > 0 {
             parts.push(format!("{} passed by", counted(self.passed_by, "other file")));

@@ -159,7 +159,7 @@ impl<'g> ValidationRun<'g> {
         Ok(Self { global, filter, scripts, totals, known, suppressed: 0, new })
     }
 
-    /// Adds a file, of which only the findings to report are kept.
+    /// Adds a file, and keeps only the findings to report.
     fn add(&mut self, checked: &mut CheckedMesh) {
         let Self { filter, suppressed, .. } = self;
         let CheckedMesh { path, mesh, script, findings, of_script } = checked;
