@@ -165,8 +165,10 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
         }
         ErrorKind::UnknownArgument if invalid.starts_with('-') => {
             error.remove(ContextKind::Suggested);
-            let is_of_file =
-                |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"-") && Path::new(argument).is_file();
+            // The error has the first letter of the name only.
+            let is_of_file = |argument: &&OsString| {
+                argument.as_encoded_bytes().starts_with(invalid.as_bytes()) && Path::new(argument).is_file()
+            };
             if let Some(file) = arguments.iter().find(is_of_file) {
                 suggest(&mut error, format!("a file has this name; write ./{}", shown(Path::new(file))));
             }

@@ -77,5 +77,5 @@ fn the_hook_accepts_sound_files_and_refuses_a_broken_one() {
     let sound = check("cube.mesh");
     assert_eq!((code(&sound), text(&sound.stdout).is_empty()), (0, true), "{}", text(&sound.stdout));
     let broken = check("old files/cut.mesh");
-    assert!(code(&broken) == 3 && text(&broken.stdout).contains("old files/cut.mesh: 1 error"));
+    assert!(code(&broken) == 3 && text(&broken.stdout).contains("old files/cut.mesh: 2 errors"));
 }

@@ -77,7 +77,7 @@ fn odd() -> Vec<u8> {
 fn counts_files_and_findings() {
     let folder = Folder::new();
     let expected = format!(
-        "odd.mesh: 1 warning\n{ODD}cut.mesh: 1 error\n  error   UG02  \
+        "odd.mesh: 1 warning\n{ODD}cut.mesh: 2 errors\n  error   UG02  \
          surface[0].target[0].tangents at byte 199: expected 192 bytes for 24 items of 8 bytes or more, found 101\n{TOTALS}"
     );
     assert_eq!(folder.prints(3, &ALL), expected);

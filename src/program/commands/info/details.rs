@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::text::{line, print_rest};
+use super::text::line;
 use crate::Name;
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
@@ -20,21 +20,21 @@ pub fn print_details(out: &mut dyn Write, summary: &FileSummary, fields: &Fields
     if fields.has(InfoPart::Lods) {
         print_blocks(out, &summary.described.blocks)?;
     }
-    if fields.has(InfoPart::Rig) { print_skeleton(out, summary, usize::MAX) } else { Ok(()) }
+    if fields.has(InfoPart::Rig) { print_skeleton(out, summary) } else { Ok(()) }
 }
 
-/// Prints the first `listed` bones, if there are any.
-pub fn print_skeleton(out: &mut dyn Write, summary: &FileSummary, listed: usize) -> io::Result<()> {
+/// Prints the bones, if there are any.
+pub fn print_skeleton(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
     if summary.bones.is_empty() {
         return Ok(());
     }
     line(out, "skeleton", &counted(summary.bones.len(), "bone"))?;
-    for (index, (name, parent)) in summary.bones.iter().enumerate().take(listed) {
+    for (index, (name, parent)) in summary.bones.iter().enumerate() {
         let parent = usize::try_from(*parent).ok().and_then(|parent| Some(&summary.bones.get(parent)?.0));
         let parent = parent.map(|parent| format!(", child of {}", Name::new(parent.as_bytes())));
         writeln!(out, "    {index:>5}  {}{}", Name::new(name.as_bytes()), parent.unwrap_or_default())?;
     }
-    print_rest(out, summary.bones.len(), listed)
+    Ok(())
 }
 
 /// Prints the compressed blocks of a file, with their stored sizes and their inflated sizes.

@@ -84,7 +84,7 @@ impl TextReport<'_> {
         if self.verbose {
             print_details(out, summary, self.fields)?;
         } else if self.fields.names(InfoPart::Rig) {
-            print_skeleton(out, summary, LISTED)?;
+            print_skeleton(out, summary)?;
         }
         self.print_findings(out)
     }

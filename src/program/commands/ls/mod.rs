@@ -92,7 +92,7 @@ pub struct LsArgs {
     /// Count the vertices on a GPU, which reads all indices
     #[arg(long)]
     gpu: bool,
-    /// Print only meshes that occur several times, in groups; links to one file count once
+    /// Print only meshes that occur several times, in groups; a symbolic link is no copy
     ///
     /// Copies whose bytes differ, such as an asset in a viewer cache, are found with
     /// --duplicates=topology.

@@ -52,8 +52,9 @@ pub struct ValidateArgs {
     /// Report meshes that meet a condition of `ls` as findings of rule DENY01, such as 'triangles >
     /// 50k', or 'budget: triangles > 50k' with a name; can be given several times
     ///
-    /// A condition with a column of surfaces, such as 'lod == 0 && triangles > 20k', is about each
-    /// surface of the most detailed level.
+    /// A condition with a column of surfaces, such as 'triangles > 20k && weights', is about each
+    /// surface of the most detailed level, and one with the column lod, such as 'lod == 1 &&
+    /// triangles > 5k', about each surface of all levels.
     #[arg(long, value_name = "CONDITION")]
     pub deny: Vec<String>,
     /// The form of the report; --json is the same as --format json

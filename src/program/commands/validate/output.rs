@@ -64,12 +64,12 @@ impl FindingsOutput for TextOutput<'_> {
         let out = &mut anstream::stdout().lock();
         let least = if self.global.quiet { Severity::Warning } else { Severity::Info };
         // A file that cannot be read has an error line.
-        let found: Vec<Finding> = found.iter().filter(|finding| finding.rule != UNREADABLE.id).cloned().collect();
-        let listed: Vec<Finding> = found.iter().filter(|finding| finding.severity >= least).cloned().collect();
+        let is_listed = |finding: &&Finding| finding.severity >= least && finding.rule != UNREADABLE.id;
+        let listed: Vec<Finding> = found.iter().filter(is_listed).cloned().collect();
         let bold = Style::new().bold();
         let path = format!("{}{}", shown(path), mesh_suffix(*mesh));
         if !listed.is_empty() {
-            writeln!(out, "{bold}{path}{bold:#}: {}", tally(&found))?;
+            writeln!(out, "{bold}{path}{bold:#}: {}", tally(found))?;
             print_findings(out, &listed, files)?;
         } else if file.findings.fault.is_none() && (self.is_one_file || self.global.verbose) && !self.global.quiet {
             writeln!(out, "{bold}{path}{bold:#}: no findings")?;
