@@ -202,6 +202,38 @@ pub(crate) fn undrawn_colors(role: ColorRole, place: &str) -> Option<String> {
     Some(format!("colours to draw: the vertex colours are {what} and in {place}; --colors albedo draws them"))
 }
 
+/// The files with clips that move no bone of the mesh.
+#[derive(Debug, Default)]
+pub(crate) struct ForeignClips<'a> {
+    names: Vec<&'a str>,
+    /// Whether a clip of another file moves the mesh.
+    pub(crate) moves_mesh: bool,
+}
+
+impl<'a> ForeignClips<'a> {
+    /// The greatest number of files that are named.
+    const NAMED: usize = 3;
+
+    /// Adds a file. `clips` is the number of its clips.
+    pub(crate) fn add(&mut self, name: &'a str, clips: usize) {
+        self.names.extend((clips > 0).then_some(name));
+    }
+
+    /// Adds one loss for all files. It is minor if a clip of another file moves the mesh, because
+    /// the files are then those of several meshes.
+    pub(crate) fn finish(self, losses: &mut LossList) {
+        let count = self.names.len();
+        let named = self.names.get(..Self::NAMED).unwrap_or(&self.names).join(", ");
+        let text = match count.saturating_sub(Self::NAMED) {
+            _ if count == 0 => return,
+            _ if count == 1 => format!("the clips of {named}, which moves no bone of the mesh"),
+            0 => format!("the clips of {count} files, which move no bone of the mesh: {named}"),
+            more => format!("the clips of {count} files, which move no bone of the mesh: {named} and {more} more"),
+        };
+        losses.add(if self.moves_mesh { LossKind::Metadata } else { LossKind::Clips }, None, text);
+    }
+}
+
 /// Describes the vertex frames `whole` and later of `all`, which the file contains only in part.
 pub(crate) fn incomplete_frames(whole: u32, all: usize) -> String {
     let last = all.saturating_sub(1);

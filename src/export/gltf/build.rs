@@ -12,7 +12,7 @@ use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
-use crate::export::loss::{LossKind, LossList, incomplete_frames};
+use crate::export::loss::{ForeignClips, LossKind, LossList, incomplete_frames};
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
@@ -20,9 +20,6 @@ use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 use crate::scene::normals::{ComputedNormals, NormalInput};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::{is_bound, whole_frames};
-
-/// The greatest number of files that a loss names.
-const NAMED: usize = 3;
 
 /// Runs over everything that is exported. The arrays go to `sink`, and the JSON objects are
 /// returned.
@@ -263,10 +260,9 @@ impl Builder<'_, '_> {
         self.other_clips(own, built, bones, meshes)
     }
 
-    /// Adds the clips of other files. A file whose bones are not those of the mesh is left out. If
-    /// a clip of another file moves the mesh, this loss is minor.
+    /// Adds the clips of other files. A file whose bones are not those of the mesh is left out.
     fn other_clips(&mut self, own: &dyn Animations, built: &BuiltAsset, bones: &[u32], meshes: &[u32]) -> Result<()> {
-        let (mut foreign, mut moves_mesh) = (Vec::new(), false);
+        let mut foreign = ForeignClips::default();
         for source in self.scene.placed.input.clips {
             let count = source.animations.clip_count()?;
             let has_bones = built.skeleton.as_ref().is_some_and(|skeleton| skeleton.bone_count() > 0);
@@ -274,14 +270,14 @@ impl Builder<'_, '_> {
             // Vertex frames fit their own mesh only.
             let has_frames = count > 0 && source.animations.clip(0)?.first_vertex_frame.is_some();
             if has_frames || map.iter().all(Option::is_none) {
-                foreign.extend((count > 0).then_some(source.name));
+                foreign.add(source.name, count);
                 continue;
             }
             for clip in 0..count {
                 let rate = self.scene.options.rate;
                 let input = ClipInput { animations: source.animations, clip, name: Some(source.name), rate };
                 if self.clip(&input, built, &map, bones, meshes)? {
-                    moves_mesh = true;
+                    foreign.moves_mesh = true;
                     continue;
                 }
                 let is_empty = source.animations.clip(clip)?.frames == 0;
@@ -290,18 +286,7 @@ impl Builder<'_, '_> {
                 self.losses.add(LossKind::Metadata, None, text);
             }
         }
-        let named = foreign.get(..NAMED).unwrap_or(&foreign).join(", ");
-        let more = foreign.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let kind = if moves_mesh { LossKind::Metadata } else { LossKind::Clips };
-        match foreign.len() {
-            0 => {}
-            1 => self.losses.add(kind, None, format!("the clips of {named}, which moves no bone of the mesh")),
-            many => {
-                let text = format!("the clips of {many} files, which move no bone of the mesh: {named}{more}");
-                self.losses.add(kind, None, text);
-            }
-        }
+        foreign.finish(self.losses);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use super::super::builder;
 use super::DistinctNames;
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
-use crate::export::loss::{LossKind, LossList, counted};
+use crate::export::loss::{ForeignClips, LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
 use crate::export::{clip_rate, fault};
 use crate::math::as_index;
@@ -137,17 +137,24 @@ fn add_clips(
             add_clip(scene, source, &identity, bones, labels, mesh, losses)?;
         }
     }
+    let mut foreign = ForeignClips::default();
     for source in scene.placed.input.clips {
-        let map = bones_by_name(own, source.animations)?;
-        for clip in 0..source.animations.clip_count()? {
-            add_clip(scene, (source.animations, clip, source.name), &map, bones, labels, mesh, losses)?;
+        let (map, count) = (bones_by_name(own, source.animations)?, source.animations.clip_count()?);
+        if map.iter().all(Option::is_none) {
+            foreign.add(source.name, count);
+            continue;
+        }
+        for clip in 0..count {
+            let source = (source.animations, clip, source.name);
+            foreign.moves_mesh |= add_clip(scene, source, &map, bones, labels, mesh, losses)?;
         }
     }
+    foreign.finish(losses);
     Ok(())
 }
 
 /// Adds a clip: a key of each moved bone in each frame. `map` has the bone of the asset for each
-/// bone of the file.
+/// bone of the file. Returns `false` if the clip moves nothing.
 fn add_clip(
     scene: &ExportScene<'_>,
     (animations, index, name): (&dyn Animations, usize, &str),
@@ -156,7 +163,7 @@ fn add_clip(
     labels: &[Vec<u8>],
     mesh: &mut builder::Mesh,
     losses: &mut LossList,
-) -> Result<()> {
+) -> Result<bool> {
     let clip = animations.clip(index)?;
     let count = animations.bone_count()?;
     let mut moved = filled("export", "bones", count, false)?;
@@ -187,7 +194,7 @@ fn add_clip(
     }
     add_replaced(replaced, "key", losses);
     if tracks.is_empty() || clip.frames == 0 {
-        return Ok(());
+        return Ok(false);
     }
     let (rate, _) = clip_rate(clip.rate, scene.options.rate);
     mesh.animations.push(builder::Animation {
@@ -197,7 +204,7 @@ fn add_clip(
         dtime: Some(1.0 / rate),
         tracks: tracks.into_iter().map(|(_, track)| track).collect(),
     });
-    Ok(())
+    Ok(true)
 }
 
 /// Adds the number of transforms in which numbers that are not finite were replaced.
