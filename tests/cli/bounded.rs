@@ -3,6 +3,7 @@
 //! `sh` limits the address space of the program. The limits are far below the memory that the lists
 //! of these files would take as JSON values.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -412,6 +413,33 @@ fn a_long_name_of_a_bone_that_many_clips_move_is_not_copied() {
     assert_eq!(clips.iter().filter(|clip| clip["moved_bones"].is_array()).count(), 20, "4 MiB of names");
     assert_eq!(code(&with_memory(64, &["info", &path])), 0);
     assert_eq!(code(&with_memory(64, &["ls", &path])), 0);
+}
+
+/// Many meshes share a script with long findings, which are held once.
+#[cfg(unix)]
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
+fn the_findings_about_a_script_are_not_held_for_each_of_its_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut script = String::new();
+    for mesh in 0..100 {
+        for end in ["d", "a"] {
+            fs::copy(format!("data/unreal/box_{end}.3d"), folder.path().join(format!("m{mesh}_{end}.3d"))).unwrap();
+        }
+        writeln!(script, "#exec MESH IMPORT MESH=m{mesh} ANIVFILE=m{mesh}_a.3d DATAFILE=m{mesh}_d.3d").unwrap();
+    }
+    let key = "K".repeat(3000);
+    for number in 0..1001 {
+        writeln!(script, "#exec MESH ORIGIN MESH=m0 {key}{number}=1").unwrap();
+    }
+    let path = folder.path().join("all.uc");
+    fs::write(&path, script).unwrap();
+    // The script has 3 MB, and so have the findings about it.
+    for named in [path.as_path(), folder.path()] {
+        let output = with_memory(128, &["validate", named.to_str().unwrap()]);
+        let last = "100 files: 100 sound, 0 with warnings or errors, 0 unreadable; 0 errors, 0 warnings, 2,001 infos";
+        assert!(code(&output) == 0 && text(&output.stdout).contains(last), "{}", text(&output.stderr));
+    }
 }
 
 #[test]

@@ -41,7 +41,8 @@ struct BlockResults<T> {
 
 /// Opens every file that is named on the command line, and passes each model to `describe` on all
 /// processors. The results, a list for each mesh, are passed to `receive` in the order of the
-/// files. About 4,096 items of lists are held, and the list of the last file of each thread.
+/// files. `size` returns the number of items that one of them holds. About 4,096 items are held,
+/// and the lists of the last file of each thread.
 ///
 /// Prints the same notes as [`each_or_none`](super::open::each_or_none), and returns what was not
 /// opened.
@@ -49,6 +50,7 @@ pub fn each_in_parallel<T: Send>(
     (names, walk): (&[PathBuf], &WalkArgs),
     global: &Global,
     describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
+    size: impl Fn(&T) -> usize + Sync,
     mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
 ) -> anyhow::Result<NotOpened> {
     let mut inputs = InputPaths::expand(names, walk)?;
@@ -68,7 +70,7 @@ pub fn each_in_parallel<T: Send>(
     let mut left = &*inputs.paths;
     while !left.is_empty() {
         let block = left.get(..count.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
-        let BlockResults { results, missing, done, passed_by } = describe_block(block, &mut openers, &describe);
+        let BlockResults { results, missing, done, passed_by } = describe_block(block, &mut openers, &describe, &size);
         omitted.missing.extend(missing);
         omitted.passed_by.merge(&passed_by);
         is_any |= !results.is_empty();
@@ -94,6 +96,7 @@ fn describe_block<T: Send>(
     block: &[InputPath],
     openers: &mut [Opener<'_>],
     describe: &(impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync),
+    size: &(impl Fn(&T) -> usize + Sync),
 ) -> BlockResults<T> {
     let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results: Vec<Mutex<Vec<MeshResult<T>>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
@@ -110,7 +113,8 @@ fn describe_block<T: Send>(
                     return Ok(());
                 }
                 let result = describe(path, opened);
-                count.fetch_add(result.len(), Ordering::Relaxed);
+                let items = result.iter().map(size).fold(0, usize::saturating_add);
+                count.fetch_add(items, Ordering::Relaxed);
                 found.push(MeshResult { key, result });
                 Ok(())
             };

@@ -161,34 +161,40 @@ impl LsArgs {
         let mut left = self.limit.unwrap_or(usize::MAX);
         let describe =
             |path: &Path, asset: crate::Result<InputAsset>| self.rows(path, asset.as_ref(), &selection, global);
-        let omitted = each_in_parallel((&self.files, &self.walk), global, describe, |rows| {
-            for row in rows {
-                if let Err(error) = &row.values {
-                    if !format.is_json() || self.by_folder {
-                        complain(error);
+        let omitted = each_in_parallel(
+            (&self.files, &self.walk),
+            global,
+            describe,
+            |_| 1,
+            |rows| {
+                for row in rows {
+                    if let Err(error) = &row.values {
+                        if !format.is_json() || self.by_folder {
+                            complain(error);
+                        }
+                        outcome = outcome.max(Outcome::of_error(error));
                     }
-                    outcome = outcome.max(Outcome::of_error(error));
+                    if selection.condition.as_ref().is_some_and(|condition| !condition.holds(&row)) {
+                        continue;
+                    }
+                    if !is_streamed {
+                        held.push(row);
+                        continue;
+                    }
+                    totals.add(&row);
+                    if let Some(gate) = &mut gate {
+                        gate.add(&row);
+                    }
+                    if self.by_folder {
+                        folders.add(&row);
+                    } else if left > 0 {
+                        left = left.saturating_sub(1);
+                        output.add(&row)?;
+                    }
                 }
-                if selection.condition.as_ref().is_some_and(|condition| !condition.holds(&row)) {
-                    continue;
-                }
-                if !is_streamed {
-                    held.push(row);
-                    continue;
-                }
-                totals.add(&row);
-                if let Some(gate) = &mut gate {
-                    gate.add(&row);
-                }
-                if self.by_folder {
-                    folders.add(&row);
-                } else if left > 0 {
-                    left = left.saturating_sub(1);
-                    output.add(&row)?;
-                }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         if global.verbose {
             omitted.note_passed_by(global);
         }
@@ -248,8 +254,6 @@ impl LsArgs {
         self.folder_order()?;
         let mut mentioned = Vec::new();
         condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
-        // A condition on the level is about the surfaces of all levels.
-        let levels = self.lod.or_else(|| mentioned.contains(&TableColumn::Lod).then_some(LodFilter::All));
         mentioned.extend(sort.iter().map(|(column, _)| *column));
         if self.duplicates.is_none() && mentioned.contains(&TableColumn::DuplicateOf) {
             return Err(UsageError("duplicate_of: is known only with --duplicates; add it".to_owned()));
@@ -257,7 +261,7 @@ impl LsArgs {
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
         let duplicates = |kind| self.duplicates == Some(kind);
         let mut request = RowRequest {
-            lod: levels,
+            lod: self.lod,
             surfaces: self.surfaces,
             gpu: self.gpu,
             findings: false,
@@ -265,6 +269,7 @@ impl LsArgs {
             topology: duplicates(DuplicateKind::Topology),
         };
         request.add_columns(&mentioned);
+        condition.iter().chain(&fails).for_each(|condition| request.add_condition(condition));
         Ok(Selection {
             has_default_columns: self.adds_columns(),
             pictures: self.pictures(format, global)?,

@@ -2,8 +2,11 @@
 
 // Rule: this file sorts and maps by copies only.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use crate::{Finding, Region};
 
@@ -36,6 +39,9 @@ pub struct FileCheck<'g> {
     pub denied: &'g [DeniedCondition],
     /// Whether the length of each finding is computed.
     pub has_lengths: bool,
+    /// The scripts on the command line that a thread has validated. One thread checks all meshes of
+    /// such a script, and only the first of them holds the findings about it.
+    pub scripts: Mutex<HashSet<(ThreadId, PathBuf)>>,
 }
 
 /// A file that was checked, with all findings about it.
@@ -73,10 +79,17 @@ impl FileCheck<'_> {
         checked
     }
 
+    /// Returns whether this thread did not validate the script before.
+    fn is_new(&self, script: &Path) -> bool {
+        let mut scripts = self.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        scripts.insert((thread::current().id(), script.to_owned()))
+    }
+
     fn run_opened(&self, asset: &InputAsset, checked: &mut CheckedMesh) {
         let mut of_script = Vec::new();
         let found = &mut checked.findings.found;
-        let mut done = asset.findings(true, true, &mut |finding| {
+        let with_script = asset.named_script().is_none_or(|script| self.is_new(script));
+        let mut done = asset.findings(true, with_script, &mut |finding| {
             if finding.source < 2 { found.push(finding) } else { of_script.push(finding) }
         });
         if done.is_ok() {
@@ -104,7 +117,9 @@ impl FileCheck<'_> {
             None => Some(error),
             Some(script) => {
                 let first = findings.found.len();
-                script.validate(&mut |finding| findings.found.push(finding));
+                if self.is_new(path) {
+                    script.validate(&mut |finding| findings.found.push(finding));
+                }
                 (checked.script, checked.of_script) = (Some(path.clone()), first..findings.found.len());
                 let fault = script.imports().next().is_some().then_some(error);
                 script.data().check().err().or(fault)

@@ -19,6 +19,7 @@ mod totals;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use crate::Finding;
 use crate::program::args::Global;
@@ -81,11 +82,13 @@ impl ValidateArgs {
         let mut run = ValidationRun::start(&self.baseline, filter, global)?;
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut output = self.output(format, &mut stdout, global)?;
-        let check = FileCheck { global, denied, has_lengths: format == FindingsFormat::Sarif };
+        let has_lengths = format == FindingsFormat::Sarif;
+        let check = FileCheck { global, denied, has_lengths, scripts: Mutex::default() };
         let mut outcome = Outcome::Fine;
         let omitted = files.each_in_parallel(
             global,
             |path, asset| vec![check.run(path, asset)],
+            |checked| checked.findings.found.len(),
             |checked| {
                 for mut checked in checked {
                     run.add(&mut checked);

@@ -84,6 +84,7 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
                 Err(_) => (1, file_name(path)),
             }]
         },
+        |_| 1,
         |found| {
             counts.extend(found);
             Ok(())
@@ -133,7 +134,7 @@ fn draw_all(
         }
         Ok(())
     };
-    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, send)?.note_passed_by(global);
+    SelectedFiles::for_output(&args.files)?.each_in_parallel(global, describe, |_| 1, send)?.note_passed_by(global);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::column::TableColumn;
+use super::filter::Condition;
 use super::hashes::{content_hash, topology_hash};
 use super::row::{RowValues, TableRow};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
@@ -28,6 +29,17 @@ pub struct RowRequest {
 }
 
 impl RowRequest {
+    /// Requests the values that a condition needs. A condition on the level of detail is about the
+    /// surfaces of all levels, unless a level is chosen.
+    pub fn add_condition(&mut self, condition: &Condition) {
+        let mut columns = Vec::new();
+        condition.columns(&mut columns);
+        self.add_columns(&columns);
+        if self.lod.is_none() && columns.contains(&TableColumn::Lod) {
+            self.lod = Some(LodFilter::All);
+        }
+    }
+
     /// Requests the values of columns that are not known without reading more of the file.
     pub fn add_columns(&mut self, columns: &[TableColumn]) {
         let names = |any: &[TableColumn]| columns.iter().any(|column| any.contains(column));

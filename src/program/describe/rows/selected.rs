@@ -10,7 +10,6 @@ use super::filter::{ADD_SURFACES, Condition, LEAVE_OUT_SURFACES};
 use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs};
-use crate::program::formats::secondlife::level_args::LodFilter;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::{self, Repeated};
@@ -43,10 +42,7 @@ impl MeshCondition {
         if columns.contains(&TableColumn::DuplicateOf) {
             return Err(UsageError(format!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`")));
         }
-        request.add_columns(&columns);
-        if columns.contains(&TableColumn::Lod) {
-            request.lod = Some(LodFilter::All);
-        }
+        request.add_condition(&condition);
         Ok(Self { condition, request })
     }
 
@@ -131,6 +127,7 @@ impl<'f> SelectedFiles<'f> {
         &self,
         global: &Global,
         describe: impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync,
+        size: impl Fn(&T) -> usize + Sync,
         receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
     ) -> anyhow::Result<NotOpened> {
         let found = AtomicUsize::new(0);
@@ -139,7 +136,7 @@ impl<'f> SelectedFiles<'f> {
             found.fetch_add(1, Ordering::Relaxed);
             describe(path, asset)
         };
-        let omitted = parallel::each_in_parallel((self.names, self.walk), global, describe, receive)?;
+        let omitted = parallel::each_in_parallel((self.names, self.walk), global, describe, size, receive)?;
         self.check_found(found.into_inner(), global)?;
         Ok(omitted)
     }
