@@ -228,7 +228,7 @@ impl Attribute {
 
     /// Returns the command line name of the attribute, such as `positions`.
     pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        value_name(&self)
     }
 }
 
@@ -309,6 +309,11 @@ impl fmt::Display for FrameIndex {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.text)
     }
+}
+
+/// Returns the name of a value on the command line, such as `positions`.
+pub fn value_name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// Parses the index of a frame.

@@ -179,10 +179,8 @@ fn with_tips(mut error: clap::Error, command: &Command, arguments: &[OsString]) 
             }
         }
         ErrorKind::UnknownArgument if verb.is_some_and(Command::has_subcommands) => {
-            let kinds: Vec<&str> = {
-                let all = verb.into_iter().flat_map(Command::get_subcommands).map(Command::get_name);
-                all.filter(|kind| *kind != "help").collect()
-            };
+            let kinds = verb.into_iter().flat_map(Command::get_subcommands).map(Command::get_name);
+            let kinds: Vec<&str> = kinds.filter(|kind| *kind != "help").collect();
             suggest(&mut error, format!("the kinds are {}", kinds.join(", ")));
         }
         ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if verb.is_some_and(needs_output) => {

@@ -19,7 +19,7 @@ const SCALES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 #[command(next_help_heading = "Axes and size")]
 pub struct AdjustArgs {
     /// Axis of the mesh that points up, such as z, if it is not the one that the format defines;
-    /// y stands up most Unreal characters without a script
+    /// it is y for most Unreal characters without a script
     #[arg(long, value_name = "AXIS", value_parser = axis_parser(), allow_hyphen_values = true)]
     up: Option<Axis>,
     /// Axis of the mesh that points to its front

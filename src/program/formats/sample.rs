@@ -4,6 +4,8 @@ use crate::Model;
 use crate::formats::FormatFile;
 use clap::ValueEnum;
 
+use crate::program::args::value_name;
+
 /// A type of mesh that `bench` can generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SampleKind {
@@ -39,7 +41,7 @@ impl SampleKind {
 
     /// Returns the name of the mesh type on the command line and in JSON, such as `unreal`.
     pub fn id(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        value_name(&self)
     }
 
     /// Returns the memory that the copying loader needs while it loads a mesh of this type, as a

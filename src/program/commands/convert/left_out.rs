@@ -64,7 +64,7 @@ impl LeftOutByFormat {
             LossKind::DataColors
                 if matches!(self.format, ExportFormat::Glb | ExportFormat::Gltf | ExportFormat::Ply) =>
             {
-                "colours to draw, because the vertex colours are data (--colors albedo draws them)".to_owned()
+                "colours to draw, because the vertex colours are data or black (--colors albedo draws them)".to_owned()
             }
             LossKind::DataColors => "vertex colours that are data".to_owned(),
             LossKind::Materials if self.format == ExportFormat::Obj => "draw styles of materials".to_owned(),

@@ -9,8 +9,8 @@ use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::placed::PlacedBounds;
 use crate::program::render::units::{decimals, short};
 
-/// Prints width, height and depth of what is drawn. The height is along the axis that points up,
-/// and the depth along the one that points to the front.
+/// Prints the width, height and depth of the drawn surfaces. The height is along the axis that
+/// points up, and the depth along the one that points to the front.
 pub fn print_size(out: &mut dyn Write, summary: &FileSummary) -> io::Result<()> {
     if summary.is_animation {
         return Ok(());

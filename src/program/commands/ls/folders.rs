@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use super::output::TableFormat;
 use super::table::{AlignedColumn, aligned, csv, json, markdown_text, sort_key};
 use super::totals::Totals;
-use crate::program::args::Global;
+use crate::program::args::{Global, value_name};
 use crate::program::describe::rows::column::Cell;
 use crate::program::describe::rows::row::TableRow;
 use crate::program::outcome::UsageError;
@@ -45,7 +45,7 @@ impl FolderColumn {
     }
 
     fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        value_name(&self)
     }
 
     /// Returns the value of the column.

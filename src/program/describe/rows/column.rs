@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 
 use crate::Name;
+use crate::program::args::value_name;
 use crate::program::render::units::thousands;
 
 /// A column of the table.
@@ -181,7 +182,7 @@ const WHOLE_FILE: [TableColumn; 7] = [
 impl TableColumn {
     /// Returns the name of the column on the command line and in the output.
     pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        value_name(&self)
     }
 
     /// Returns the type of the values.

@@ -66,7 +66,7 @@ pub struct RowValues {
     /// Whether the surfaces of a Second Life file were not inflated, so that their counts are not
     /// known.
     pub is_unknown: bool,
-    /// Whether arrays of the mesh are damaged, so that they are not counted.
+    /// Whether the mesh has damaged arrays, which are not counted.
     pub is_damaged: bool,
 }
 

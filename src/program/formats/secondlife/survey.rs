@@ -132,7 +132,8 @@ impl AssetSurvey {
                 inflated,
             });
         }
-        if levels != LodFilter::None && number.is_none() {
+        let is_read = |block: &BlockSummary| block.name != AssetPart::PhysicsConvex.key() || block.inflated.is_some();
+        if levels != LodFilter::None && number.is_none() && self.survey.described.blocks.iter().all(is_read) {
             self.survey.physics = Some(physics_in_words(view));
         }
         if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
