@@ -33,6 +33,7 @@ pub(crate) mod codec;
 pub mod compact;
 pub mod convert;
 pub(crate) mod divisor;
+mod elements;
 pub mod endian;
 #[cfg(test)]
 mod equivalence_tests;

@@ -12,6 +12,8 @@ pub mod secondlife;
 mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
+#[cfg(feature = "cli")]
+mod unopened;
 pub mod unreal;
 
 #[cfg(feature = "cli")]
@@ -24,3 +26,5 @@ pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
+#[cfg(feature = "cli")]
+pub(crate) use unopened::unopened_properties;

@@ -123,6 +123,22 @@ pub trait Asset: FormatVersion {
         let _ = level;
         Ok(None)
     }
+    /// Returns the number of a level of detail, from 0 for the most detailed one that an asset of
+    /// the format can have, or `None` if the format does not number levels.
+    fn level_number(&self, level: usize) -> Result<Option<u32>> {
+        let _ = level;
+        Ok(None)
+    }
+    /// Returns whether only the names of the surfaces tell the levels of detail. All levels then
+    /// have the surfaces of one list, and those of other levels are not drawn.
+    fn names_tell_levels(&self) -> bool {
+        false
+    }
+    /// Returns the number of the level of detail that the name of a surface tells, or `None`.
+    fn named_level(&self, surface: usize) -> Result<Option<u32>> {
+        let _ = surface;
+        Ok(None)
+    }
     /// Returns the surfaces of a level of detail. Level 0 is the most detailed.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>>;
     /// Returns an error if a level of detail, or an array of it, cannot be read. No vertex is read.

@@ -1,15 +1,18 @@
 //! The trait [`MeshFile`]: the operations that every mesh format supports.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::animation::Animations;
-use super::contents::Contents;
+use super::blocks::{BlockFile, DescribedBlocks};
+use super::contents::{Asset, Contents};
 use super::format_version::FormatVersion;
-use super::geometry::Geometry;
+use super::geometry::{Counts, Geometry};
+use super::properties::Properties;
+use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Finding, Region, Rule};
+use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::Sidecar;
 
 /// An open mesh file, with the operations that every format supports.
@@ -110,6 +113,44 @@ pub trait MeshFile: FormatVersion {
     /// already been passed to `visit`.
     fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()>;
 
+    /// Returns the element of a region that contains one byte, decoded. The type of the element
+    /// decodes it, unless its value depends on other parts of the file.
+    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
+        here.element()
+    }
+
+    /// Passes the properties of the file that only its format has. `described` contains the
+    /// compressed blocks that were described.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the sink of `out`. The sink receives an error in the file.
+    fn properties(&self, described: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        let _ = (described, out);
+        Ok(())
+    }
+
+    /// Passes the properties of a surface that only the format of the file has.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, the
+    /// error of a value that cannot be read, and inside the errors of the sink of `out`.
+    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
+        let _ = (surface, out);
+        Ok(Ok(()))
+    }
+
+    /// Returns whether the file has properties. A file with a damaged header has none.
+    fn has_properties(&self) -> bool {
+        true
+    }
+
+    /// Returns remarks about the file in words. Each has a heading of one word and a text.
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// Returns the rules of the format that [`validate`](Self::validate) tests.
     fn rules(&self) -> &'static [Rule];
 
@@ -156,6 +197,92 @@ pub trait MeshFile: FormatVersion {
     {
         self.set_sidecar(sidecar);
         self
+    }
+
+    /// Returns whether files of this type can contain surfaces, and not only animations.
+    fn has_surfaces(&self) -> bool {
+        true
+    }
+
+    /// Returns the asset that the file was opened with.
+    fn asset(&self) -> &dyn Asset;
+
+    /// Returns the file with its compressed blocks, or `None` if its assets are not made of blocks.
+    fn blocks(&self) -> Option<&dyn BlockFile> {
+        None
+    }
+
+    /// Returns whether the file stores its bounding box.
+    fn stores_bounds(&self) -> bool {
+        false
+    }
+
+    /// Returns the bounding box of the mesh like [`Geometry::bounds`], and calls `read` with the
+    /// number of bytes after each part of the file that was read, so that the memory of the part
+    /// can be released.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Geometry::bounds`].
+    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
+        let _ = read;
+        self.geometry().map_or(Ok(Bounds::EMPTY), Geometry::bounds)
+    }
+
+    /// Returns the bounding box of a surface like [`Geometry::surface_bounds`], in steps like
+    /// [`bounds_in_steps`](Self::bounds_in_steps).
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Geometry::surface_bounds`].
+    fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
+        let _ = read;
+        self.geometry().map_or(Ok(Bounds::EMPTY), |geometry| geometry.surface_bounds(surface))
+    }
+
+    /// Checks the header of a file whose header describes all surfaces, and returns whether the
+    /// file has such a header.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the header.
+    fn check_header(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Returns the lengths of the arrays of a surface that the header of the file stores, or `None`
+    /// if it stores none. Other lengths are 0.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
+        let _ = surface;
+        Ok(None)
+    }
+
+    /// Returns the number of vertices in each vertex frame, or `None` if files of this format have
+    /// no vertex frames.
+    fn frame_vertices(&self) -> Option<usize> {
+        None
+    }
+
+    /// Describes in a few words how a surface is drawn. The text is empty if the format stores
+    /// nothing about it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
+    /// error of the surface.
+    fn style_in_words(&self, surface: usize) -> Result<String> {
+        let _ = surface;
+        Ok(String::new())
+    }
+
+    /// Returns whether many surfaces may share the bytes of one name, so that a small file may have
+    /// many surfaces with long names.
+    fn surfaces_share_names(&self) -> bool {
+        false
     }
 
     /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.

@@ -15,6 +15,7 @@ pub mod animation;
 mod attachment;
 mod attributes;
 mod axis_map;
+pub(crate) mod blocks;
 mod bone;
 pub(crate) mod byte_ranges;
 pub(crate) mod contents;
@@ -30,10 +31,12 @@ mod format_version;
 mod from_slice;
 mod geometry;
 mod interpolated;
+mod lod;
 pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;
+mod properties;
 mod single_surface;
 mod space;
 mod spatial_tree;
@@ -45,6 +48,9 @@ mod weld;
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
+pub use blocks::{
+    Block, BlockAsset, BlockFile, BlockKind, BlockSummary, DescribedBlocks, InflatedBlock, InflatedSummary, LevelFile,
+};
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, ByteRanges, Part};
 pub use contents::{
@@ -57,7 +63,9 @@ pub use draw_style::{Blend, DrawStyle};
 pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;
+pub use lod::Lod;
 pub use mesh_file::MeshFile;
+pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
 pub use surface::Surface;

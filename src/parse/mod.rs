@@ -10,8 +10,10 @@ mod memory_budget;
 mod name;
 mod open_options;
 mod region;
+mod region_bytes;
 mod setters;
 mod sorted_names;
+mod value;
 
 pub use access_log::{AccessLog, PAGE};
 pub use finding::{Finding, Rule, Severity};
@@ -19,6 +21,8 @@ pub use limits::Limits;
 pub use name::Name;
 pub use open_options::OpenOptions;
 pub use region::{Element, Region};
+pub use region_bytes::{RegionBytes, RegionElement};
+pub use value::Value;
 
 internal_use!(cursor::Cursor, cursor::Record);
 
@@ -28,3 +32,4 @@ pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
 pub(crate) use setters::{option_setters, setters};
 pub(crate) use sorted_names::{NameCopy, SortedNames};
+pub(crate) use value::{MAX_ITEMS, MAX_TEXT, hex, record};

@@ -5,10 +5,11 @@
 //! offsets of its borrowed arrays, so regions and arrays always agree. Regions are passed to a
 //! closure one at a time and are not stored.
 
+use super::region_bytes::Decoder;
 use crate::error::Field;
 
 /// The type of the elements of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Element {
     /// Name of the element type, such as `f32x3` for three floats.
@@ -17,15 +18,34 @@ pub struct Element {
     pub size: u32,
     /// Alignment of the native type of the element, in bytes.
     pub align: u32,
+    /// Finds and decodes an element of a region of this type.
+    pub(super) decoder: Decoder,
 }
 
 impl Element {
-    /// Makes an element type from its name, its size in bytes and its alignment in bytes.
+    /// The type of the characters of a text: one byte, whose value is the word that contains it.
+    pub const TEXT: Self = Self::new("text", 1, 1).decoded_by(|here| here.word());
+
+    /// Makes an element type from its name, its size in bytes and its alignment in bytes. Its
+    /// elements have no value.
     #[must_use]
     pub const fn new(name: &'static str, size: u32, align: u32) -> Self {
-        Self { name, size, align }
+        Self { name, size, align, decoder: |here| here.item(|_, _| None) }
+    }
+
+    /// Returns the element type with a function that finds and decodes an element.
+    pub(crate) const fn decoded_by(self, decoder: Decoder) -> Self {
+        Self { decoder, ..self }
     }
 }
+
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, self.size, self.align) == (other.name, other.size, other.align)
+    }
+}
+
+impl Eq for Element {}
 
 /// A named range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,24 +3,26 @@
 //! A [`Mesh`] has no lifetime parameter, therefore it can be stored in a struct. Each call to
 //! [`Mesh::view`] returns a view that borrows the contents of the file.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::animation::clip::Animation;
 use super::element_index::ElementKind;
 use super::elements::mesh::MeshElement;
 use super::form::{Dialect, Form};
-use super::layout::FORMAT;
+use super::layout::{FORMAT, VERTEX};
 use super::surface::Section;
 use super::view::{MeshState, View};
 use super::xml::scan::scan;
-use super::{binary_scan, detect, regions, sidecar_index, validate, write};
+use super::{binary_scan, detect, properties, region_values, regions, sidecar_index, validate, write};
+use crate::array::Bounds;
+use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
-use crate::model::{Contents, FileContext, FormatVersion, Geometry, MeshFile};
-use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
+use crate::model::{Asset, Contents, DescribedBlocks, FileContext, FormatVersion, Geometry, MeshFile, Properties};
+use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
 /// An opened EZ-Mesh file, text or binary.
@@ -221,6 +223,29 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         regions::walk(self.view(), visit)
     }
 
+    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
+        let is_big_endian = self.view().order() == Some(ByteOrder::Big);
+        let column = |index: usize, byte| region_values::column(self, &here.region, index, byte);
+        let vertex = |here: &RegionBytes<'_>| {
+            let index = here.at.checked_div(here.region.element.size.try_into().ok()?)?;
+            here.item(|_, byte| column(index, byte))
+        };
+        let found = if here.region.element.name == VERTEX { vertex(here) } else { None };
+        found.unwrap_or_else(|| RegionBytes { is_big_endian, ..*here }.element())
+    }
+
+    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        properties::of_mesh(self, out)
+    }
+
+    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
+        properties::of_surface(self, surface, out)
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        properties::composition(self).into_iter().map(|text| ("mesh", text)).collect()
+    }
+
     fn rules(&self) -> &'static [Rule] {
         validate::RULES
     }
@@ -241,6 +266,22 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
         sidecar_index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
+    }
+
+    fn asset(&self) -> &dyn Asset {
+        self
+    }
+
+    fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
+        Self::bounds_in_steps(self, read)
+    }
+
+    fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
+        Self::surface_bounds_in_steps(self, surface, read)
+    }
+
+    fn surfaces_share_names(&self) -> bool {
+        true
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

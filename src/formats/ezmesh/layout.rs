@@ -17,7 +17,7 @@ pub(super) const BOX_SIZE: u32 = 24;
 /// Size of a transform in a binary file, in bytes: a position, a rotation and a scale, ten floats
 /// in total.
 pub(super) const TRANSFORM_SIZE: u32 = 40;
+/// The name of the element type of a vertex, whose columns the file declares.
+pub(super) const VERTEX: &str = "vertex";
 /// Size of a triangle in a binary file, in bytes: three indices of four bytes.
 pub(super) const TRIANGLE_SIZE: u32 = 12;
-/// Size of the plane at the end of a binary file, in bytes: four floats.
-pub(super) const PLANE_SIZE: u32 = 16;

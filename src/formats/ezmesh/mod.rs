@@ -54,6 +54,8 @@ mod geometry;
 mod header;
 mod layout;
 mod name_index;
+mod properties;
+mod region_values;
 mod regions;
 mod semantic;
 mod sidecar_index;

@@ -2,7 +2,7 @@
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
-use super::layout::{BOX_SIZE, PLANE_SIZE, TRANSFORM_SIZE, TRIANGLE_SIZE};
+use super::layout::{BOX_SIZE, TRANSFORM_SIZE, VERTEX};
 use super::vertex_format::VertexFormat;
 use super::view::View;
 use super::xml::element_name::ElementName;
@@ -10,17 +10,20 @@ use super::xml::scan::kind;
 use super::xml::walk::{self, OpenElement, XmlEvent};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Element, Region, Walk};
+use crate::parse::{Element, Region, Value, Walk};
 
-const TEXT: Element = Element::new("text", 1, 1);
-const STRING: Element = Element::new("string", 0, 1);
-const BYTE: Element = Element::new("u8", 1, 1);
-const U32: Element = Element::new("u32", 4, 4);
-const I32: Element = Element::new("i32", 4, 4);
-const F32: Element = Element::new("f32", 4, 4);
-const BOX: Element = Element::new("bounds", BOX_SIZE, 4);
-const TRANSFORM: Element = Element::new("transform", TRANSFORM_SIZE, 4);
-const PLANE: Element = Element::new("f32x4", PLANE_SIZE, 4);
+const TEXT: Element = Element::TEXT;
+const STRING: Element = Element::new("string", 0, 1).decoded_by(|here| {
+    // The text follows its length, which is an integer of 32 bits.
+    Some(here.found(0, 0, Some(Value::cut_text(here.bytes.get(4..).unwrap_or_default()))))
+});
+const BYTE: Element = Element::U8;
+const U32: Element = Element::U32;
+const I32: Element = Element::I32;
+const F32: Element = Element::F32;
+const BOX: Element = Element::bounds(BOX_SIZE);
+const TRANSFORM: Element = Element::transform(TRANSFORM_SIZE);
+const PLANE: Element = Element::F32X4;
 
 /// Calls `visit` once for each named region of the file, in file order. The regions cover the file
 /// without gaps.
@@ -239,12 +242,12 @@ impl BinaryRegions<'_, '_> {
                 self.pass(place, "bounds", BOX, 1)?;
                 self.pass(place, "flags", U32, 1)?;
                 let triangles = self.number(place, "triangles.count", U32)?;
-                self.pass(place, "indexbuffer", Element::new("u32x3", TRIANGLE_SIZE, 4), triangles)?;
+                self.pass(place, "indexbuffer", Element::U32X3, triangles)?;
             }
             let flags = self.number(place, "flags", U32)?;
             let count = self.number(place, "vertices.count", U32)?;
             let size = VertexFormat::of_flags(flags).map_or(0, |format| format.size()).into();
-            self.pass(place, "vertexbuffer", Element::new("vertex", size, 4), count)?;
+            self.pass(place, "vertexbuffer", Element::new(VERTEX, size, 4), count)?;
         }
         Ok(())
     }

@@ -1,22 +1,8 @@
-//! The types of blocks of an asset ([`AssetPart`]), and the levels of detail of an asset ([`Lod`]).
+//! The types of blocks of an asset ([`AssetPart`]).
 
-/// One of the four levels of detail of a mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lod {
-    /// The lowest level of detail.
-    Lowest,
-    /// The low level of detail.
-    Low,
-    /// The medium level of detail.
-    Medium,
-    /// The highest level of detail.
-    High,
-}
+use crate::model::{BlockKind, Lod};
 
 impl Lod {
-    /// All levels of detail, the most detailed level first.
-    pub const ALL: [Self; 4] = [Self::High, Self::Medium, Self::Low, Self::Lowest];
-
     /// Returns the type of the block that holds this level of detail.
     #[must_use]
     pub const fn part(self) -> AssetPart {
@@ -26,30 +12,6 @@ impl Lod {
             Self::Low => AssetPart::LowLod,
             Self::Lowest => AssetPart::LowestLod,
         }
-    }
-
-    /// Returns the name of the level of detail: `high`, `medium`, `low` or `lowest`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-            Self::Lowest => "lowest",
-        }
-    }
-
-    /// Returns the level of detail that a viewer shows when the level `self` is requested, or
-    /// `None` if no level of detail is available.
-    ///
-    /// The closure `is_there` returns whether a level of detail is available. If the level of
-    /// detail `self` is available, the result is `self`. If `self` is not available, the result is
-    /// the nearest lower level of detail that is available, or the nearest higher one if no lower
-    /// one is available.
-    pub fn nearest(self, is_there: impl Fn(Self) -> bool) -> Option<Self> {
-        let lower = Self::ALL.into_iter().filter(|lod| *lod <= self);
-        let higher = Self::ALL.into_iter().rev().filter(|lod| *lod > self);
-        lower.chain(higher).find(|lod| is_there(*lod))
     }
 }
 
@@ -99,16 +61,35 @@ impl AssetPart {
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
-            Self::HighLod => "high_lod",
-            Self::MediumLod => "medium_lod",
-            Self::LowLod => "low_lod",
-            Self::LowestLod => "lowest_lod",
+            Self::HighLod => Lod::High.key(),
+            Self::MediumLod => Lod::Medium.key(),
+            Self::LowLod => Lod::Low.key(),
+            Self::LowestLod => Lod::Lowest.key(),
             Self::PhysicsMesh => "physics_mesh",
             Self::PhysicsShape => "physics_shape",
             Self::PhysicsConvex => "physics_convex",
             Self::Skin => "skin",
             Self::PhysicsHavok => "physics_havok",
             Self::Skeleton => "skeleton",
+        }
+    }
+
+    /// Returns the block type with a key.
+    pub(crate) fn named(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.key() == key)
+    }
+
+    /// Returns what a block of this type contains, for all formats.
+    pub(crate) const fn kind(self) -> BlockKind {
+        match self {
+            Self::HighLod => BlockKind::Level(Lod::High),
+            Self::MediumLod => BlockKind::Level(Lod::Medium),
+            Self::LowLod => BlockKind::Level(Lod::Low),
+            Self::LowestLod => BlockKind::Level(Lod::Lowest),
+            Self::PhysicsMesh | Self::PhysicsShape => BlockKind::Triangles,
+            Self::PhysicsConvex => BlockKind::Hulls,
+            Self::Skin => BlockKind::Skin,
+            Self::PhysicsHavok | Self::Skeleton => BlockKind::Other,
         }
     }
 
@@ -121,11 +102,8 @@ impl AssetPart {
     /// hold a level of detail.
     #[must_use]
     pub const fn lod(self) -> Option<Lod> {
-        match self {
-            Self::HighLod => Some(Lod::High),
-            Self::MediumLod => Some(Lod::Medium),
-            Self::LowLod => Some(Lod::Low),
-            Self::LowestLod => Some(Lod::Lowest),
+        match self.kind() {
+            BlockKind::Level(lod) => Some(lod),
             _ => None,
         }
     }
@@ -134,10 +112,7 @@ impl AssetPart {
     /// triangles.
     #[must_use]
     pub const fn is_geometry(self) -> bool {
-        matches!(
-            self,
-            Self::HighLod | Self::MediumLod | Self::LowLod | Self::LowestLod | Self::PhysicsMesh | Self::PhysicsShape
-        )
+        matches!(self.kind(), BlockKind::Level(_) | BlockKind::Triangles)
     }
 
     /// Returns the bit mask of this block type in the flags of a viewer's cache file, or `None` if

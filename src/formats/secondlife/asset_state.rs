@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 use super::asset_block::BlockData;
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::container::{Container, asset_bytes};
 use super::container_index::ContainerState;
 use super::detect::preamble;
@@ -15,6 +15,7 @@ use super::llsd::LlsdItem;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::FileContext;
+use crate::model::Lod;
 use crate::parse::OpenOptions;
 
 /// The options, the byte range and the cached blocks of an opened asset, without the bytes of the

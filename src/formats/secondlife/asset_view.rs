@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::asset_state::AssetState;
 use super::container::Container;
 use super::detect;
@@ -16,6 +16,7 @@ use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
+use crate::model::Lod;
 use crate::parse::{Limits, MemoryBudget, Name};
 
 /// A view of a mesh asset, borrowed from a [`Mesh`](super::Mesh).

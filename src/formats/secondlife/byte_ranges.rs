@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::geometry::{ShownAsset, no_such};
 use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
 use crate::error::{Cause, Error, Field, Result};
+use crate::model::Lod;
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
 use crate::model::contents::expect_only;
 use crate::model::{ByteRanges, Part};

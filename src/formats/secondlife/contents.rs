@@ -1,7 +1,7 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]: assets and instances of a
 //! container, levels of detail, materials and collision shapes.
 
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::container::Instance as StoredInstance;
 use super::file::Mesh;
 use super::geometry::{LevelGeometry, no_such};
@@ -12,6 +12,7 @@ use crate::array::Packed;
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, narrow};
+use crate::model::Lod;
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::bytes_of;
 use crate::model::{
@@ -121,6 +122,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     /// Returns the key of the level of detail in the header, such as `high_lod`.
     fn level_name(&self, level: usize) -> Result<Option<Name<'_>>> {
         Ok(Some(Name::new(part_of(self, level)?.key().as_bytes())))
+    }
+
+    fn level_number(&self, level: usize) -> Result<Option<u32>> {
+        Ok(part_of(self, level)?.lod().map(Lod::number))
     }
 
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {

@@ -1,12 +1,12 @@
 //! [`Mesh`]: an opened mesh file that owns the bytes of the file. A mesh has no lifetime parameter
 //! and can be stored in a struct. An [`AssetView`] borrows from a mesh.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::asset_block::AssetBlock;
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::asset_state::AssetState;
 use super::asset_view::AssetView;
 use super::container::Container;
@@ -14,14 +14,18 @@ use super::header::Header;
 use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
 use super::physics::{Convex, PhysicsShape};
+use super::properties;
 use super::regions::visit_regions;
 use super::skin::Skin;
 use super::validate::{self, RULES};
 use super::write::write_to;
 use crate::error::Result;
 use crate::error::debug::short_debug;
+#[cfg(any(feature = "cli", feature = "internals"))]
+use crate::model::BlockFile;
+use crate::model::Lod;
 use crate::model::animation::Animations;
-use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
+use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -274,6 +278,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         visit_regions(self.view(), visit)
     }
 
+    fn properties(&self, described: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        properties::of_mesh(self, described, out)
+    }
+
     fn rules(&self) -> &'static [Rule] {
         RULES
     }
@@ -292,6 +300,19 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write_to(self.view(), out)
+    }
+
+    fn asset(&self) -> &dyn Asset {
+        self
+    }
+
+    #[cfg(any(feature = "cli", feature = "internals"))]
+    fn blocks(&self) -> Option<&dyn BlockFile> {
+        Some(self)
+    }
+
+    fn has_properties(&self) -> bool {
+        self.container().is_some() || self.header().is_ok()
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

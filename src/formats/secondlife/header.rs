@@ -1,11 +1,12 @@
 //! [`Header`]: the header of a mesh asset, an LLSD map with the block offsets and block sizes.
 
-use super::asset_part::{AssetPart, Lod};
+use super::asset_part::AssetPart;
 use super::layout::{FORMAT, HIGHEST_VERSION};
 use super::llsd::{self, LlsdArray, LlsdEntry, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::physics::PhysicsCost;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
+use crate::model::Lod;
 use crate::parse::Limits;
 use md5::{Digest as _, Md5};
 

@@ -4,6 +4,7 @@
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::region_values::header_value;
 use crate::parse::Element;
 
 /// The name of the Second Life mesh format in error messages.
@@ -34,12 +35,12 @@ pub const DEFAULT_DOMAIN: [f32; 2] = [-0.5, 0.5];
 pub(crate) const ZLIB: Element = Element::new("zlib", 1, 1);
 /// The element type of file regions whose bytes are not decoded, such as gaps between blocks: one
 /// byte.
-pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
+pub(crate) const BYTE: Element = Element::U8;
 /// The element type of file regions that hold LLSD values: one byte.
-pub(crate) const LLSD: Element = Element::new("llsd", 1, 1);
+pub(crate) const LLSD: Element = Element::new("llsd", 1, 1).decoded_by(|here| here.item(|_, _| header_value(here)));
 /// The element type of file regions that hold an integer of the cache preamble: a little-endian
 /// `u32`.
-pub(crate) const LITTLE_U32: Element = Element::new("u32", 4, 4);
+pub(crate) const LITTLE_U32: Element = Element::U32;
 
 /// Size in bytes of three 16-bit integers: the vertex indices of a triangle, or the encoded
 /// coordinates of a position.

@@ -79,6 +79,8 @@ mod asset_state;
 mod asset_view;
 mod avatar_joints;
 #[cfg(any(feature = "cli", feature = "internals"))]
+mod blocks;
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
 mod container;
@@ -95,6 +97,8 @@ mod level;
 pub mod llsd;
 mod matrix;
 mod physics;
+mod properties;
+mod region_values;
 mod regions;
 mod skin;
 mod skin_index;
@@ -103,8 +107,11 @@ mod surface;
 mod validate;
 mod write;
 
+pub use crate::model::Lod;
 pub use detect::is_known;
 pub use file::Mesh;
+#[cfg(feature = "cli")]
+pub(crate) use properties::unopened_properties;
 pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
@@ -121,7 +128,7 @@ pub use {
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {
     asset_block::InflateBuffer,
-    asset_part::{AssetPart, Lod},
+    asset_part::AssetPart,
     asset_view::AssetView,
     builder::extract_available,
     container::Container,

@@ -43,6 +43,19 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
         Ok(self.reader().levels()?.name(level))
     }
 
+    fn level_number(&self, level: usize) -> Result<Option<u32>> {
+        self.reader().expect_level(level)?;
+        Ok(self.reader().levels()?.number(level))
+    }
+
+    fn names_tell_levels(&self) -> bool {
+        true
+    }
+
+    fn named_level(&self, surface: usize) -> Result<Option<u32>> {
+        self.reader().named_level(surface)
+    }
+
     /// Returns a level of detail: all surfaces of the file. Only those of the level are drawn.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
         Ok(match level {

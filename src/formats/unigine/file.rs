@@ -3,9 +3,10 @@
 //! The type [`Mesh`] has no lifetime parameter, therefore a mesh can easily be a field of a struct.
 //! Creating a [`SurfaceView`] from a mesh takes about a hundred instructions.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use super::animation::key_values;
 use super::animation::view::AnimationView;
 use super::blocks::block::BlockLocation;
 use super::blocks::buffer::InflateBuffer;
@@ -14,13 +15,13 @@ use super::blocks::write::Storage;
 use super::layout::Generation;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::surface::SurfaceView;
-use super::{regions, validate, write};
+use super::{properties, regions, validate, write};
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
-use crate::model::{Bone, Contents, Counts, FormatVersion, Geometry, MeshFile};
-use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
+use crate::model::{Asset, Bone, Contents, Counts, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
 /// A UNIGINE mesh file of the format versions ms10 to ms15.
@@ -209,12 +210,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.reader().surface_header(index).map(|head| head.lightmap)
     }
 
-    /// Returns the number of a level of detail in the name of surface `index`.
-    #[cfg(feature = "cli")]
-    pub(crate) fn level_number(&self, index: usize) -> Result<Option<u32>> {
-        self.reader().level_number(index)
-    }
-
     /// Returns an iterator that locates all surfaces, one after another, in file order.
     pub fn surfaces(&self) -> impl ExactSizeIterator<Item = Result<SurfaceView<'_>>> {
         (0..self.surface_count()).map(|index| self.surface(index))
@@ -347,6 +342,22 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         regions::of_mesh(self.reader(), visit)
     }
 
+    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
+        key_values::element(here, |index| self.animation(index))
+    }
+
+    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        properties::of_mesh(self, out)
+    }
+
+    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
+        Ok(properties::of_surface(self, surface, out))
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        properties::blocks_in_words(self).map(|text| ("blocks", text)).into_iter().collect()
+    }
+
     fn rules(&self) -> &'static [Rule] {
         validate::RULES
     }
@@ -369,6 +380,23 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         if sidecar.matches(self.reader().file().header_bytes()) {
             self.state.file.context.sidecar = SidecarSlot::new(sidecar);
         }
+    }
+
+    fn asset(&self) -> &dyn Asset {
+        self
+    }
+
+    fn stores_bounds(&self) -> bool {
+        true
+    }
+
+    fn check_header(&self) -> Result<bool> {
+        let is_compressed = self.generation().is_compressed();
+        if is_compressed { self.end().map(|_| true) } else { Ok(false) }
+    }
+
+    fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
+        self.reader().header_counts(surface)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

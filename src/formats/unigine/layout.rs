@@ -6,6 +6,7 @@
 use zerocopy::little_endian::{F32, I64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::region_values;
 use crate::array::{Bounds, Sphere};
 use crate::model::Transform;
 use crate::parse::Element;
@@ -330,32 +331,32 @@ pub(crate) const MIN_COMPRESSED_SIZE: u64 = 1 + 2 + 2 + 40 + 1;
 /// Minimum size of a morph target's name, in bytes.
 pub(crate) const MIN_TARGET_SIZE: u64 = 1;
 
-pub(crate) const MAGIC: Element = Element::new("magic", 4, 1);
-pub(crate) const COMPACT: Element = Element::new("compact int", 0, 1);
-pub(crate) const TEXT: Element = Element::new("string", 0, 1);
-pub(crate) const BOUNDS: Element = Element::new("bounds", 40, 4);
-pub(crate) const TRANSFORM: Element = Element::new("transform", 40, 4);
-pub(crate) const PARENT: Element = Element::new("i16", 2, 2);
-pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
-pub(crate) const LIGHTMAP: Element = Element::new("u8x2", 2, 1);
-pub(crate) const POSITION: Element = Element::new("f32x3", 12, 4);
-pub(crate) const FRAME_7: Element = Element::new("i16x3+i8 quaternion", 7, 2);
-pub(crate) const FRAME_8: Element = Element::new("i16x4 quaternion", 8, 2);
-pub(crate) const WEIGHTS: Element = Element::new("u8 + (i16, u16) list", 0, 1);
-pub(crate) const UV: Element = Element::new("f32x2", 8, 4);
-pub(crate) const COLOR: Element = Element::new("u8x4", 4, 1);
-pub(crate) const INDEX_2: Element = Element::new("u16", 2, 2);
-pub(crate) const INDEX_4: Element = Element::new("i32", 4, 4);
-pub(crate) const I32: Element = Element::new("i32", 4, 4);
-pub(crate) const OFFSET: Element = Element::new("i64", 8, 8);
-pub(crate) const FRAME: Element = Element::new("i64x2 sizes", 16, 8);
+pub(crate) const MAGIC: Element = Element::MAGIC;
+pub(crate) const COMPACT: Element = Element::new("compact int", 0, 1).decoded_by(region_values::compact);
+pub(crate) const TEXT: Element = Element::new("string", 0, 1).decoded_by(region_values::string);
+pub(crate) const BOUNDS: Element = Element::bounds(40);
+pub(crate) const TRANSFORM: Element = Element::transform(40);
+pub(crate) const PARENT: Element = Element::I16;
+pub(crate) const BYTE: Element = Element::U8;
+pub(crate) const LIGHTMAP: Element = Element::U8X2;
+pub(crate) const POSITION: Element = Element::F32X3;
+pub(crate) const FRAME_7: Element = Element::QUATERNION_7;
+pub(crate) const FRAME_8: Element = Element::QUATERNION_8;
+pub(crate) const WEIGHTS: Element = Element::new("u8 + (i16, u16) list", 0, 1).decoded_by(region_values::weights);
+pub(crate) const UV: Element = Element::F32X2;
+pub(crate) const COLOR: Element = Element::U8X4;
+pub(crate) const INDEX_2: Element = Element::U16;
+pub(crate) const INDEX_4: Element = Element::I32;
+pub(crate) const I32: Element = Element::I32;
+pub(crate) const OFFSET: Element = Element::I64;
+pub(crate) const FRAME: Element = Element::SIZES;
 pub(crate) const LZ4: Element = Element::new("lz4 block", 0, 1);
-pub(crate) const BOX: Element = Element::new("f32x3 min, f32x3 size", 24, 4);
-pub(crate) const BOX_6: Element = Element::new("f32x6 box", 24, 4);
-pub(crate) const SPLIT: Element = Element::new("f32", 4, 4);
-pub(crate) const NODES: Element = Element::new("u8 axis + 4 compact ints", 0, 1);
-pub(crate) const COMPACTS: Element = Element::new("compact int list", 0, 1);
-pub(crate) const TEXT_32: Element = Element::new("i32 string", 0, 1);
+pub(crate) const BOX: Element = Element::MIN_SIZE;
+pub(crate) const BOX_6: Element = Element::MIN_MAX;
+pub(crate) const SPLIT: Element = Element::F32;
+pub(crate) const NODES: Element = Element::new("u8 axis + 4 compact ints", 0, 1).decoded_by(region_values::nodes);
+pub(crate) const COMPACTS: Element = Element::new("compact int list", 0, 1).decoded_by(region_values::compact_list);
+pub(crate) const TEXT_32: Element = Element::new("i32 string", 0, 1).decoded_by(region_values::string_32);
 pub(crate) const KEYS: Element = Element::new("u8 flags + components", 0, 1);
 
 /// Returns the element type of an index into an array of `count` items.

@@ -44,6 +44,7 @@ const MAX_LEVELS: usize = 64;
 /// A level of detail of a mesh.
 #[derive(Clone, Copy, Debug)]
 struct LevelLabel {
+    number: u32,
     /// The word `lod`, a space, and the number.
     text: [u8; 14],
     length: usize,
@@ -56,7 +57,7 @@ impl LevelLabel {
         // Ten digits are enough for every number: writing cannot fail.
         let _ = write!(rest, "{number}");
         let free = rest.len();
-        Self { length: text.len().saturating_sub(free), text }
+        Self { number, length: text.len().saturating_sub(free), text }
     }
 }
 
@@ -73,6 +74,11 @@ impl LevelTable {
     /// Returns the number of levels of detail: at least one.
     pub(crate) fn len(&self) -> usize {
         self.labels.len().max(1)
+    }
+
+    /// Returns the number of a level, or `None` if the mesh has no levels of detail.
+    pub(crate) fn number(&self, level: usize) -> Option<u32> {
+        self.labels.get(level).map(|label| label.number)
     }
 
     /// Returns the name of a level, such as `lod 1`, or `None` if the mesh has no levels of detail.
@@ -377,8 +383,7 @@ impl<'a> MeshReader<'a> {
     }
 
     /// Returns the number of a level of detail in the name of a surface.
-    #[cfg(feature = "cli")]
-    pub(crate) fn level_number(self, surface: usize) -> Result<Option<u32>> {
+    pub(crate) fn named_level(self, surface: usize) -> Result<Option<u32>> {
         Ok(level_of(self.surface_header(surface)?.name.as_bytes()))
     }
 

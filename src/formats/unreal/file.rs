@@ -1,27 +1,27 @@
 //! [`Mesh`], which holds the bytes of the files of a mesh. `Mesh<D>` has no lifetime parameter,
 //! unless the byte type `D` has one. Methods such as `Mesh::frame` return views of the `Mesh`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Arc, OnceLock};
 
 use zerocopy::IntoBytes;
 
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader, in_aniv};
-use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
+use super::layout::{ANIV, DATA, POLYGON, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
 use super::script::{MeshScript, Script, Selected, choice};
 use super::surface::UvDivisor;
 use super::surface_groups::Groups;
 use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
 use super::validate::rules::RULES;
-use super::{regions, write};
+use super::{properties, region_values, regions, write};
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
-use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
+use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 
 /// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
 /// script. `D` holds the bytes of a file, such as a `Vec<u8>` or a [`Map`](crate::io::Map).
@@ -346,6 +346,20 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         }
     }
 
+    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
+        let is_polygon = here.region.element == POLYGON;
+        let polygon = is_polygon.then(|| here.item(|bytes, _| region_values::polygon(bytes, self.uv_divisor())));
+        polygon.flatten().unwrap_or_else(|| here.element())
+    }
+
+    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        properties::of_mesh(self, out)
+    }
+
+    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
+        properties::of_surface(self, surface, out)
+    }
+
     fn rules(&self) -> &'static [Rule] {
         RULES
     }
@@ -371,6 +385,18 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
             (2, Some(script)) => script.write_to(out),
             _ => self.expect_source(source),
         }
+    }
+
+    fn asset(&self) -> &dyn Asset {
+        self
+    }
+
+    fn frame_vertices(&self) -> Option<usize> {
+        Some(self.vertex_count())
+    }
+
+    fn style_in_words(&self, surface: usize) -> Result<String> {
+        properties::drawing_style(self, surface)
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

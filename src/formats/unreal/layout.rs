@@ -118,8 +118,8 @@ impl Variant {
     /// Returns the element type of the byte regions that contain stored vertices.
     pub(crate) const fn element(self) -> Element {
         match self {
-            Self::Classic | Self::Prototype => Element::new("packed 11/11/10", 4, 4),
-            Self::DeusEx => Element::new("i16x4", 8, 2),
+            Self::Classic | Self::Prototype => Element::PACKED_32,
+            Self::DeusEx => Element::PACKED_64,
         }
     }
 }
@@ -236,8 +236,8 @@ pub mod most {
     pub const DEUS_EX_VERTICES: u32 = 8_191;
 }
 
-pub(crate) const U16_COUNT: Element = Element::new("u16", 2, 2);
-pub(crate) const BYTE: Element = Element::new("u8", 1, 1);
+pub(crate) const U16_COUNT: Element = Element::U16;
+pub(crate) const BYTE: Element = Element::U8;
 pub(crate) const POLYGON: Element = Element::new("polygon", 16, 2);
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ mod geometry;
 mod header;
 pub mod layout;
 mod normals;
+mod properties;
+mod region_values;
 mod regions;
 pub mod script;
 mod surface;

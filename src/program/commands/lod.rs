@@ -3,18 +3,16 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::formats::FormatFile;
-use crate::formats::secondlife::{Lod, Mesh, extract_available};
-use crate::{Error, FormatVersion as _};
+use crate::FormatVersion as _;
+use crate::model::{LevelFile, Lod};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::PendingOutput;
+use crate::program::formats::level_args::lod_parser;
 use crate::program::formats::native_output::check_extension;
-use crate::program::formats::secondlife::level_args::lod_parser;
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::input::bytes::Data;
 use crate::program::input::open::open_asset;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error, print_json};
@@ -56,15 +54,6 @@ pub struct LodArgs {
     force: bool,
 }
 
-/// One level of detail of a mesh, encoded as a separate mesh file.
-struct LevelFile {
-    level: &'static str,
-    bytes: Vec<u8>,
-    /// The reason why each skin or collision shape that is missing in the new file could not be
-    /// copied.
-    left_out: Vec<Error>,
-}
-
 impl LodArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = &self.file.file;
@@ -74,7 +63,7 @@ impl LodArgs {
     }
 
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
-        let FormatFile::SecondLife(mesh) = asset.model.format_file() else {
+        let Some(file) = asset.model.file().blocks() else {
             let format = asset.model.format();
             let text = format!(
                 "lod: expected a Second Life mesh, because only these store levels as blocks, found {format}; `convert --lod` writes one level of others"
@@ -82,7 +71,7 @@ impl LodArgs {
             return Err(UsageError(text).into());
         };
         check_extension(&self.output, &["llmesh", "asset"], "lod")?;
-        let level = self.level_file(mesh)?;
+        let level = file.opened().level_file(self.level, self.nearest)?;
         if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
             let loss = asset.locate_error(loss.clone(), &self.file.file);
             return Err(UsageError(format!("{loss}; --allow-loss leaves it out")).into());
@@ -105,19 +94,8 @@ impl LodArgs {
         Ok(Outcome::Fine)
     }
 
-    /// Encodes the chosen level of detail, or with `--nearest` the level that a viewer would show
-    /// instead, as a separate asset.
-    fn level_file(&self, mesh: &Mesh<Data>) -> crate::Result<LevelFile> {
-        let view = mesh.view();
-        let header = view.header()?;
-        let nearest = self.level.nearest(|lod| header.has(lod.part())).filter(|_| self.nearest);
-        let level = nearest.unwrap_or(self.level);
-        let (bytes, left_out) = extract_available(view, level)?;
-        Ok(LevelFile { level: level.part().key(), bytes, left_out })
-    }
-
     fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {
-        let LevelFile { level, bytes, left_out } = level;
+        let LevelFile { block: level, bytes, left_out, .. } = level;
         if global.json {
             return print_json(&document(json!({
                 "path": self.file.file.to_string_lossy(),

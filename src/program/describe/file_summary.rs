@@ -7,29 +7,29 @@ use std::path::PathBuf;
 
 use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
-use crate::formats::FormatFile;
-use crate::formats::unigine::Mesh;
 use crate::math::as_u64;
 use crate::model::Axis;
-use crate::model::Counts;
-use crate::{Animations, Bounds, Finding, Model, Name, Surface};
+use crate::model::{Counts, DescribedBlocks};
+use crate::{Animations, Bounds, Finding, MeshFile, Name, Surface};
 
+use super::block_survey::{AssetSurvey, SurveyRequest};
 use super::clips::{ClipSummary, clips};
 use super::levels::{describe_levels, only_level};
 use super::partial::value_or;
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
-use crate::program::formats::ezmesh::properties::{MAX_LISTED, MAX_NAME_BYTES};
-use crate::program::formats::facts::remarks;
 use crate::program::formats::gpu_size::GpuCounter;
-use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
-use crate::program::formats::secondlife::survey::{AssetSurvey, SurveyRequest};
-use crate::program::formats::summary::{BlockSurvey, DescribedBlocks, GpuSize, LevelSummary, SurfaceSummary};
-use crate::program::formats::unreal::properties::drawing_style;
+use crate::program::formats::level_args::{LodFilter, nearest_level};
+use crate::program::formats::summary::{BlockSurvey, GpuSize, LevelSummary, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::render::json_writer::JsonWriter;
 
+/// The maximum number of surfaces of a file in which a surface may take almost no bytes.
+const MAX_LISTED: usize = 4096;
+/// The maximum number of bytes of a surface name that `info` prints, in a file in which many
+/// surfaces may share one long name.
+const MAX_NAME_BYTES: usize = 4096;
 /// The number of bytes of a mapped file that are read before the memory of its pages is released. A
 /// sparse file may be larger than the memory.
 const RELEASE_AFTER: usize = 256 << 20;
@@ -61,6 +61,9 @@ pub struct FileSummary {
     /// The collision shapes in a few words, if they were read.
     pub physics: Option<String>,
     pub described: DescribedBlocks,
+    /// The numbers of assets, of surfaces and of joints that are not described, in a file with
+    /// compressed blocks.
+    pub left_out_blocks: [usize; 3],
     /// The levels of detail, if their surfaces are in one list. Empty if the mesh has only one.
     pub levels: Vec<LevelSummary>,
     pub surfaces: Vec<SurfaceSummary>,
@@ -100,24 +103,25 @@ impl FileSummary {
     /// Describes a file.
     pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
         let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
-        if let FormatFile::SecondLife(mesh) = asset.model.format_file() {
+        if let Some(file) = asset.model.file().blocks() {
             let SummaryRequest { replaces_damaged, counts_levels, gpu: counts_gpu, .. } = *request;
             let survey = SurveyRequest { levels, replaces_damaged, counts_levels, counts_gpu };
-            return Self::of_blocks(asset, AssetSurvey::of(mesh, survey), request);
+            return Self::of_blocks(asset, AssetSurvey::of(asset, file, survey), request);
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
         // With the option `--lod none`, only the header of a compressed file is described.
-        let header = header_of(&asset.model).filter(|_| levels == LodFilter::None);
-        if let Some(header) = header {
-            findings.extend(header.end().err().as_ref().and_then(crate::finding));
-        } else {
+        let file = asset.model.file();
+        let header = if levels == LodFilter::None { file.check_header() } else { Ok(false) };
+        let is_header_only = header.as_ref().is_ok_and(|has_header| *has_header) || header.is_err();
+        findings.extend(header.err().as_ref().and_then(crate::finding));
+        if !is_header_only {
             // For each array or block of the file that cannot be read, a finding is added to the
             // description, and the other arrays and blocks are still described.
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
             value_or(surveyed, ())?;
         }
-        let max_surfaces = if is_ezmesh(&asset.model) { MAX_LISTED.min(max_surfaces) } else { max_surfaces };
+        let max_surfaces = if file.surfaces_share_names() { MAX_LISTED.min(max_surfaces) } else { max_surfaces };
         let surfaces = Surface::all(geometry)?.take(max_surfaces);
         let mut unreleased = 0_usize;
         let mut read = |bytes: usize| {
@@ -127,27 +131,24 @@ impl FileSummary {
                 unreleased = 0;
             }
         };
-        let bounds = match asset.model.format_file() {
-            FormatFile::EzMesh(mesh) => mesh.bounds_in_steps(&mut read),
-            _ => geometry.bounds(),
-        };
-        let bounds = value_or(bounds, Bounds::EMPTY)?;
+        let bounds = value_or(file.bounds_in_steps(&mut read), Bounds::EMPTY)?;
         let mut pools = BTreeSet::new();
         let release = || asset.release();
         let mut gpu = GpuCounter::new(SceneInput::new(asset.model.contents()).with_release(&release), request.gpu);
         let surfaces = surfaces.map(|surface| {
             let shares = !pools.insert(surface.vertex_pool()?);
-            summarize_surface(&asset.model, &surface, shares, header.is_some(), &mut gpu, &mut read)
+            summarize_surface(file, &surface, shares, is_header_only, &mut gpu, &mut read)
         });
         let mut surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
-        let level_choice = match (asset.model.format_file(), levels) {
-            (FormatFile::Unigine(mesh), LodFilter::One(number)) => LevelChoice::One(nearest_level(&**mesh, number)?),
-            (FormatFile::Unigine(_), LodFilter::All) => LevelChoice::Scenes,
-            _ => LevelChoice::Best,
-        };
-        let levels = match asset.model.format_file() {
-            FormatFile::Unigine(mesh) => describe_levels(mesh, levels, &mut surfaces)?,
-            _ => Vec::new(),
+        let (level_choice, levels) = if file.asset().names_tell_levels() {
+            let choice = match levels {
+                LodFilter::One(number) => LevelChoice::One(nearest_level(file.asset(), number)?),
+                LodFilter::All => LevelChoice::Scenes,
+                LodFilter::None => LevelChoice::Best,
+            };
+            (choice, describe_levels(file.asset(), levels, &mut surfaces)?)
+        } else {
+            (LevelChoice::Best, Vec::new())
         };
         let drawn_bounds = drawn_bounds(&surfaces);
         let placed = value_or(PlacedBounds::of(asset.model.contents(), geometry, level_choice), None)?;
@@ -158,20 +159,21 @@ impl FileSummary {
             bytes: asset.size(),
             touched: 0,
             bounds,
-            stores_bounds: matches!(asset.model.format_file(), FormatFile::Unigine(_)),
+            stores_bounds: file.stores_bounds(),
             drawn_bounds,
             placed: placed.or(unchanged),
             axes: [geometry.space().up, geometry.space().forward],
             sphere: geometry.sphere()?,
-            vertex_frames: match asset.model.format_file() {
-                FormatFile::Unreal(mesh) => Some((mesh.frame_count(), mesh.vertex_count())),
-                _ => None,
+            vertex_frames: match file.frame_vertices() {
+                Some(vertices) => Some((geometry.vertex_frame_count()?, vertices)),
+                None => None,
             },
             bones: bones(asset.model.animations()?)?,
-            is_animation: matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)),
-            remarks: if in_full { Vec::new() } else { remarks(&asset.model) },
+            is_animation: !file.has_surfaces(),
+            remarks: if in_full { Vec::new() } else { file.remarks() },
             physics: None,
-            described: DescribedBlocks { blocks: Vec::new(), levels: request.levels, left_out: [0, 0, 0] },
+            described: DescribedBlocks::default(),
+            left_out_blocks: [0; 3],
             levels,
             surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
@@ -182,14 +184,14 @@ impl FileSummary {
         if in_full {
             summary.rehearse(asset)?;
         }
-        summary.touched = asset.model.file().touched_bytes().unwrap_or_default();
+        summary.touched = file.touched_bytes().unwrap_or_default();
         asset.check()?;
         Ok(summary)
     }
 
     /// Returns whether the surfaces of the file were inflated, or need not be.
     pub fn is_inflated(&self) -> bool {
-        self.described.blocks.is_empty() || self.described.levels != LodFilter::None
+        self.described.blocks.is_empty() || !self.described.is_header_only
     }
 
     /// Returns the numbers of positions and of attribute vertices of the described level of detail.
@@ -271,11 +273,12 @@ impl FileSummary {
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
     fn of_blocks(asset: &InputAsset, survey: BlockSurvey, request: &SummaryRequest) -> crate::Result<Self> {
-        let BlockSurvey { described, surfaces, bones, bounds, mut findings, replaced, physics, touched } = survey;
+        let BlockSurvey { described, left_out, surfaces, bones, bounds, mut findings, replaced, physics, touched } =
+            survey;
         asset.findings(false, false, &mut |finding| findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
-        let levels = match described.levels {
+        let levels = match request.levels {
             LodFilter::One(_) if request.replaces_damaged => Some(LevelChoice::Best),
             LodFilter::One(number) => only_level(asset.model.contents(), number.lod()),
             LodFilter::All => Some(LevelChoice::Scenes),
@@ -303,6 +306,7 @@ impl FileSummary {
             remarks: replaced.into_iter().map(|level| ("level", level)).collect(),
             physics,
             described,
+            left_out_blocks: left_out,
             levels: Vec::new(),
             surfaces,
             left_out: 0,
@@ -319,20 +323,8 @@ fn drawn_bounds(surfaces: &[SurfaceSummary]) -> Bounds {
     drawn.fold(Bounds::EMPTY, |sum, surface| sum.union(&surface.bounds))
 }
 
-/// Returns the mesh if its surfaces are stored in compressed blocks, which its header describes.
-fn header_of(model: &Model<Data>) -> Option<&Mesh<Data>> {
-    match model.format_file() {
-        FormatFile::Unigine(mesh) if mesh.generation().is_compressed() => Some(mesh),
-        _ => None,
-    }
-}
-
-const fn is_ezmesh(model: &Model<Data>) -> bool {
-    matches!(model.format_file(), FormatFile::EzMesh(_))
-}
-
 fn summarize_surface(
-    model: &Model<Data>,
+    file: &dyn MeshFile<Data = Data>,
     surface: &Surface<'_>,
     shares: bool,
     is_header_only: bool,
@@ -340,13 +332,10 @@ fn summarize_surface(
     read: &mut dyn FnMut(usize),
 ) -> crate::Result<SurfaceSummary> {
     let index = surface.index();
-    let bounds = match model.format_file() {
-        FormatFile::EzMesh(mesh) => mesh.surface_bounds_in_steps(index, read),
-        _ => surface.bounds(),
-    };
+    let bounds = file.surface_bounds_in_steps(index, read);
     let name = surface.name()?;
-    let (counts, is_whole) = counts(model, surface, is_header_only)?;
-    let shortened = name.as_bytes().get(..MAX_NAME_BYTES).filter(|_| is_ezmesh(model));
+    let (counts, is_whole) = counts(file, surface, is_header_only)?;
+    let shortened = name.as_bytes().get(..MAX_NAME_BYTES).filter(|_| file.surfaces_share_names());
     let shown = Name::new(shortened.unwrap_or(name.as_bytes()));
     Ok(SurfaceSummary {
         index,
@@ -361,10 +350,7 @@ fn summarize_surface(
         is_whole,
         gpu: if is_whole { gpu.size(surface, &counts, shares) } else { None },
         drawn: surface.is_drawn()?,
-        style: match model.format_file() {
-            FormatFile::Unreal(mesh) => drawing_style(mesh, index)?,
-            _ => String::new(),
-        },
+        style: file.style_in_words(index)?,
         in_block: None,
     })
 }
@@ -382,13 +368,17 @@ fn bones(animations: &dyn Animations) -> crate::Result<Vec<(String, i32)>> {
 ///
 /// If the compressed block of the surface is not inflated, the numbers are read from the header and
 /// are incomplete.
-fn counts(model: &Model<Data>, surface: &Surface<'_>, is_header_only: bool) -> crate::Result<(Counts, bool)> {
+fn counts(
+    file: &dyn MeshFile<Data = Data>,
+    surface: &Surface<'_>,
+    is_header_only: bool,
+) -> crate::Result<(Counts, bool)> {
     let counts = if is_header_only { None } else { value_or(surface.counts().map(Some), None)? };
     match counts {
         Some(counts) => Ok((counts, true)),
-        None => match header_of(model) {
-            Some(header) => Ok((header.header_counts(surface.index())?.unwrap_or_default(), false)),
-            None => Ok((Counts::default(), true)),
-        },
+        None => {
+            let counts = file.header_counts(surface.index())?;
+            Ok((counts.unwrap_or_default(), counts.is_none()))
+        }
     }
 }

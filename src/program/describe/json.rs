@@ -3,17 +3,17 @@
 use std::io;
 use std::path::Path;
 
-use crate::formats::FormatFile;
+use crate::formats::unreal::companions::Pair;
+use crate::model::Properties;
 use serde_json::{Value, json};
 
 use super::clips::ClipSummary;
 use super::fields::Fields;
 use super::file_summary::FileSummary;
 use super::placed::PlacedBounds;
-use crate::program::formats::facts::{surface_properties, write_properties};
-use crate::program::formats::summary::{BlockSummary, GpuSize, LevelSummary, SurfaceLod, SurfaceSummary};
+use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceLod, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
-use crate::program::render::json;
+use crate::program::render::json::{self, JsonFields};
 use crate::program::render::json_writer::JsonWriter;
 
 impl FileSummary {
@@ -52,7 +52,7 @@ impl FileSummary {
             }
             if is_field("lods") {
                 let levels = self.levels.iter().map(LevelSummary::json);
-                out.field_items("lods", lods.map(BlockSummary::json).chain(levels))?;
+                out.field_items("lods", lods.map(|block| block.record().into()).chain(levels))?;
             }
             if is_field("surfaces") {
                 out.start_field("surfaces")?;
@@ -137,17 +137,38 @@ impl FileSummary {
             for surface in &self.surfaces {
                 let properties = match surface.in_block {
                     Some(in_block) => in_block.json(),
-                    None => match surface_properties(&asset.model, surface.index) {
-                        Ok(properties) => properties,
-                        Err(fault) => {
-                            out.fail(fault);
-                            break;
+                    None => {
+                        let mut fields = JsonFields::default();
+                        let passed =
+                            asset.model.file().surface_properties(surface.index, &mut Properties::new(&mut fields));
+                        match passed
+                            .and_then(|passed| passed.map_err(crate::Error::from))
+                            .and_then(|()| fields.finish())
+                        {
+                            Ok(properties) => properties,
+                            Err(fault) => {
+                                out.fail(fault);
+                                break;
+                            }
                         }
-                    },
+                    }
                 };
                 out.item(&surface_json(surface, &properties))?;
             }
             Ok(())
+        })
+    }
+
+    /// Writes the numbers of assets, of surfaces and of joints that are not described.
+    fn write_left_out(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        let [assets, surfaces, joints] = self.left_out_blocks;
+        if [assets, surfaces, joints] == [0; 3] {
+            return Ok(());
+        }
+        out.field_object("left_out", |out| {
+            out.field("members", assets)?;
+            out.field("surfaces", surfaces)?;
+            if joints == 0 { Ok(()) } else { out.field("bones", joints) }
         })
     }
 
@@ -158,12 +179,15 @@ impl FileSummary {
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
     ) -> io::Result<()> {
-        if matches!(asset.model.format_file(), FormatFile::SecondLife(mesh) if mesh.container().is_none() && mesh.header().is_err())
-        {
+        if !asset.model.file().has_properties() {
             return out.value(&Value::Null);
         }
         out.object(|out| {
-            write_properties(&asset.model, asset.pair.as_ref(), &self.described, out)?;
+            if let Some(pair) = &asset.pair {
+                out.field("files", files(pair))?;
+            }
+            asset.model.file().properties(&self.described, &mut Properties::new(out))?;
+            self.write_left_out(out)?;
             if self.left_out > 0 && asset.pair.is_some() {
                 out.field("left_out", json!({ "surfaces": self.left_out }))?;
             }
@@ -171,6 +195,12 @@ impl FileSummary {
             Ok(())
         })
     }
+}
+
+/// Returns the paths of the files of a mesh as a JSON object.
+fn files(pair: &Pair) -> Value {
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    json!({ "data": shown(&pair.data), "aniv": shown(&pair.aniv), "script": pair.script.as_deref().map(shown) })
 }
 
 /// Returns the description of a surface as a JSON object. `properties` has the fields that exist

@@ -1,18 +1,15 @@
 //! Describes the levels of detail of a mesh whose levels are surfaces of one list.
 
 use crate::export::LevelChoice;
-use crate::formats::secondlife::Lod;
-use crate::formats::unigine::Mesh;
-use crate::model::{Asset as _, Contents};
+use crate::model::{Asset, Contents, Lod};
 
-use crate::program::formats::secondlife::level_args::{LodFilter, nearest_level};
+use crate::program::formats::level_args::{LodFilter, nearest_level};
 use crate::program::formats::summary::{LevelSummary, SurfaceLod, SurfaceSummary};
-use crate::program::input::bytes::Data;
 
 /// Describes the levels of detail of a mesh, which only the names of its surfaces tell. The
 /// surfaces of the chosen level are counted and drawn.
 pub fn describe_levels(
-    mesh: &Mesh<Data>,
+    mesh: &dyn Asset,
     filter: LodFilter,
     surfaces: &mut [SurfaceSummary],
 ) -> crate::Result<Vec<LevelSummary>> {
@@ -36,7 +33,7 @@ pub fn describe_levels(
                 summary.triangles = summary.triangles.saturating_add(surface.triangles());
             }
             if level == chosen {
-                surface.lod = mesh.level_number(surface.index)?.map(SurfaceLod::Number);
+                surface.lod = mesh.named_level(surface.index)?.map(SurfaceLod::Number);
                 surface.drawn = is_drawn;
                 surface.is_counted = is_drawn || filter == LodFilter::All;
             }
@@ -50,10 +47,7 @@ pub fn describe_levels(
 /// has several.
 pub fn only_level(contents: &dyn Contents, lod: Lod) -> Option<LevelChoice> {
     let asset = contents.asset(0).ok().filter(|_| contents.asset_count().is_ok_and(|count| count == 1))?;
-    let has_name = |level: usize, lod: Lod| {
-        let name = asset.level_name(level).ok().flatten();
-        name.is_some_and(|name| name.as_bytes() == lod.part().key().as_bytes())
-    };
-    let find = |lod: Lod| (0..asset.level_count().ok()?).find(|level| has_name(*level, lod));
+    let has_number = |level: usize, lod: Lod| asset.level_number(level).is_ok_and(|own| own == Some(lod.number()));
+    let find = |lod: Lod| (0..asset.level_count().ok()?).find(|level| has_number(*level, lod));
     lod.nearest(|lod| find(lod).is_some()).and_then(find).map(LevelChoice::One)
 }

@@ -1,6 +1,7 @@
 //! Descriptions of mesh files, which `info` and `ls` print and conditions refer to. A description
 //! owns its data and borrows nothing from the file.
 
+mod block_survey;
 pub mod clips;
 pub mod fields;
 pub mod file_summary;

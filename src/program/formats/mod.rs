@@ -2,15 +2,14 @@
 //! the traits for meshes of any format.
 
 pub mod adjust_args;
-pub mod elements;
 pub mod ezmesh;
 pub mod facts;
 pub mod frames;
 pub mod gpu_size;
 pub mod lent;
+pub mod level_args;
 pub mod names;
 pub mod native_output;
-pub mod region_bytes;
 pub mod sample;
 pub mod secondlife;
 pub mod selectors;

@@ -1,12 +1,11 @@
 //! The descriptions of surfaces and compressed blocks that `info` prints. A description of a
 //! surface or block owns its data and does not borrow from the file.
 
-use crate::model::Counts;
+use crate::model::{Counts, DescribedBlocks};
 use crate::{Bounds, Finding};
 use serde_json::{Value, json};
 
-use super::secondlife::level_args::LodFilter;
-use crate::program::render::json::with;
+use crate::program::render::json;
 
 /// The description of one surface.
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -115,43 +114,18 @@ pub struct SurfaceInBlock {
 impl SurfaceInBlock {
     /// Returns the facts as a JSON object.
     pub fn json(self) -> Value {
-        with_asset(json!({ "placeholder": self.is_placeholder }), self.asset)
+        json::extend(
+            json!({ "placeholder": self.is_placeholder }),
+            &self.asset.map_or(Value::Null, |asset| json!({ "asset": asset })),
+        )
     }
-}
-
-/// The compressed blocks of a Second Life file that were described, and the levels that were
-/// inflated. Files of all other formats have no such blocks.
-pub struct DescribedBlocks {
-    pub blocks: Vec<BlockSummary>,
-    pub levels: LodFilter,
-    /// The numbers of assets, of surfaces and of joints that are not described.
-    pub left_out: [usize; 3],
-}
-
-/// The description of a compressed block of an asset.
-pub struct BlockSummary {
-    /// The index of the asset in its container, or `None` if the file is not a container.
-    pub asset: Option<usize>,
-    pub name: &'static str,
-    /// Whether the block contains a level of detail.
-    pub is_lod: bool,
-    pub offset: u64,
-    pub bytes: u64,
-    /// The description of the inflated content, or `None` if the block was not inflated.
-    pub inflated: Option<InflatedSummary>,
-}
-
-/// The description of the inflated content of a block.
-pub struct InflatedSummary {
-    pub bytes: u64,
-    /// The number of submeshes and the number of triangles in the block, or `None` if the block
-    /// contains neither.
-    pub counts: Option<(usize, usize)>,
 }
 
 /// The description of a Second Life file, in which compressed blocks are inflated on request.
 pub struct BlockSurvey {
     pub described: DescribedBlocks,
+    /// The numbers of assets, of surfaces and of joints that are not described.
+    pub left_out: [usize; 3],
     pub surfaces: Vec<SurfaceSummary>,
     pub bones: Vec<(String, i32)>,
     pub bounds: Bounds,
@@ -163,36 +137,4 @@ pub struct BlockSurvey {
     pub physics: Option<String>,
     /// The number of bytes of the file that were read to describe the file.
     pub touched: u64,
-}
-
-impl BlockSummary {
-    /// Returns the inflated size of the block divided by its stored size.
-    #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a ratio, to be shown")]
-    pub fn ratio(&self) -> Option<f64> {
-        let inflated = self.inflated.as_ref()?;
-        (self.bytes > 0).then(|| inflated.bytes as f64 / self.bytes as f64)
-    }
-
-    /// Returns the description of the block as a JSON object.
-    pub fn json(&self) -> Value {
-        let counts = self.inflated.as_ref().and_then(|inflated| inflated.counts);
-        let object = json!({
-            "name": self.name,
-            "offset": self.offset,
-            "bytes": self.bytes,
-            "inflated_bytes": self.inflated.as_ref().map(|inflated| inflated.bytes),
-            "ratio": self.ratio(),
-            "submeshes": counts.map(|(submeshes, _)| submeshes),
-            "triangles": counts.map(|(_, triangles)| triangles),
-        });
-        with_asset(object, self.asset)
-    }
-}
-
-/// Adds the index of an asset in its container to a JSON object.
-fn with_asset(object: Value, asset: Option<usize>) -> Value {
-    match asset {
-        Some(asset) => with(object, "asset", asset.into()),
-        None => object,
-    }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::model::PropertySink;
 use crate::{Bounds, Finding};
 use serde_json::{Map, Value, json};
 
@@ -54,6 +55,75 @@ pub fn start_entries(out: &mut JsonWriter<'_>) -> io::Result<()> {
     out.field("schema", SCHEMA)?;
     out.start_field("files")?;
     out.open(b"[")
+}
+
+impl From<crate::parse::Value> for Value {
+    /// Converts a value of a file. Text that is not UTF-8 is converted, and a float that is infinite
+    /// or NaN becomes `null`.
+    fn from(value: crate::parse::Value) -> Self {
+        use crate::parse::Value as Stored;
+        match value {
+            Stored::Missing => Self::Null,
+            Stored::Bool(value) => value.into(),
+            Stored::Integer(value) => value.into(),
+            Stored::Float(value) => number(value),
+            Stored::Double(value) => value.into(),
+            Stored::Text(text) => String::from_utf8_lossy(&text).into(),
+            Stored::List(items) => items.into_iter().collect(),
+            Stored::Record(fields) => {
+                Self::Object(fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+            }
+        }
+    }
+}
+
+/// A receiver of properties that makes a JSON object of them.
+#[derive(Debug, Default)]
+pub struct JsonFields {
+    /// The objects and lists that are open, each with its name in the one around it.
+    open: Vec<(Option<String>, Value)>,
+    fields: Map<String, Value>,
+    fault: Option<crate::Error>,
+}
+
+impl JsonFields {
+    /// Returns the object, or the first error in the file.
+    pub fn finish(self) -> crate::Result<Value> {
+        self.fault.map_or(Ok(Value::Object(self.fields)), Err)
+    }
+
+    fn add(&mut self, name: Option<&str>, value: Value) {
+        let name = name.unwrap_or_default();
+        match self.open.last_mut() {
+            Some((_, Value::Array(items))) => items.push(value),
+            Some((_, Value::Object(fields))) => drop(fields.insert(name.to_owned(), value)),
+            _ => drop(self.fields.insert(name.to_owned(), value)),
+        }
+    }
+}
+
+impl PropertySink for JsonFields {
+    fn value(&mut self, name: Option<&str>, value: crate::parse::Value) -> io::Result<()> {
+        self.add(name, value.into());
+        Ok(())
+    }
+
+    fn open(&mut self, name: Option<&str>, is_list: bool) -> io::Result<()> {
+        let empty = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+        self.open.push((name.map(str::to_owned), empty));
+        Ok(())
+    }
+
+    fn close(&mut self, _: bool) -> io::Result<()> {
+        if let Some((name, value)) = self.open.pop() {
+            self.add(name.as_deref(), value);
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: crate::Error) {
+        self.fault.get_or_insert(error);
+    }
 }
 
 /// Returns a float as the shortest decimal number that parses to the same `f32`, or `null` if the

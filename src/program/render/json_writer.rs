@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use crate::model::PropertySink;
+
 /// A line feed, and the indentation of the greatest depth that is written in one step.
 const NEW_LINE: &[u8] = b"\n                        ";
 /// The size in bytes of a string that is written in one step together with its quotes and what is
@@ -164,18 +166,6 @@ impl<'o> JsonWriter<'o> {
         })
     }
 
-    /// Writes a field of an object. If `value` is an error, the field is `null`, and the error is
-    /// recorded.
-    pub fn field_or_fault(&mut self, name: &str, value: crate::Result<impl Into<Value>>) -> io::Result<()> {
-        match value {
-            Ok(value) => self.field(name, value),
-            Err(fault) => {
-                self.fail(fault);
-                self.field(name, Value::Null)
-            }
-        }
-    }
-
     /// Writes a field that is an object, whose fields `fill` writes.
     pub fn field_object(&mut self, name: &str, fill: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
         self.start_field(name)?;
@@ -193,23 +183,6 @@ impl<'o> JsonWriter<'o> {
         self.field_list(name, |out| items.try_for_each(|item| out.item(&item)))
     }
 
-    /// Writes a field that is a list. The list ends before the first item that is an error, and the
-    /// error is recorded.
-    pub fn field_results(&mut self, name: &str, items: impl Iterator<Item = crate::Result<Value>>) -> io::Result<()> {
-        self.field_list(name, |out| {
-            for item in items {
-                match item {
-                    Ok(item) => out.item(&item)?,
-                    Err(fault) => {
-                        out.fail(fault);
-                        break;
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-
     fn new_line(&mut self) -> io::Result<()> {
         if !self.is_indented {
             return Ok(());
@@ -220,6 +193,31 @@ impl<'o> JsonWriter<'o> {
         }
         self.out.write_all(b"\n")?;
         (0..self.depth).try_for_each(|_| self.out.write_all(INDENT))
+    }
+}
+
+impl PropertySink for JsonWriter<'_> {
+    fn value(&mut self, name: Option<&str>, value: crate::parse::Value) -> io::Result<()> {
+        match name {
+            Some(name) => self.field(name, value),
+            None => self.item(&value.into()),
+        }
+    }
+
+    fn open(&mut self, name: Option<&str>, is_list: bool) -> io::Result<()> {
+        match name {
+            Some(name) => self.start_field(name)?,
+            None => self.start_item()?,
+        }
+        Self::open(self, if is_list { b"[" } else { b"{" })
+    }
+
+    fn close(&mut self, is_list: bool) -> io::Result<()> {
+        Self::close(self, if is_list { b"]" } else { b"}" })
+    }
+
+    fn fail(&mut self, error: crate::Error) {
+        Self::fail(self, error);
     }
 }
 
@@ -275,6 +273,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::Properties;
 
     fn written(value: &Value, is_indented: bool) -> String {
         let mut out = Vec::new();
@@ -315,9 +314,10 @@ mod tests {
         let mut writer = JsonWriter::indented(&mut out);
         writer
             .object(|out| {
-                out.field_results("list", [Ok(json!(1)), Err(fault()), Ok(json!(3))].into_iter())?;
-                out.field_or_fault("value", Err::<u32, _>(fault()))?;
-                out.field("last", 5)
+                let mut properties = Properties::new(out);
+                properties.results("list", [Ok(1.into()), Err(fault()), Ok(3.into())])?;
+                properties.field_or_fault("value", Err::<u32, _>(fault()))?;
+                properties.field("last", 5)
             })
             .unwrap();
         assert!(writer.take_fault().is_some() && writer.take_fault().is_none());

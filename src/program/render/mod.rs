@@ -4,7 +4,6 @@
 pub mod arrays;
 pub mod base64;
 pub mod counting_writer;
-pub mod decoded;
 pub mod escape;
 pub mod held;
 pub mod json;

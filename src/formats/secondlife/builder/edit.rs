@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::layout::FORMAT;
 use super::super::llsd::{LlsdLimits, LlsdWriter};
@@ -13,6 +13,7 @@ use super::check::refused;
 use super::edit_blocks::{BlockSource, HeaderEntry, known, unknown};
 use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
+use crate::model::Lod;
 
 /// A copy of an existing asset to write with changes.
 ///

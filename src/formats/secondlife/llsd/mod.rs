@@ -37,6 +37,7 @@ mod fault;
 mod head;
 mod limits;
 mod read;
+mod spelling;
 mod text;
 mod value;
 mod walk;
@@ -48,6 +49,7 @@ pub use limits::LlsdLimits;
 #[cfg(feature = "internals")]
 pub use read::read;
 pub(crate) use read::{key_at, read_at, walked_at};
+pub use spelling::{utc, uuid};
 pub use text::LlsdText;
 #[cfg(feature = "internals")]
 pub use text::LlsdTextBytes;

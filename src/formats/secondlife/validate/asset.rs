@@ -1,7 +1,7 @@
 //! Runs all checks of `validate` on each asset of a file.
 
 use super::super::asset_block::{AssetBlock, InflateBuffer};
-use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::inflate::InflateBudget;
 use super::report::AssetReport;
@@ -9,6 +9,7 @@ use super::rules::RULES;
 use super::summary::{AssetSummary, check_summary};
 use super::{header, physics, skin, surface};
 use crate::error::Result;
+use crate::model::Lod;
 use crate::parse::{Finding, Report};
 
 /// Checks the headers of all assets of the file, and calls `report` with each finding.

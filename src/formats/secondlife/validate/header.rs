@@ -3,7 +3,7 @@
 // Rule: this file sorts and maps by copies only.
 
 use super::super::asset_block::AssetBlock;
-use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::header::{BlockRange, EntryRange, Header};
 use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
@@ -12,6 +12,7 @@ use super::report::AssetReport;
 use super::{rules, tree};
 use crate::error::{Cause, Error, Field, counted};
 use crate::math::as_u64;
+use crate::model::Lod;
 use crate::parse::{Report, Rule, Severity};
 
 /// Known keys of an asset header whose values do not describe blocks.

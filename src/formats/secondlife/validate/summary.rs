@@ -1,11 +1,12 @@
 //! Checks the rules about the consistency between the blocks of an asset.
 
-use super::super::asset_part::{AssetPart, Lod};
+use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::layout::MAX_SUBMESHES;
 use super::report::AssetReport;
 use super::rules;
 use crate::error::{Field, counted};
+use crate::model::Lod;
 
 /// The numbers of submeshes, triangles and joints of an asset, and the presence of some of its
 /// blocks, for the checks that compare the blocks with each other.

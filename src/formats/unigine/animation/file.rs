@@ -2,19 +2,20 @@
 //!
 //! An [`Animation`] has no lifetime parameter, therefore it can be stored in a struct.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use super::key_values;
 use super::reader::{AnimationFileState, AnimationReader};
 use super::view::AnimationView;
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
-use crate::formats::unigine::{regions, validate, write};
+use crate::formats::unigine::{properties, regions, validate, write};
 use crate::model::animation::Animations;
-use crate::model::{Bone, Contents, FormatVersion, Geometry, MeshFile};
-use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
+use crate::model::{Asset, Bone, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
 /// A UNIGINE animation file (`.anim`) in one of the formats an10, an11, an12 and an13.
@@ -249,6 +250,18 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
         regions::of_animation_file(self.reader(), visit)
     }
 
+    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
+        key_values::element(here, |index| self.animation(index))
+    }
+
+    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
+        properties::of_animation(self, out)
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        properties::skeleton_in_words(self).map(|text| ("skeleton", text)).into_iter().collect()
+    }
+
     fn rules(&self) -> &'static [Rule] {
         validate::RULES
     }
@@ -271,6 +284,14 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
         if sidecar.matches(self.reader().file().header_bytes()) {
             self.state.file.context.sidecar = SidecarSlot::new(sidecar);
         }
+    }
+
+    fn asset(&self) -> &dyn Asset {
+        self
+    }
+
+    fn has_surfaces(&self) -> bool {
+        false
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

@@ -66,6 +66,7 @@ mod fields;
 pub(crate) mod file;
 mod geometry;
 mod header;
+pub(super) mod key_values;
 pub(in crate::formats::unigine) mod playback;
 pub(crate) mod reader;
 mod scan;

@@ -15,7 +15,7 @@ use crate::math::as_u64;
 use crate::parse::{Element, Limits, Region, room};
 
 /// The element type of the byte regions of a script: `u8`.
-const CHARACTERS: Element = Element::new("u8", 1, 1);
+const CHARACTERS: Element = Element::new("u8", 1, 1).decoded_by(|here| here.word());
 
 /// A script. `D` is the type of the value that holds the bytes of the script, such as a
 /// [`Map`](crate::io::Map), a `Vec<u8>` or a `&str`.

@@ -41,6 +41,7 @@ mod encoding;
 mod file;
 mod line;
 mod number;
+pub(crate) mod properties;
 mod rules;
 mod select;
 mod statements;

@@ -12,7 +12,7 @@ use super::side::DiffSide;
 use super::sink::DiffSink;
 use super::value::DiffValue;
 use crate::model::{Asset, Geometry};
-use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::formats::level_args::LodFilter;
 use crate::program::outcome::UsageError;
 use crate::{Name, Result};
 

@@ -9,8 +9,8 @@ use super::value::DiffValue;
 use crate::math::narrow;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Contents, Geometry, Hull, Material, MetadataValue};
-use crate::program::formats::secondlife::level_args::LodFilter;
-use crate::program::formats::secondlife::level_args::LodFilter::All;
+use crate::program::formats::level_args::LodFilter;
+use crate::program::formats::level_args::LodFilter::All;
 use crate::program::outcome::UsageError;
 use crate::{Name, Result};
 

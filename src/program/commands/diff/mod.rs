@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::program::args::{Global, STDIN, WalkArgs};
-use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
+use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use super::tolerance::Tolerance;
-use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::formats::level_args::LodFilter;
 
 /// A kind of difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -25,7 +25,7 @@ use serde_json::json;
 
 use crate::program::args::{Attribute, Global, OneFile};
 use crate::program::formats::ezmesh::values::track_pose;
-use crate::program::formats::secondlife::level_args::LevelArgs;
+use crate::program::formats::level_args::LevelArgs;
 use crate::program::formats::selectors::{Selector, surfaces};
 use crate::program::formats::unreal::frame_args::FrameArgs;
 use crate::program::input::asset::InputAsset;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use super::text::line;
 use crate::Name;
+use crate::model::BlockSummary;
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::formats::summary::BlockSummary;
 use crate::program::render::text::counted;
 use crate::program::render::units::bytes;
 

@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::formats::unopened_properties;
+use crate::model::Properties;
+
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
-use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
-use crate::program::formats::secondlife::properties::write_unopened_header;
-use crate::program::formats::unreal::script_properties::{write_missing, write_unopened_script};
+use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::Repeated;
@@ -155,8 +156,7 @@ impl InfoArgs {
                 Err(error) => {
                     out.item_object(|out| {
                         out.fields(&unreadable(path, &error))?;
-                        write_unopened_script(path, out)?;
-                        write_unopened_header(path, &error, out)
+                        unopened_properties(path, &error, &mut Properties::new(out))
                     })?;
                     return Ok(Outcome::of_error(&error));
                 }
@@ -175,7 +175,7 @@ impl InfoArgs {
         let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
-            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| missing.write_json(out)))?;
         }
         out.close(b"}")?;
         writeln!(shared)?;

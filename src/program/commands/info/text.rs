@@ -147,7 +147,7 @@ impl TextReport<'_> {
     }
 
     fn print_rig(&self, out: &mut dyn Write) -> io::Result<()> {
-        let [_, _, not_listed] = self.summary.described.left_out;
+        let [_, _, not_listed] = self.summary.left_out_blocks;
         let bones = self.summary.bones.len().saturating_add(not_listed);
         if !self.fields.has(InfoPart::Rig) {
             return Ok(());

@@ -25,7 +25,7 @@ use crate::program::describe::rows::column::{ColumnList, MESH_COLUMNS, SURFACE_C
 use crate::program::describe::rows::filter::{self, Condition};
 use crate::program::describe::rows::request::RowRequest;
 use crate::program::describe::rows::row::TableRow;
-use crate::program::formats::secondlife::level_args::{LodFilter, filter_parser};
+use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::lists::add_listed;
 use crate::program::input::parallel::each_in_parallel;

@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 
 use super::listing::write_fields;
 use crate::Region;
+use crate::parse::{RegionBytes, RegionElement};
 use crate::program::args::Global;
-use crate::program::formats::elements::element_at;
-use crate::program::formats::region_bytes::{RegionBytes, RegionElement};
 use crate::program::input::source_file::SourceFile;
 use crate::program::outcome::UsageError;
-use crate::program::render::decoded::DecodedValue;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
@@ -87,7 +85,8 @@ fn find(file: &SourceFile, path: &Path, position: BytePosition) -> anyhow::Resul
     // A copy of the byte and of its value is made before the file is checked for changes.
     let meaning = offset.as_ref().ok().zip(found).and_then(|(offset, region)| {
         let value = bytes.get(usize::try_from(*offset).ok()?).copied()?;
-        let element = element_at(RegionBytes::new(bytes, region, *offset)?, file.model());
+        let here = RegionBytes::new(bytes, region, *offset)?;
+        let element = file.model().map_or_else(|| here.element(), |model| model.file().element(&here));
         Some(ByteMeaning { offset: *offset, value, region, element })
     });
     if meaning.is_none() {
@@ -111,7 +110,7 @@ impl ByteMeaning {
             })?;
             out.field("element", element.index)?;
             out.field("byte", element.byte)?;
-            out.field("decoded", element.value.as_ref().map_or(Value::Null, DecodedValue::json))
+            out.field("decoded", element.value.clone().map_or(Value::Null, Value::from))
         })?;
         writeln!(out)
     }

@@ -13,7 +13,7 @@ use clap::Args;
 use super::answer::{Question, RayMode};
 use crate::program::args::{FrameIndex, STDIN, parse_frame_index};
 use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::secondlife::level_args::LevelArgs;
+use crate::program::formats::level_args::LevelArgs;
 use crate::program::formats::selectors::Selector;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;

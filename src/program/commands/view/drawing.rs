@@ -8,7 +8,7 @@ use super::args::{ShownLevels, ViewArgs};
 use crate::export::{ExportOptions, LevelChoice};
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::picture::with_scene;
-use crate::program::formats::secondlife::level_args::level_index;
+use crate::program::formats::level_args::level_index;
 use crate::program::formats::selectors::surfaces as selected_surfaces;
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;

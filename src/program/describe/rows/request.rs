@@ -7,7 +7,7 @@ use super::filter::Condition;
 use super::hashes::{content_hash, topology_hash};
 use super::row::{RowValues, TableRow};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
-use crate::program::formats::secondlife::level_args::LodFilter;
+use crate::program::formats::level_args::LodFilter;
 use crate::program::input::asset::InputAsset;
 use crate::{Severity, finding};
 

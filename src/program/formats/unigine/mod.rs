@@ -2,6 +2,4 @@
 //! meshes.
 
 pub mod block_args;
-pub mod elements;
-pub mod properties;
 pub mod values;

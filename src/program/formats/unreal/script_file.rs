@@ -4,10 +4,14 @@
 // Rule: this file sorts and maps by copies only.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::formats::unreal::script::properties::pass_meshes;
 use crate::formats::unreal::script::{MeshScript, Script, Selected};
+use crate::model::Properties;
+use crate::program::render::json_writer::JsonWriter;
 use crate::{Error, Name};
 use serde_json::{Value, json};
 
@@ -47,5 +51,20 @@ impl<D: AsRef<[u8]>> MissingMesh<D> {
     pub fn json(&self) -> Value {
         let (path, mesh) = (self.path.to_string_lossy(), Name::new(&self.mesh).to_string_lossy());
         json!({ "path": path, "mesh": mesh, "message": self.why.to_string() })
+    }
+
+    /// Writes an item of a list: the description of the mesh, with the commands of the script about
+    /// it.
+    pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        let file = &self.script;
+        out.item_object(|out| {
+            out.fields(&self.json())?;
+            out.field_object("properties", |out| match file.mesh(&self.mesh) {
+                Some(mesh) => out.field_object("script", |out| {
+                    pass_meshes(&file.script, std::iter::once(mesh), &mut Properties::new(out))
+                }),
+                None => out.field("script", Value::Null),
+            })
+        })
     }
 }

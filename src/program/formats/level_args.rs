@@ -1,12 +1,10 @@
-//! The command line options that choose levels of detail, and assets of Second Life containers.
+//! The command line options that choose levels of detail, and assets of containers.
 
 use std::ffi::OsStr;
 use std::fmt;
 
-use crate::Model;
-use crate::formats::FormatFile;
-use crate::formats::secondlife::{AssetPart, LevelGeometry, Lod};
-use crate::model::Asset;
+use crate::model::{Asset, Handle, Lod};
+use crate::{Geometry, MeshFile};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
@@ -37,29 +35,31 @@ impl LodFilter {
     pub const HIGHEST: Self = Self::One(LevelNumber(0));
 }
 
-/// The number of a level of detail. The numbers of the levels of Second Life are those of their
-/// names, from 0 for the highest.
+/// The number of a level of detail. Named levels have the numbers from 0, for the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelNumber(pub u32);
 
 impl LevelNumber {
-    /// Returns the level of a Second Life asset, or the lowest level for a greater number.
+    /// Returns the named level of detail, or the lowest level for a greater number.
     pub fn lod(self) -> Lod {
-        let at = usize::try_from(self.0).ok().and_then(|at| LEVELS.get(at));
-        at.map_or(Lod::Lowest, |(lod, ..)| *lod)
+        self.named().unwrap_or(Lod::Lowest)
     }
 
     /// Returns whether this is the number of a level of an asset, whose name is `name`.
     pub fn has_name(self, name: &[u8]) -> bool {
-        let is_lod = usize::try_from(self.0).is_ok_and(|at| at < LEVELS.len());
-        is_lod && name == self.lod().part().key().as_bytes() || name == format!("lod {}", self.0).as_bytes()
+        self.named().is_some_and(|lod| name == lod.key().as_bytes()) || name == format!("lod {}", self.0).as_bytes()
+    }
+
+    /// Returns the level of detail with this number, if it has a name.
+    fn named(self) -> Option<Lod> {
+        Lod::ALL.into_iter().find(|lod| lod.number() == self.0)
     }
 }
 
 impl fmt::Display for LevelNumber {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match LEVELS.into_iter().zip(0_u32..).find(|(_, number)| *number == self.0) {
-            Some(((lod, ..), _)) => out.write_str(lod.name()),
+        match self.named() {
+            Some(lod) => out.write_str(lod.name()),
             None => self.0.fmt(out),
         }
     }
@@ -98,7 +98,7 @@ pub fn level_parser<T: Copy + Send + Sync + 'static>(
     NumberOr { names: named_values(names.chain(more.iter().copied()).collect()), value_of }
 }
 
-/// Parses the name or the number of a level of detail of a Second Life mesh.
+/// Parses the name or the number of a named level of detail.
 pub fn lod_parser() -> impl TypedValueParser<Value = Lod> {
     let names = LEVELS.map(|(lod, number, help)| (lod, PossibleValue::new(lod.name()).help(help).alias(number)));
     possible_values(names.to_vec())
@@ -128,7 +128,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
     let mut names = Vec::new();
     for level in 0..asset.level_count()? {
         let Some(name) = asset.level_name(level)? else { continue };
-        if number.has_name(name.as_bytes()) {
+        if asset.level_number(level)? == Some(number.0) {
             return Ok(level);
         }
         names.push(name.to_string());
@@ -137,11 +137,10 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         let text = "--lod: the mesh has no levels of detail; leave it out";
         return Err(UsageError(text.to_owned()).into());
     }
-    let is_lod = asset.format() == "secondlife" && number.has_name(number.lod().part().key().as_bytes());
-    let level = match number {
-        LevelNumber(0) if !is_lod => return Ok(0),
-        _ if is_lod => number.lod().part().key().to_owned(),
-        LevelNumber(number) => format!("lod {number}"),
+    let level = match number.named().filter(|_| !asset.names_tell_levels()) {
+        None if number.0 == 0 => return Ok(0),
+        None => format!("lod {}", number.0),
+        Some(lod) => lod.key().to_owned(),
     };
     Err(UsageError(format!("--lod: the mesh has no {level}; it has {}", names.join(", "))).into())
 }
@@ -151,9 +150,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
 pub fn nearest_level(asset: &dyn Asset, number: LevelNumber) -> crate::Result<usize> {
     let mut nearest = 0;
     for level in 0..asset.level_count()? {
-        let name = asset.level_name(level)?.map(|name| name.to_string_lossy()).unwrap_or_default();
-        let own = name.strip_prefix("lod ").and_then(|number| number.parse::<u32>().ok());
-        if own.is_some_and(|own| own <= number.0) {
+        if asset.level_number(level)?.is_some_and(|own| own <= number.0) {
             nearest = level;
         }
     }
@@ -181,14 +178,17 @@ impl LevelArgs {
         options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
-    /// Returns the key of the chosen level of detail in the asset header, such as `high_lod`.
-    /// Returns `None` if the command line chooses no level of detail.
+    /// Returns the name of the block of the chosen level of detail, such as `high_lod`. Returns
+    /// `None` if the command line chooses no level of detail.
     pub fn key(&self) -> Option<&'static str> {
-        self.asset_part().map(AssetPart::key)
+        self.lod.map(|part| match part {
+            ChosenPart::Level(number) => number.lod().key(),
+            ChosenPart::Physics => "physics_mesh",
+        })
     }
 
-    /// Returns the geometry of the chosen level of detail, or `None` for formats without levels of
-    /// detail.
+    /// Returns the geometry of the chosen level of detail, or `None` for a file whose assets are
+    /// not made of blocks.
     ///
     /// # Errors
     ///
@@ -196,25 +196,51 @@ impl LevelArgs {
     /// are set for another format.
     pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
         &self,
-        model: &'a Model<D>,
-    ) -> anyhow::Result<Option<LevelGeometry<'a>>> {
-        let FormatFile::SecondLife(mesh) = model.format_file() else {
+        model: &'a crate::Model<D>,
+    ) -> anyhow::Result<Option<crate::formats::secondlife::LevelGeometry<'a>>> {
+        let Some(_) = self.block_geometry(model.file())? else { return Ok(None) };
+        let crate::formats::FormatFile::SecondLife(mesh) = model.format_file() else { return Ok(None) };
+        let header = mesh.header()?;
+        let lod = match self.lod {
+            Some(ChosenPart::Level(number)) => number.lod(),
+            _ => Lod::High.nearest(|lod| header.has(lod.part())).unwrap_or(Lod::High),
+        };
+        use crate::formats::secondlife::AssetPart::{PhysicsMesh, PhysicsShape};
+        let part = match self.lod {
+            Some(ChosenPart::Physics) if !header.has(PhysicsMesh) && header.has(PhysicsShape) => PhysicsShape,
+            Some(ChosenPart::Physics) => PhysicsMesh,
+            _ => lod.part(),
+        };
+        Ok(Some(crate::formats::secondlife::LevelGeometry::new(mesh.view(), part)))
+    }
+
+    /// Returns the geometry of the chosen level of detail, or `None` for a file whose assets are
+    /// not made of blocks.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the asset does not have the chosen level of detail, or if the options
+    /// are set for another format.
+    pub fn block_geometry<'a, D>(
+        &self,
+        file: &'a dyn MeshFile<Data = D>,
+    ) -> anyhow::Result<Option<Handle<'a, dyn Geometry + 'a>>> {
+        let Some(blocks) = file.blocks() else {
             return self.first_option().map_or(Ok(None), |option| {
                 Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
             });
         };
-        if let Some(ChosenPart::Level(number)) = self.lod
-            && usize::try_from(number.0).is_ok_and(|number| number >= LEVELS.len())
-        {
-            let text = format!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
-            return Err(UsageError(text).into());
-        }
-        let header = mesh.header()?;
-        let level = LevelGeometry::new(mesh.view(), self.part(|part| header.has(part)));
-        // `level` is called only to return its error, whose message lists the levels of detail of
-        // the asset.
-        level.level()?;
-        Ok(Some(level))
+        let asset = blocks.opened();
+        Ok(Some(match self.lod {
+            Some(ChosenPart::Level(number)) if number.named().is_none() => {
+                let text =
+                    format!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
+                return Err(UsageError(text).into());
+            }
+            Some(ChosenPart::Level(number)) => asset.lod(number.named())?,
+            Some(ChosenPart::Physics) => asset.collision_block()?,
+            None => asset.lod(None)?,
+        }))
     }
 
     /// Returns the index of the chosen level of detail, for a mesh whose levels have the surfaces
@@ -234,26 +260,9 @@ impl LevelArgs {
         }
     }
 
-    fn asset_part(&self) -> Option<AssetPart> {
-        self.lod.map(|part| match part {
-            ChosenPart::Level(number) => number.lod().part(),
-            ChosenPart::Physics => AssetPart::PhysicsMesh,
-        })
-    }
-
     /// Returns whether the options choose the highest level of detail of the first asset, which is
     /// the default.
     pub fn is_default(&self) -> bool {
         self.lod.is_none() && self.asset.unwrap_or_default() == 0
-    }
-
-    fn part(&self, has: impl Fn(AssetPart) -> bool) -> AssetPart {
-        // `physics_shape` is the older name of the block `physics_mesh`.
-        let is_older = !has(AssetPart::PhysicsMesh) && has(AssetPart::PhysicsShape);
-        match self.asset_part() {
-            None => Lod::High.nearest(|lod| has(lod.part())).unwrap_or(Lod::High).part(),
-            Some(AssetPart::PhysicsMesh) if is_older => AssetPart::PhysicsShape,
-            Some(part) => part,
-        }
     }
 }
