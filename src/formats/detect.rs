@@ -71,19 +71,10 @@ impl Format {
     }
 }
 
-/// The formats and their names.
-const NAMES: [(Format, &str); 4] = [
-    (Format::Unigine, "unigine"),
-    (Format::Unreal, "unreal"),
-    (Format::SecondLife, "secondlife"),
-    (Format::EzMesh, "ezmesh"),
-];
-
 impl fmt::Display for Format {
     /// Writes the name of the format: `unigine`, `unreal`, `secondlife` or `ezmesh`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(format, _)| format == self);
-        out.pad(name.map_or("", |(_, name)| name))
+        out.pad(self.description().id)
     }
 }
 
@@ -99,9 +90,8 @@ impl FromStr for Format {
     /// # Ok::<(), meshpeek::Error>(())
     /// ```
     fn from_str(name: &str) -> Result<Self> {
-        let format = NAMES.iter().find(|(_, known)| *known == name);
-        format.map(|(format, _)| *format).ok_or_else(|| {
-            let names = NAMES.map(|(_, name)| name).join(", ");
+        Self::ALL.into_iter().find(|format| format.description().id == name).ok_or_else(|| {
+            let names = Self::ALL.map(|format| format.description().id).join(", ");
             Error::without_offset(
                 "file",
                 Field::new("format"),
@@ -113,8 +103,14 @@ impl FromStr for Format {
 
 /// Returns the error for the file at `path` if it is one of another program, by its bytes or else
 /// by its name.
+#[cfg(feature = "cli")]
 pub(crate) fn foreign_error(path: &Path, bytes: &[u8]) -> Option<Error> {
-    let error = Format::detect(bytes).err()?;
+    foreign_instead(&Format::detect(bytes).err()?, path, bytes)
+}
+
+/// Returns the error for the file at `path` if the error of [`Format::detect`] says that it may be
+/// one of another program.
+pub(super) fn foreign_instead(error: &Error, path: &Path, bytes: &[u8]) -> Option<Error> {
     let is_foreign = matches!(error.cause(), Cause::Unknown { .. } | Cause::Foreign { .. });
     if is_foreign { foreign::error_at(path, bytes) } else { None }
 }
@@ -136,8 +132,8 @@ mod tests {
 
     #[test]
     fn reads_the_names_of_formats() {
-        for (format, name) in NAMES {
-            assert_eq!((format.to_string().as_str(), name.parse::<Format>().unwrap()), (name, format));
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
         }
         for wrong in ["", "UNIGINE", "unigine ", "obj"] {
             assert_eq!(wrong.parse::<Format>().unwrap_err().kind().id(), "choice", "{wrong:?}");

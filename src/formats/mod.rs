@@ -1,9 +1,12 @@
 //! The supported file formats, and [`Model`], which opens a file of any supported format.
 
+mod description;
 mod detect;
 mod export;
 pub mod ezmesh;
 pub(crate) mod foreign;
+#[cfg(feature = "cli")]
+pub(crate) mod mesh_files;
 mod model;
 mod model_views;
 mod open;
@@ -23,6 +26,8 @@ pub use detect::{Format, finding};
 pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;
+#[cfg(feature = "cli")]
+pub(crate) use open::open_named;
 pub use open_indexed::{IndexedModel, open_indexed};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;

@@ -136,7 +136,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// Returns the same errors as [`open`](Self::open).
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
-        match Format::detect(data.as_ref())? {
+        Self::open_as(Format::detect(data.as_ref())?, data, options)
+    }
+
+    /// Reads the header of a file whose format is known. A mesh of several files is read as UNIGINE
+    /// files are, because it cannot be opened as one file.
+    pub(super) fn open_as(format: Format, data: D, options: &OpenOptions) -> Result<Self> {
+        match format {
             Format::SecondLife => secondlife::Mesh::open_with(data, options).map(Self::from),
             Format::EzMesh => ezmesh::Mesh::open_with(data, options).map(Self::from),
             _ if unigine::detect::is_animation(data.as_ref()) => {

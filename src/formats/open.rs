@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::detect::{Format, foreign_error};
+use super::detect::{Format, foreign_instead};
+use super::foreign::ANY_XML;
 use super::model::Model;
-use crate::error::Result;
+use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::companions;
 use crate::io::{self, FileBytes};
 use crate::parse::OpenOptions;
@@ -91,11 +92,35 @@ impl OpenOptions {
             let pair = companions::find(path).map_err(|error| error.at_path(path))?;
             return pair.open_with(self, load).map(Model::from);
         }
-        let open = |data: D| match foreign_error(path, data.as_ref()) {
-            Some(error) => Err(error),
-            None => Model::open_with(data, self),
-        };
-        load(path).and_then(open).map_err(|error| error.at_path(path))
+        load(path).and_then(|data| open_named(data, path, self)).map_err(|error| error.at_path(path))
+    }
+}
+
+/// Opens the only file of a mesh, of any format.
+///
+/// If a file has the extension of a format but its content is not recognised, the file is damaged.
+/// It is opened as a file of the format that its extension indicates, because the error is then more
+/// precise than the error that the format is unknown.
+pub(crate) fn open_named<D: AsRef<[u8]> + Send + Sync>(
+    data: D,
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<Model<D>> {
+    let error = match Format::detect(data.as_ref()) {
+        Ok(format) => return Model::open_as(format, data, options),
+        Err(error) => error,
+    };
+    let named = Format::of_name(path).filter(|format| *format != Format::Unigine);
+    let is_damaged = |error: &Error| match error.cause() {
+        // Any XML may be text of a damaged mesh.
+        Cause::Foreign { name, .. } => *name == ANY_XML && named == Some(Format::EzMesh),
+        Cause::Unknown { .. } => true,
+        _ => false,
+    };
+    let error = foreign_instead(&error, path, data.as_ref()).unwrap_or(error);
+    match named.filter(|_| is_damaged(&error)) {
+        Some(format) => Model::open_as(format, data, options),
+        None => Err(error),
     }
 }
 

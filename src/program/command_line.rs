@@ -14,7 +14,7 @@ use super::args::STDIN;
 use super::outcome::Outcome;
 use super::render::report::{complain_about, print_usage_failure};
 use super::render::text::shown;
-use crate::formats::unreal::companions::Finder;
+use crate::formats::mesh_files::Finder;
 
 /// The verb of a command line that names only files.
 const DEFAULT_VERB: &str = "info";

@@ -68,6 +68,8 @@ mod view;
 mod write;
 mod xml;
 
+use crate::formats::description::FormatDescription;
+
 pub use file::Mesh;
 pub use validate::finding;
 #[cfg(feature = "internals")]
@@ -93,4 +95,13 @@ pub use {
     semantic::{Semantic, VertexValue},
     validate::RULES,
     vertex_format::{Column, VertexFormat},
+};
+
+/// The names, the file names and the rules of the format.
+pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
+    id: "ezmesh",
+    title: "EZ-Mesh",
+    extensions: &["ezm", "ezb"],
+    part_extensions: &[],
+    rules: validate::RULES,
 };

@@ -107,8 +107,10 @@ mod surface;
 mod validate;
 mod write;
 
+use crate::formats::description::FormatDescription;
 pub use crate::model::Lod;
 pub use detect::is_known;
+
 pub use file::Mesh;
 #[cfg(feature = "cli")]
 pub(crate) use properties::unopened_properties;
@@ -138,4 +140,13 @@ pub use {
     matrix::Matrix,
     skin::Skin,
     validate::RULES,
+};
+
+/// The names, the file names and the rules of the format.
+pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
+    id: "secondlife",
+    title: "Second Life",
+    extensions: &["llmesh", "slm"],
+    part_extensions: &[],
+    rules: validate::RULES,
 };

@@ -137,7 +137,9 @@ mod validate;
 mod write;
 mod writer;
 
+use crate::formats::description::FormatDescription;
 pub use animation::Animation;
+
 pub use file::Mesh;
 pub use validate::finding;
 #[cfg(feature = "internals")]
@@ -157,4 +159,13 @@ pub use {
     blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree, write::Storage},
     layout::Generation,
     validate::RULES,
+};
+
+/// The names, the file names and the rules of the format.
+pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
+    id: "unigine",
+    title: "UNIGINE",
+    extensions: &["mesh", "anim"],
+    part_extensions: &[],
+    rules: validate::RULES,
 };

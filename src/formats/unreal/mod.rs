@@ -72,6 +72,8 @@ mod contents;
 mod file;
 mod frame;
 mod geometry;
+#[cfg(feature = "cli")]
+pub(crate) mod half_names;
 mod header;
 pub mod layout;
 mod normals;
@@ -84,6 +86,8 @@ mod surface_groups;
 mod transform;
 mod validate;
 mod write;
+
+use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
 pub use validate::finding;
@@ -98,4 +102,13 @@ pub use {
     frame::Frame,
     layout::{PolygonType, Style},
     surface::SurfaceView,
+};
+
+/// The names, the file names and the rules of the format.
+pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
+    id: "unreal",
+    title: "Unreal",
+    extensions: &[],
+    part_extensions: &["3d", "uc"],
+    rules: validate::RULES,
 };

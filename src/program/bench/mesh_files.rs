@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Model, Result};
+use crate::formats::mesh_files::{FilesOpener, MeshFiles as Pair};
+use crate::{Model, OpenOptions, Result};
 
 use crate::program::args::Global;
-use crate::program::formats::unreal::pairs::open_mesh;
 
 /// The paths of the one or two files of a mesh.
 #[derive(Clone, Debug)]
@@ -27,11 +27,11 @@ impl MeshFiles {
         global: &Global,
         load: impl Fn(&Path) -> Result<D>,
     ) -> Result<Model<D>> {
-        let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
-        let data = load(&self.data)?;
-        match &self.aniv {
-            Some(aniv) => open_mesh(data, load(aniv)?, global, false).map(Model::from),
-            None => Model::open(data).map_err(|error| error.at_path(&self.data)),
-        }
+        let Some(aniv) = self.aniv.clone() else {
+            return load(&self.data).and_then(Model::open).map_err(|error| error.at_path(&self.data));
+        };
+        let options = OpenOptions { strict: global.strict, ..OpenOptions::default() };
+        let pair = Pair { data: self.data.clone(), aniv, script: None, mesh: None, named: None };
+        FilesOpener::new(&options, None, global.unreal.uv_divisor == "256").open(&pair, load).map(Model::from)
     }
 }

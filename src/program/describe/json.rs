@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::formats::unreal::companions::Pair;
+use crate::formats::mesh_files::MeshFiles;
 use crate::model::Properties;
 use serde_json::{Value, json};
 
@@ -198,7 +198,7 @@ impl FileSummary {
 }
 
 /// Returns the paths of the files of a mesh as a JSON object.
-fn files(pair: &Pair) -> Value {
+fn files(pair: &MeshFiles) -> Value {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     json!({ "data": shown(&pair.data), "aniv": shown(&pair.aniv), "script": pair.script.as_deref().map(shown) })
 }

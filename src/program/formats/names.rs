@@ -9,27 +9,22 @@ use crate::io::read_start;
 /// number.
 pub const MAGIC_BYTES: u64 = 64;
 
-/// The file extensions of the formats whose meshes are single files.
-pub const EXTENSIONS: [(&str, Format); 6] = [
-    ("mesh", Format::Unigine),
-    ("anim", Format::Unigine),
-    ("llmesh", Format::SecondLife),
-    ("slm", Format::SecondLife),
-    ("ezm", Format::EzMesh),
-    ("ezb", Format::EzMesh),
-];
+/// Returns the extensions of the files of all formats.
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    let all = Format::ALL.map(Format::description).into_iter();
+    let wholes = all.clone().flat_map(|format| format.extensions);
+    wholes.chain(all.flat_map(|format| format.part_extensions)).copied()
+}
 
-/// The file extensions of Unreal meshes and scripts, whose meshes are several files.
-pub const UNREAL_EXTENSIONS: [&str; 2] = ["3d", "uc"];
+/// Returns whether a path has the extension of a part of a mesh of several files.
+pub fn is_part(path: &Path) -> bool {
+    let parts = Format::ALL.into_iter().flat_map(|format| format.description().part_extensions);
+    parts.into_iter().any(|extension| has_extension(path, extension))
+}
 
 /// Returns whether a path has the given extension, ignoring upper and lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-/// Returns the format that the extension of a path indicates.
-pub fn format_named(path: &Path) -> Option<Format> {
-    EXTENSIONS.into_iter().find(|(extension, _)| has_extension(path, extension)).map(|(_, format)| format)
 }
 
 /// Returns whether a file starts with the magic number of a known format.

@@ -6,7 +6,7 @@ use crate::Model;
 use crate::export::ExportFormat;
 use crate::formats::FormatFile;
 
-use super::names::{EXTENSIONS, UNREAL_EXTENSIONS, has_extension};
+use super::names::{extensions as native_extensions, has_extension};
 use crate::program::args::STDIN;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
@@ -61,7 +61,7 @@ pub fn is_named_as_folder(path: &Path) -> bool {
 
 /// Returns whether the extension of a path is that of a known format.
 pub fn is_known(path: &Path) -> bool {
-    let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);
+    let native = native_extensions();
     let exported = ExportFormat::ALL.map(ExportFormat::extension);
     let written = WRITTEN.iter().flat_map(|(extensions, _)| extensions.iter().copied());
     native.chain(exported).chain(written).chain(MESHES).chain(OTHERS).any(|known| has_extension(path, known))
@@ -72,7 +72,7 @@ pub fn is_known(path: &Path) -> bool {
 pub fn advice(output: &Path) -> Option<String> {
     let is_exported = ExportFormat::ALL.iter().any(|format| has_extension(output, format.extension()));
     let written = WRITTEN.iter().find(|(all, _)| all.iter().any(|extension| has_extension(output, extension)));
-    let native = EXTENSIONS.iter().map(|(name, _)| *name).chain(UNREAL_EXTENSIONS);
+    let native = native_extensions();
     let is_native = native.into_iter().any(|extension| has_extension(output, extension));
     let path = shown(output);
     Some(match (is_exported, is_native, written) {

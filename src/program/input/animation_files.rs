@@ -1,13 +1,13 @@
 //! Opens the files of `--animation`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
 use super::asset::InputAsset;
 use super::open::open;
 use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
-use crate::program::formats::names::{UNREAL_EXTENSIONS, has_extension};
+use crate::program::formats::names::is_part;
 use crate::program::outcome::UsageError;
 use crate::program::render::text::shown;
 
@@ -28,7 +28,7 @@ pub fn open_animations(
         let before = found.len();
         let is_named = matches!(&*inputs.paths, [only] if only.path == *name);
         for InputPath { path, is_found } in std::mem::take(&mut inputs.paths) {
-            if !is_named && is_unreal(&path) {
+            if !is_named && is_part(&path) {
                 continue;
             }
             let opened = open(&path, global);
@@ -48,8 +48,4 @@ pub fn open_animations(
         }
     }
     Ok(found)
-}
-
-fn is_unreal(path: &Path) -> bool {
-    UNREAL_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::unreal::companions::Pair;
+use crate::formats::mesh_files::MeshFiles;
 use crate::sidecar::{Key, Sidecar};
 use crate::{Error, Field, Finding, Model};
 
@@ -23,7 +23,7 @@ pub struct InputAsset {
     pub source: usize,
     /// The paths of the two files and the script of an Unreal mesh. `pair` is `None` for a mesh
     /// that is a single file.
-    pub pair: Option<Pair>,
+    pub pair: Option<MeshFiles>,
     /// The [`Key`] of the file on the command line: metadata such as size and modification time,
     /// read before the file was opened, which identify the file content. `key` is `None` if the
     /// file on the command line is not a regular file.

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 use super::bytes::Data;
 use super::passed_by::PassedBy;
 use super::paths::InputPaths;
 use crate::Error;
+use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
-use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::render::note::note;
 use crate::program::render::text::shown;
 
@@ -62,6 +64,12 @@ impl NotOpened {
         let text = format!("no mesh in this folder, but {}{}", self.passed_by.all_text(), self.hint());
         Some(Error::from(io::Error::new(io::ErrorKind::NotFound, text)).at_path(folder))
     }
+}
+
+/// Returns the description of a mesh without files as a JSON object.
+pub fn missing_json(missing: &MissingMesh<Data>) -> Value {
+    let (path, mesh) = (missing.path.to_string_lossy(), crate::Name::new(&missing.mesh).to_string_lossy());
+    json!({ "path": path, "mesh": mesh, "message": missing.why.to_string() })
 }
 
 /// Prints notes about ignore files that are not used, and about meshes that scripts import although

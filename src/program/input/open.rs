@@ -7,12 +7,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::unreal::companions::Pair;
-use crate::formats::unreal::script::Script;
-use crate::formats::{foreign, foreign_error};
+use crate::formats::mesh_files::{FilesOpener, MeshFiles, MissingMesh, Script};
+use crate::formats::{foreign, foreign_error, open_named};
 use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
-use crate::{Error, Limits, OpenOptions};
+use crate::{Error, Limits, Model, OpenOptions};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
@@ -21,11 +20,8 @@ use super::not_opened::{NotOpened, note_omissions};
 use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
 use super::source_file::SourceFile;
-use crate::program::args::{Global, WalkArgs};
-use crate::program::formats;
-use crate::program::formats::names::has_extension;
-use crate::program::formats::unreal::pairs::{PairFinder, named_source};
-use crate::program::formats::unreal::script_file::MissingMesh;
+use crate::program::args::{Global, STDIN, WalkArgs};
+use crate::program::formats::names::{has_extension, is_recognised};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
@@ -38,20 +34,35 @@ const FOREIGN_HEAD: u64 = 64 << 10;
 /// Opens input files, one after another, with the options on the command line.
 pub(super) struct Opener<'g> {
     global: &'g Global,
-    limits: Limits,
-    /// Whether an opened model counts the bytes of the file that are read.
-    counts_bytes: bool,
-    pub(super) pairs: PairFinder<'g, Data>,
+    options: OpenOptions,
+    pub(super) pairs: FilesOpener<Data>,
 }
 
 impl<'g> Opener<'g> {
     pub(super) fn new(global: &'g Global) -> Self {
-        Self { global, limits: Limits::default(), counts_bytes: false, pairs: PairFinder::new(global) }
+        Self::with(global, false)
     }
 
     /// Makes an opener of models that count the bytes of the file that are read.
     pub(super) fn counting_bytes(global: &'g Global) -> Self {
-        Self { counts_bytes: true, ..Self::new(global) }
+        Self::with(global, true)
+    }
+
+    fn with(global: &'g Global, counts_bytes: bool) -> Self {
+        let options = OpenOptions { strict: global.strict, record_access: counts_bytes, ..OpenOptions::default() };
+        let pairs = FilesOpener::new(&options, global.unreal.mesh.as_deref(), global.unreal.uv_divisor == "256");
+        Self { global, options, pairs }
+    }
+
+    /// Returns the meshes of several files that a path refers to, or `None` if it refers to none.
+    pub(super) fn find_files(&mut self, path: &Path) -> crate::Result<Option<Vec<MeshFiles>>> {
+        if path == Path::new(STDIN) { Ok(None) } else { self.pairs.find(path, is_recognised) }
+    }
+
+    /// Returns whether a file is the first file of a mesh of several files.
+    pub(super) fn is_first_file(&mut self, path: &Path) -> bool {
+        let Ok(Some(pairs)) = self.find_files(path) else { return false };
+        pairs.iter().any(|pair| pair.named.is_some() && pair.named_source() == 0)
     }
 
     /// Opens a mesh that is a single file. For a container of several assets, `asset` selects the
@@ -59,24 +70,18 @@ impl<'g> Opener<'g> {
     fn open_file(&self, path: &Path, asset: Option<usize>) -> crate::Result<InputAsset> {
         let key = identity(path);
         let loader = FileLoader::new(self.global);
-        let load = || bytes::load(path, self.global, &self.limits);
-        let options = OpenOptions {
-            asset: asset.unwrap_or_default(),
-            strict: self.global.strict,
-            record_access: self.counts_bytes,
-            limits: self.limits,
-            ..Default::default()
-        };
-        let model = loader.note(load()).and_then(|data| formats::open(data, path, &options));
+        let load = || bytes::load(path, self.global, &self.options.limits);
+        let options = OpenOptions { asset: asset.unwrap_or_default(), ..self.options };
+        let model = loader.note(load()).and_then(|data| open_named(data, path, &options));
         let model = loader.explain(model).map_err(|error| error.at_path(path))?;
         Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None, _progress: None })
     }
 
-    fn open_pair(&mut self, pair: Pair) -> crate::Result<InputAsset> {
+    fn open_pair(&mut self, pair: MeshFiles) -> crate::Result<InputAsset> {
         let loader = FileLoader::new(self.global);
-        let model = self.pairs.open(&pair, self.counts_bytes, |path| loader.load(path));
+        let model = self.pairs.open(&pair, |path| loader.load(path)).map(Model::from);
         let model = loader.explain(model.map_err(|error| found_instead(pair.locate_error(error))))?;
-        let source = named_source(&pair);
+        let source = pair.named_source();
         let pair = Some(pair);
         Ok(InputAsset { model, source, pair, key: None, sidecar: None, mapped_sidecar: None, _progress: None })
     }
@@ -88,13 +93,13 @@ impl<'g> Opener<'g> {
         &mut self,
         path: &Path,
         when_repeated: Repeated,
-        is_new: &mut dyn FnMut(&Pair) -> bool,
+        is_new: &mut dyn FnMut(&MeshFiles) -> bool,
         visit: &mut dyn FnMut(Option<u128>, crate::Result<InputAsset>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Vec<MissingMesh<Data>>> {
-        match self.pairs.find(path) {
+        match self.find_files(path) {
             Ok(None) => visit(None, self.open_file(path, None))?,
             Ok(Some(pairs)) => {
-                let (pairs, repeated) = PairFinder::<Data>::without_repeats(pairs);
+                let (pairs, repeated) = FilesOpener::<Data>::without_repeats(pairs);
                 for pair in pairs {
                     if is_new(&pair) {
                         visit(Some(pair_key(&pair)), self.open_pair(pair))?;
@@ -113,7 +118,7 @@ impl<'g> Opener<'g> {
 
     /// Returns the meshes of a script that are not opened: meshes whose files do not exist, and the
     /// meshes `repeated`, whose files many earlier meshes already use.
-    fn unopened(&mut self, path: &Path, repeated: Vec<Pair>, when_repeated: Repeated) -> UnopenedMeshes {
+    fn unopened(&mut self, path: &Path, repeated: Vec<MeshFiles>, when_repeated: Repeated) -> UnopenedMeshes {
         let loader = FileLoader::new(self.global);
         let (listed, error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
             Ok(listed) => (listed, None),
@@ -125,7 +130,7 @@ impl<'g> Opener<'g> {
             match loader.explain(self.pairs.repeated(pair, |path| loader.load(path))) {
                 Ok(Some(mesh)) if when_repeated == Repeated::Refused => {
                     // One error counts all meshes, because a script may import thousands of them.
-                    let left_out = PairFinder::<Data>::left_out(path, &mesh.mesh, count);
+                    let left_out = FilesOpener::<Data>::left_out(path, &mesh.mesh, count);
                     unopened.error.get_or_insert(left_out);
                     break;
                 }
@@ -211,7 +216,7 @@ pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
 /// `asset` selects the asset.
 pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
     let mut opener = Opener::new(global);
-    let Some(mut pairs) = opener.pairs.find(path).map_err(found_instead)? else {
+    let Some(mut pairs) = opener.find_files(path).map_err(found_instead)? else {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let progress = ProgressMeter::of_bytes(bytes, &shown(path), global);
         return Ok(InputAsset { _progress: Some(progress), ..opener.open_file(path, asset)? });
@@ -265,7 +270,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
 pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec<PathBuf>, UsageError> {
     let mut opener = Opener::new(global);
     let mut inputs = InputPaths::expand(&[folder.to_owned()], walk)?;
-    inputs.settle(|path| opener.pairs.is_data_half(path));
+    inputs.settle(|path| opener.is_first_file(path));
     inputs.note_unused(global);
     let unreadable = inputs.take_errors().into_iter().map(|(path, _)| path).filter(|path| path != folder);
     let unreadable: Vec<PathBuf> = unreadable.collect();
@@ -331,7 +336,7 @@ fn each_found(
     let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.
-    inputs.settle(|path| opener.pairs.is_data_half(path));
+    inputs.settle(|path| opener.is_first_file(path));
     let progress = inputs.progress(global);
     let (mut worst, mut omitted, mut is_any) = (Outcome::Fine, NotOpened::default(), false);
     omitted.passed_by = std::mem::take(&mut inputs.passed_by);
@@ -342,7 +347,7 @@ fn each_found(
     let mut visited = HashSet::new();
     for InputPath { path, is_found } in &inputs.paths {
         progress.set_message(shown(path));
-        let mut is_new = |pair: &Pair| visited.insert(pair_key(pair));
+        let mut is_new = |pair: &MeshFiles| visited.insert(pair_key(pair));
         let unopened = opener.open_path(path, when_repeated, &mut is_new, &mut |_, opened| {
             let is_passed_by = *is_found && opened.as_ref().is_err_and(|error| omitted.passed_by.take(error));
             if !is_passed_by {
@@ -362,7 +367,7 @@ fn each_found(
 
 /// Returns a hash of the files and the name of an Unreal mesh. Several paths on the command line
 /// may name the same mesh: either of its files, their stem, or the script.
-fn pair_key(pair: &Pair) -> u128 {
+fn pair_key(pair: &MeshFiles) -> u128 {
     let mut hash = Xxh3Default::new();
     for part in [pair.data.as_os_str(), pair.aniv.as_os_str()] {
         hash.update(part.as_encoded_bytes());

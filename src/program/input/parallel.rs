@@ -13,8 +13,8 @@ use super::not_opened::{NotOpened, note_omissions};
 use super::open::{Opener, Repeated};
 use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
+use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::{Global, WalkArgs};
-use crate::program::formats::unreal::script_file::MissingMesh;
 use crate::program::threads;
 
 /// The number of files of each thread that are described before their results are passed on.
@@ -55,7 +55,7 @@ pub fn each_in_parallel<T: Send>(
 ) -> anyhow::Result<NotOpened> {
     let mut inputs = InputPaths::expand(names, walk)?;
     let mut opener = Opener::counting_bytes(global);
-    inputs.settle(|path| opener.pairs.is_data_half(path));
+    inputs.settle(|path| opener.is_first_file(path));
     let mut omitted = NotOpened::default();
     omitted.passed_by.merge(&inputs.passed_by);
     let mut is_any = false;

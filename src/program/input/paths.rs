@@ -16,9 +16,9 @@ use super::passed_by::PassedBy;
 use super::pattern;
 
 use crate::Error;
+use crate::formats::mesh_files::{data_of, is_aniv, lower};
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::names::has_extension;
-use crate::program::formats::unreal::names::{data_of, is_aniv, lower};
 use crate::program::formats::{FileInFolder, file_in_folder};
 use crate::program::outcome::UsageError;
 use crate::program::render::note::note;

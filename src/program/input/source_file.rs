@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::formats::unreal::script::Script;
+use crate::formats::mesh_files::Script;
 use crate::math::as_u64;
 use crate::{Error, Finding, Model, Region};
 

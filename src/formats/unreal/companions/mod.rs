@@ -32,9 +32,13 @@ mod finder;
 mod folder;
 mod headers;
 mod imports;
+#[cfg(feature = "cli")]
+mod opener;
 mod pair;
 mod pair_file;
 mod root;
+#[cfg(feature = "cli")]
+mod script_file;
 
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use file_names::is_file_name;
@@ -45,3 +49,5 @@ pub use finder::find;
 pub use pair::Pair;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {finder::Finder, pair_file::PairFile};
+#[cfg(feature = "cli")]
+pub(crate) use {opener::PairOpener, script_file::MissingMesh};

@@ -81,6 +81,17 @@ impl Pair {
         }
     }
 
+    /// Returns the index of the file at the path that the caller passed to
+    /// [`Finder::find`](super::Finder::find).
+    #[must_use]
+    pub const fn named_source(&self) -> usize {
+        match self.named {
+            Some(PairFile::Data) | None => 0,
+            Some(PairFile::Aniv) => 1,
+            Some(PairFile::Script) => 2,
+        }
+    }
+
     /// Adds the path of the file to an error about the data file, the aniv file or the script.
     /// Returns the error unchanged if it is about a file of another format, or about a script
     /// although the mesh has no script.

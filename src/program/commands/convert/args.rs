@@ -12,7 +12,6 @@ use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
-use crate::program::formats::names::format_named;
 use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
 use crate::program::outcome::UsageError;
@@ -241,7 +240,7 @@ impl ConvertArgs {
 
     /// Returns whether the output has the name of a mesh file in a format that is only read.
     fn is_named_as_mesh(&self) -> bool {
-        format_named(&self.output).is_some() || is_mesh_file(&self.output)
+        crate::Format::of_name(&self.output).is_some() || is_mesh_file(&self.output)
     }
 
     /// Returns an error if the output has the extension of another format than that of `--to`.

@@ -6,11 +6,12 @@ mod sink;
 mod size;
 mod text;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::formats::mesh_files::MissingMesh;
 use crate::formats::unopened_properties;
 use crate::model::Properties;
 
@@ -21,7 +22,8 @@ use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
-use crate::program::input::not_opened::NotOpened;
+use crate::program::input::bytes::Data;
+use crate::program::input::not_opened::{NotOpened, missing_json};
 use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
@@ -175,7 +177,7 @@ impl InfoArgs {
         let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
-            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| missing.write_json(out)))?;
+            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
         }
         out.close(b"}")?;
         writeln!(shared)?;
@@ -206,6 +208,15 @@ impl InfoArgs {
         budget.spend(summary.surfaces.len());
         Ok((asset, summary))
     }
+}
+
+/// Writes an item of a list: a mesh whose files do not exist, with the commands of the script about
+/// the mesh.
+fn write_missing(missing: &MissingMesh<Data>, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    out.item_object(|out| {
+        out.fields(&missing_json(missing))?;
+        out.field_object("properties", |out| missing.properties(&mut Properties::new(out)))
+    })
 }
 
 /// The number of surfaces of all meshes of one script that are described. A small script may import

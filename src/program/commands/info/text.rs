@@ -14,7 +14,7 @@ use crate::program::describe::file_summary::FileSummary;
 use crate::program::formats::summary::{SurfaceLod, SurfaceSummary};
 use crate::program::render::text::{count, counted, mesh_suffix, print_findings, shown};
 use crate::program::render::units::{bytes, decimals, thousands};
-use crate::{Name, Severity};
+use crate::{Format, Name, Severity};
 
 /// The maximum number of surfaces, of clips, of names and of findings that are printed without the
 /// option `--verbose`.
@@ -28,10 +28,6 @@ const HEADING: usize = 9;
 
 /// The text for what is not known because a file was not inflated.
 pub const NOT_INFLATED: &str = "not inflated";
-
-/// The names of the formats, as their makers spell them.
-const FORMATS: [(&str, &str); 4] =
-    [("unigine", "UNIGINE"), ("unreal", "Unreal"), ("secondlife", "Second Life"), ("ezmesh", "EZ-Mesh")];
 
 /// The output of `info` for people.
 pub struct TextReport<'a> {
@@ -53,7 +49,7 @@ impl TextReport<'_> {
         let summary = self.summary;
         if self.fields.has(InfoPart::Format) {
             let FileSummary { format, version, touched, .. } = summary;
-            let name = FORMATS.iter().find(|(id, _)| id == format).map_or(*format, |(_, name)| name);
+            let name = format.parse().map_or(*format, |format: Format| format.description().title);
             let read = if self.verbose { format!(", {} read", bytes(*touched)) } else { String::new() };
             line(out, "format", &format!("{name} {version}, {}{read}", bytes(summary.bytes)))?;
         }

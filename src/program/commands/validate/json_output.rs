@@ -3,7 +3,7 @@
 use std::io;
 
 use super::output::{CheckedFile, FindingsOutput, ReportEnd};
-use crate::program::formats::unreal::script_file::MissingMesh;
+use crate::program::input::not_opened::missing_json;
 use crate::program::render::json::{findings, start_entries, unreadable};
 use crate::program::render::json_writer::JsonWriter;
 
@@ -36,7 +36,7 @@ impl FindingsOutput for JsonOutput<'_> {
     fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
         self.out.close(b"]")?;
         if !end.missing.is_empty() {
-            self.out.field_items("unresolved", end.missing.iter().map(MissingMesh::json))?;
+            self.out.field_items("unresolved", end.missing.iter().map(missing_json))?;
         }
         self.out.field("totals", end.totals.json())?;
         if let Some(baseline) = &end.baseline {

@@ -1,7 +1,4 @@
-//! Unreal vertex meshes: pairs of files, vertex frames, the unused bytes of polygons, and scripts.
+//! Unreal vertex meshes: vertex frames and the unused bytes of polygons.
 
 pub mod frame_args;
-pub mod names;
-pub mod pairs;
-pub mod script_file;
 pub mod values;

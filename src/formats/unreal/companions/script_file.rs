@@ -1,5 +1,5 @@
-//! Reads the scripts of Unreal meshes, and describes meshes that a script imports although their
-//! files do not exist.
+//! Scripts with the commands about each of their meshes, and meshes that a script imports although
+//! their files do not exist.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -8,16 +8,17 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::formats::unreal::script::properties::pass_meshes;
 use crate::formats::unreal::script::{MeshScript, Script, Selected};
 use crate::model::Properties;
-use crate::program::render::json_writer::JsonWriter;
-use crate::{Error, Name};
-use serde_json::{Value, json};
+use crate::parse::Value;
 
 /// A script, together with the script commands about each mesh that the script imports.
 pub struct ScriptFile<D> {
+    /// The script.
     pub script: Arc<Script<D>>,
+    /// The commands about each mesh, by the name of the mesh in lower case.
     pub selected: BTreeMap<Vec<u8>, Selected>,
 }
 
@@ -38,33 +39,23 @@ impl<D: AsRef<[u8]>> ScriptFile<D> {
 
 /// A mesh that a script imports although the files of the mesh do not exist.
 pub struct MissingMesh<D> {
-    /// The path of the script, as given on the command line.
+    /// The path of the script, as given by the caller.
     pub path: PathBuf,
     /// The name of the mesh in the script.
     pub mesh: Vec<u8>,
+    /// The reason why it is not opened.
     pub why: Error,
+    /// The script.
     pub script: Arc<ScriptFile<D>>,
 }
 
 impl<D: AsRef<[u8]>> MissingMesh<D> {
-    /// Returns the description of the mesh as a JSON object.
-    pub fn json(&self) -> Value {
-        let (path, mesh) = (self.path.to_string_lossy(), Name::new(&self.mesh).to_string_lossy());
-        json!({ "path": path, "mesh": mesh, "message": self.why.to_string() })
-    }
-
-    /// Writes an item of a list: the description of the mesh, with the commands of the script about
-    /// it.
-    pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
+    /// Passes the property `script` with the commands of the script about the mesh.
+    pub fn properties(&self, out: &mut Properties<'_>) -> io::Result<()> {
         let file = &self.script;
-        out.item_object(|out| {
-            out.fields(&self.json())?;
-            out.field_object("properties", |out| match file.mesh(&self.mesh) {
-                Some(mesh) => out.field_object("script", |out| {
-                    pass_meshes(&file.script, std::iter::once(mesh), &mut Properties::new(out))
-                }),
-                None => out.field("script", Value::Null),
-            })
-        })
+        match file.mesh(&self.mesh) {
+            Some(mesh) => out.record("script", |out| pass_meshes(&file.script, std::iter::once(mesh), out)),
+            None => out.field("script", Value::Missing),
+        }
     }
 }

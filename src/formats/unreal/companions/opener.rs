@@ -1,4 +1,4 @@
-//! Finds and opens the two files of an Unreal mesh, and its script.
+//! [`PairOpener`]: finds and opens the two files of a mesh, and its script.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -7,63 +7,64 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::unreal::companions::{Finder, Pair, PairFile};
-use crate::formats::unreal::script::Script;
-use crate::formats::unreal::{Mesh, UvDivisor};
-use crate::{Error, ErrorKind, Field, Limits, Model, OpenOptions, Result};
-
+use super::finder::Finder;
+use super::pair::Pair;
 use super::script_file::{MissingMesh, ScriptFile};
-use crate::program::args::{Global, STDIN};
-use crate::program::formats::names::{has_extension, is_recognised};
+use crate::error::{Error, ErrorKind, Field, Result};
+use crate::formats::unreal::file::Mesh;
+use crate::formats::unreal::script::Script;
+use crate::formats::unreal::surface::UvDivisor;
+use crate::parse::{Limits, Name, OpenOptions};
 
 /// The maximum number of meshes of one script that are opened from the same two files.
 const MAX_IMPORTS_OF_A_PAIR: usize = 16;
 
-/// Finds the two files and the script of Unreal meshes. `PairFinder` keeps the script that was read
-/// last, because the meshes of one script are opened one after another.
-pub struct PairFinder<'g, D> {
-    global: &'g Global,
+/// Finds and opens the files of meshes. It keeps the script that was read last, because the meshes
+/// of one script are opened one after another.
+pub struct PairOpener<D> {
+    options: OpenOptions,
+    divisor: UvDivisor,
+    /// The name of the only mesh of a script to open.
+    mesh: Option<Vec<u8>>,
     finder: Finder,
     script: Option<(PathBuf, Arc<ScriptFile<D>>)>,
 }
 
-impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
-    /// Creates a `PairFinder` that has not yet read a script.
-    pub fn new(global: &'g Global) -> Self {
-        Self { global, finder: Finder::new(), script: None }
+impl<D: AsRef<[u8]> + Send + Sync> PairOpener<D> {
+    /// Makes an opener that has not yet read a script. `mesh` is the name of the only mesh of a
+    /// script to open. If `divides_by_256` is set, stored bytes of texture coordinates are divided
+    /// by 256, and otherwise by 255.
+    pub fn new(options: &OpenOptions, mesh: Option<&str>, divides_by_256: bool) -> Self {
+        let divisor = if divides_by_256 { UvDivisor::By256 } else { UvDivisor::By255 };
+        let mesh = mesh.map(|name| name.as_bytes().to_vec());
+        Self { options: *options, divisor, mesh, finder: Finder::new(), script: None }
     }
 
-    /// Returns the meshes that a path refers to, or `None` if the path refers to no Unreal mesh.
+    /// Returns the meshes that a path refers to, or `None` if the path refers to no mesh of several
+    /// files.
     ///
-    /// A file belongs to an Unreal mesh if it has the extension of an Unreal mesh and its content
-    /// is not recognised as another format. The path may also be the common stem of the two file
-    /// names of a mesh, such as `box` for `box_d.3d` and `box_a.3d`. The path of a script refers to
-    /// every mesh in the script whose files exist.
-    pub fn find(&mut self, path: &Path) -> Result<Option<Vec<Pair>>> {
+    /// A file belongs to such a mesh if it has the extension of one and its content is not
+    /// recognised as another format, which `is_recognised` tests. The path may also be the common
+    /// stem of the two file names of a mesh, such as `box` for `box_d.3d` and `box_a.3d`. The path
+    /// of a script refers to every mesh in the script whose files exist.
+    pub fn find(&mut self, path: &Path, is_recognised: impl FnOnce(&Path) -> bool) -> Result<Option<Vec<Pair>>> {
         let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-        let is_unreal = match extension.as_deref() {
-            _ if path == Path::new(STDIN) => false,
+        let is_pair = match extension.as_deref() {
             Some("uc") => true,
             Some("3d") => !is_recognised(path),
             // If exactly one of the two files with this stem exists, `find` returns an error with
-            // the path of a file, and `path` counts as the stem of an Unreal mesh.
+            // the path of a file, and `path` counts as the stem of a mesh.
             _ if path.exists() => false,
             _ => self.finder.find(path).map_or_else(|error| !is_about(&error, path), |_| true),
         };
-        if !is_unreal {
+        if !is_pair {
             return Ok(None);
         }
-        let pairs = match &self.global.unreal.mesh {
-            Some(name) => self.finder.find_mesh(path, name.as_bytes()).map(|pair| vec![pair]),
+        let pairs = match &self.mesh {
+            Some(name) => self.finder.find_mesh(path, name).map(|pair| vec![pair]),
             None => self.finder.find(path),
         };
         pairs.map(Some).map_err(|error| error.at_path(path))
-    }
-
-    /// Returns whether a file is the data file of a mesh.
-    pub fn is_data_half(&mut self, path: &Path) -> bool {
-        let Ok(Some(pairs)) = self.find(path) else { return false };
-        pairs.iter().any(|pair| pair.named == Some(PairFile::Data))
     }
 
     /// Divides the meshes of a script into those that are opened, and those that are left out
@@ -90,7 +91,7 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
     /// Returns the error about `count` meshes of a script that are left out because earlier meshes
     /// of the script have the same files. `first` is the name of the first of them.
     pub fn left_out(path: &Path, first: &[u8], count: usize) -> Error {
-        let name = crate::Name::new(first);
+        let name = Name::new(first);
         Self::too_many(path, format!("{count} more, from {name} on; --mesh NAME opens one of them"))
     }
 
@@ -101,14 +102,13 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
 
     /// Opens a mesh from its two files and its script. The closure `load` reads or maps the file at
     /// a path.
-    /// If `counts_bytes` is true, the model counts the bytes of the files that are read.
-    pub fn open(&mut self, pair: &Pair, counts_bytes: bool, load: impl Fn(&Path) -> Result<D>) -> Result<Model<D>> {
+    pub fn open(&mut self, pair: &Pair, load: impl Fn(&Path) -> Result<D>) -> Result<Mesh<D>> {
         let load = |path: &Path| load(path).map_err(|error| error.at_path(path));
-        let mesh = open_mesh(load(&pair.data)?, load(&pair.aniv)?, self.global, counts_bytes)?;
-        let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh.into()) };
+        let mesh = Mesh::open_with(load(&pair.data)?, load(&pair.aniv)?, &self.options)?.with_uv_divisor(self.divisor);
+        let (Some(path), Some(name)) = (&pair.script, &pair.mesh) else { return Ok(mesh) };
         let file = self.script(path, load)?;
         let selected = file.selected.get(&name.to_ascii_lowercase()).cloned().unwrap_or_default();
-        Ok(mesh.with_selected(file.script.clone(), selected).into())
+        Ok(mesh.with_selected(file.script.clone(), selected))
     }
 
     /// Returns the script at `path`. If the script at `path` is the script that was read last, it
@@ -125,7 +125,8 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
 
     /// Returns the meshes that a script imports although the files of these meshes do not exist.
     pub fn missing(&mut self, path: &Path, load: impl Fn(&Path) -> Result<D>) -> Result<Vec<MissingMesh<D>>> {
-        if !has_extension(path, "uc") || self.global.unreal.mesh.is_some() {
+        let is_script = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("uc"));
+        if !is_script || self.mesh.is_some() {
             return Ok(Vec::new());
         }
         let imports = self.finder.imports(path)?;
@@ -140,22 +141,4 @@ impl<'g, D: AsRef<[u8]> + Send + Sync> PairFinder<'g, D> {
 fn is_about(error: &Error, path: &Path) -> bool {
     let is_denied = error.io_error().is_some_and(|cause| cause.kind() == std::io::ErrorKind::PermissionDenied);
     error.path() == Some(path) && !is_denied
-}
-
-/// Returns the source index of the file on the command line: the index of the file in the list of
-/// the files of the mesh.
-pub fn named_source(pair: &Pair) -> usize {
-    match pair.named {
-        Some(PairFile::Data) | None => 0,
-        Some(PairFile::Aniv) => 1,
-        Some(PairFile::Script) => 2,
-    }
-}
-
-/// Opens a mesh from its two files, with the options on the command line such as `--strict`. If
-/// `record_access` is true, the mesh counts the bytes that are read.
-pub fn open_mesh<D: AsRef<[u8]>>(data: D, aniv: D, global: &Global, record_access: bool) -> Result<Mesh<D>> {
-    let options = OpenOptions { strict: global.strict, record_access, ..OpenOptions::default() };
-    let divisor = if global.unreal.uv_divisor == "256" { UvDivisor::By256 } else { UvDivisor::By255 };
-    Ok(Mesh::open_with(data, aniv, &options)?.with_uv_divisor(divisor))
 }
