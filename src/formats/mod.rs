@@ -24,3 +24,8 @@ pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
+
+/// The extra arrays of each format. An array of several formats is in the list of each of them.
+#[cfg(feature = "cli")]
+pub(crate) const EXTRA_ARRAYS: [&[crate::model::ExtraArrayInfo]; 4] =
+    [unreal::EXTRA_ARRAYS, secondlife::EXTRA_ARRAYS, unigine::EXTRA_ARRAYS, ezmesh::EXTRA_ARRAYS];

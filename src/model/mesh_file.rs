@@ -158,6 +158,11 @@ pub trait MeshFile: FormatVersion {
         self
     }
 
+    /// Returns whether files of this type may contain surfaces. A file of animations contains none.
+    fn has_surfaces(&self) -> bool {
+        true
+    }
+
     /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.
     fn geometry(&self) -> Option<&dyn Geometry>;
 

@@ -7,7 +7,6 @@ pub mod ezmesh;
 pub mod facts;
 pub mod frames;
 pub mod gpu_size;
-pub mod lent;
 pub mod names;
 pub mod native_output;
 pub mod region_bytes;

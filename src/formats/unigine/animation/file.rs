@@ -273,6 +273,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
         }
     }
 
+    fn has_surfaces(&self) -> bool {
+        false
+    }
+
     fn geometry(&self) -> Option<&dyn Geometry> {
         Some(self)
     }

@@ -3,4 +3,3 @@
 
 pub mod elements;
 pub mod properties;
-pub mod values;

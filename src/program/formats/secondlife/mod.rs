@@ -5,4 +5,3 @@ pub mod elements;
 pub mod level_args;
 pub mod properties;
 pub mod survey;
-pub mod values;

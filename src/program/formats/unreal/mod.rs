@@ -1,10 +1,8 @@
-//! Unreal vertex meshes: pairs of files, vertex frames, the unused bytes of polygons, and scripts.
+//! Unreal vertex meshes: pairs of files, and scripts.
 
 pub mod elements;
-pub mod frame_args;
 pub mod names;
 pub mod pairs;
 pub mod properties;
 pub mod script_file;
 pub mod script_properties;
-pub mod values;
