@@ -52,7 +52,7 @@ fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
 ///
 /// The difference between a float and its decoded code is at most 1/510. Floats below 0 are encoded
 /// like 0, and floats above 1 like 1.
-#[cfg(feature = "internals")]
+#[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
     value.map(|value| u8::try_from(crate::decode::rounding::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())

@@ -33,3 +33,8 @@ pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
 #[cfg(feature = "cli")]
 pub(crate) use unopened::unopened_properties;
+
+/// The extra arrays of each format. An array of several formats is in the list of each of them.
+#[cfg(feature = "cli")]
+pub(crate) const EXTRA_ARRAYS: [&[crate::model::ExtraArrayInfo]; 4] =
+    [unreal::EXTRA_ARRAYS, secondlife::EXTRA_ARRAYS, unigine::EXTRA_ARRAYS, ezmesh::EXTRA_ARRAYS];

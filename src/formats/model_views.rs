@@ -8,9 +8,9 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Error, Result};
 use crate::model::animation::{Affine, Animations, Channel, Clip, ClipKeys, Event};
 use crate::model::{
-    Asset, Bone, ByteRanges, Colors, Contents, Counts, DrawStyle, FormatVersion, Geometry, Handle, Indices, Instance,
-    Material, Metadata, Normals, Part, Positions, Space, SpatialTree, TangentFrames, Transform, Uvs, VertexPool,
-    Weights,
+    Asset, Bone, ByteRanges, Colors, Contents, Counts, DrawStyle, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry,
+    Handle, Indices, Instance, LevelStorage, Material, Metadata, Normals, Part, Positions, Space, SpatialTree,
+    TangentFrames, Transform, Uvs, VertexMesh, VertexPool, Weights,
 };
 use crate::parse::Name;
 
@@ -75,6 +75,9 @@ forward! {
         fn indices(&self, surface: usize) -> Result<Indices<'_>>;
         fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
         fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>>;
+        fn extra_arrays(&self) -> &'static [ExtraArrayInfo];
+        fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>>;
+        fn vertex_mesh(&self) -> Option<&dyn VertexMesh>;
         fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>>;
         fn file_index(&self, surface: usize) -> usize;
         fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error;
@@ -90,6 +93,8 @@ forward! {
         fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>>;
         fn clip_count(&self) -> Result<usize>;
         fn clip(&self, clip: usize) -> Result<Clip<'_>>;
+        fn has_bone_clips(&self) -> bool;
+        fn track_pose(&self, clip: usize, frame: usize) -> Result<Option<Vec<(Name<'_>, Transform)>>>;
         fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>>;
         fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()>;
         fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>>;
@@ -108,11 +113,13 @@ forward! {
     Contents to contents {
         fn asset_count(&self) -> Result<usize>;
         fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>>;
+        fn level_storage(&self) -> LevelStorage;
         fn instance_count(&self) -> Result<usize>;
         fn instance(&self, instance: usize) -> Result<Instance<'_>>;
         fn material_count(&self) -> Result<usize>;
         fn material(&self, material: usize) -> Result<Material<'_>>;
         fn file_bytes(&self) -> u64;
         fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()>;
+        fn metadata_is_derived(&self) -> bool;
     }
 }

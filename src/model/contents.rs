@@ -78,6 +78,11 @@ pub trait Contents: FormatVersion {
     }
     /// Opens asset `asset`. An asset that is not part of the opened file owns its inflated blocks.
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>>;
+    /// Returns how the levels of detail of an asset store their surfaces.
+    #[doc(hidden)]
+    fn level_storage(&self) -> LevelStorage {
+        LevelStorage::Single
+    }
     /// Returns the number of instances. A file that stores no instances has one instance of each
     /// asset.
     fn instance_count(&self) -> Result<usize> {
@@ -107,6 +112,23 @@ pub trait Contents: FormatVersion {
         let _ = visit;
         Ok(())
     }
+    /// Returns whether the metadata follows from how the file stores its surfaces, and not from
+    /// what its author stated.
+    #[doc(hidden)]
+    fn metadata_is_derived(&self) -> bool {
+        false
+    }
+}
+
+/// How the levels of detail of an asset store their surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelStorage {
+    /// The format has one level of detail.
+    Single,
+    /// All levels have the surfaces of one list, and each level draws some of them.
+    Shared,
+    /// Each level has surfaces of its own.
+    Separate,
 }
 
 /// One asset of a file: a mesh with its levels of detail, its skeleton and its collision shapes.
@@ -128,11 +150,6 @@ pub trait Asset: FormatVersion {
     fn level_number(&self, level: usize) -> Result<Option<u32>> {
         let _ = level;
         Ok(None)
-    }
-    /// Returns whether only the names of the surfaces tell the levels of detail. All levels then
-    /// have the surfaces of one list, and those of other levels are not drawn.
-    fn names_tell_levels(&self) -> bool {
-        false
     }
     /// Returns the number of the level of detail that the name of a surface tells, or `None`.
     fn named_level(&self, surface: usize) -> Result<Option<u32>> {

@@ -143,6 +143,14 @@ impl<'a> FixedWeights<'a> {
         self.weights.len()
     }
 
+    /// Returns the four stored bones and weights of a vertex. The bones are counted from the first
+    /// bone of the mesh's skeleton.
+    #[cfg(feature = "cli")]
+    pub(crate) fn slots(&self, vertex: usize) -> Option<[(i32, f32); MAX_FIXED_INFLUENCES]> {
+        let mut weights = self.weights.get(vertex)?.into_iter();
+        Some(self.bones.get(vertex)?.map(|bone| (bone.into(), weights.next().unwrap_or_default())))
+    }
+
     #[inline]
     pub(crate) fn get(&self, vertex: usize) -> Option<FixedInfluences> {
         Some(FixedInfluences::new(self.bones.get(vertex)?, self.weights.get(vertex)?, self.first))

@@ -2,9 +2,11 @@
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::draw_style::DrawStyle;
+use super::extra_array::{ExtraArray, ExtraArrayInfo};
 use super::single_surface::SingleSurface;
 use super::space::Space;
 use super::spatial_tree::SpatialTree;
+use super::vertex_mesh::VertexMesh;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
@@ -191,6 +193,24 @@ pub trait Geometry: FormatVersion {
     /// the file stores no such tree.
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         self.surface_sphere(surface).map(|_| None)
+    }
+    /// Returns the arrays that surfaces of the format may have, and that not every format has.
+    #[doc(hidden)]
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        &[]
+    }
+    /// Finds the extra array `name` of a surface, without decoding it. Returns `None` if the format
+    /// has no array with this name, or if the surface does not have it.
+    #[doc(hidden)]
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        let _ = (surface, name);
+        Ok(None)
+    }
+    /// Returns what the format computes from the vertex frames of the mesh, or `None` if the format
+    /// does not store vertex frames.
+    #[doc(hidden)]
+    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
+        None
     }
     /// Lends one surface as a geometry of its own, in which the surface has the index 0. The bounds
     /// of the returned geometry are those of the surface.

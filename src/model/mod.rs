@@ -24,6 +24,7 @@ pub mod converted;
 pub(crate) mod corners;
 mod draw_style;
 pub(crate) mod equal_normals;
+mod extra_array;
 mod file_context;
 mod fixed_influences;
 mod format_version;
@@ -41,6 +42,7 @@ mod single_surface;
 mod space;
 mod spatial_tree;
 mod surface;
+mod vertex_mesh;
 mod vertex_pool;
 mod weights;
 mod weld;
@@ -81,7 +83,17 @@ internal_use!(
     attributes::NormalEncoding,
     attributes::PositionEncoding,
     attributes::TangentFrameEncoding,
-    attributes::UvEncoding
+    attributes::UvEncoding,
+    contents::LevelStorage,
+    extra_array::ExtraArray,
+    extra_array::ExtraArrayInfo,
+    extra_array::ExtraItem,
+    extra_array::ItemOwner,
+    extra_array::ItemVisitor,
+    extra_array::NumberType,
+    vertex_mesh::NormalShading,
+    vertex_mesh::PositionMap,
+    vertex_mesh::VertexMesh
 );
 
 pub(crate) use file_context::FileContext;

@@ -2,9 +2,11 @@
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::draw_style::DrawStyle;
+use super::extra_array::{ExtraArray, ExtraArrayInfo};
 use super::geometry::{Counts, Geometry};
 use super::space::Space;
 use super::spatial_tree::SpatialTree;
+use super::vertex_mesh::VertexMesh;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
@@ -146,6 +148,18 @@ impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
 
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         self.geometry.partition(self.at(surface)?)
+    }
+
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        self.geometry.extra_arrays()
+    }
+
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        self.geometry.extra_array(self.at(surface)?, name)
+    }
+
+    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
+        self.geometry.vertex_mesh()
     }
 
     fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {

@@ -3,6 +3,7 @@
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::corners::Corners;
 use super::draw_style::DrawStyle;
+use super::extra_array::ExtraArray;
 use super::geometry::{Counts, Geometry};
 use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
@@ -219,6 +220,12 @@ impl<'a> Surface<'a> {
     /// the file stores no spatial tree for the surface.
     pub fn partition(&self) -> Result<Option<Box<dyn SpatialTree + 'a>>> {
         self.geometry.partition(self.index)
+    }
+
+    /// Finds the extra array `name` of the surface, which not every format has.
+    #[doc(hidden)]
+    pub fn extra_array(&self, name: &str) -> Result<Option<ExtraArray<'a>>> {
+        self.geometry.extra_array(self.index, name)
     }
 
     /// Lends the surface as a geometry of its own, in which the surface has the index 0: see

@@ -140,6 +140,12 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// Returns the stored slots if every vertex has four of them.
+    #[cfg(feature = "cli")]
+    pub(crate) const fn slots(&self) -> Option<&FixedWeights<'a>> {
+        if let Encoding::Fixed(lists) = &self.lists { Some(lists) } else { None }
+    }
+
     /// Returns the same influences over `bytes`, which are a copy of [`as_bytes`](Self::as_bytes).
     ///
     /// Returns `None` if `bytes` does not have the same length. The returned weights have no index

@@ -9,10 +9,27 @@ use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::{
-    Colors, Counts, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions, Space, TangentFrames, Uvs,
-    VertexPool, Weights, Winding,
+    Colors, Counts, ExtraArray, ExtraArrayInfo, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions,
+    Space, TangentFrames, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
+
+/// The columns of vertices that the neutral arrays leave out.
+pub const EXTRA_ARRAYS: &[ExtraArrayInfo] = &[
+    ExtraArrayInfo::floats("tangents", "tangent", "Tangent of each vertex: x, y, z"),
+    ExtraArrayInfo::floats("bitangents", "bitangent", "Bitangent of each vertex: x, y, z"),
+    ExtraArrayInfo::floats("radius", "radius", "A distance for each vertex (EZ-Mesh)"),
+    ExtraArrayInfo::floats("interp1", "interp1", INTERP),
+    ExtraArrayInfo::floats("interp2", "interp2", ""),
+    ExtraArrayInfo::floats("interp3", "interp3", ""),
+    ExtraArrayInfo::floats("interp4", "interp4", ""),
+    ExtraArrayInfo::floats("interp5", "interp5", ""),
+    ExtraArrayInfo::floats("interp6", "interp6", ""),
+    ExtraArrayInfo::floats("interp7", "interp7", ""),
+    ExtraArrayInfo::floats("interp8", "interp8", ""),
+];
+const INTERP: &str = "Custom values to interpolate, 1 to 4 floats for each vertex; interp2 to interp8 are further \
+    sets (EZ-Mesh)";
 
 /// The size of two memory pages, in bytes. Reading one position may load two pages.
 const TWO_PAGES: usize = 8192;
@@ -216,6 +233,20 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// the position and all attributes of a vertex.
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.section(surface).map(|_| None)
+    }
+
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        let Some(info) = ExtraArrayInfo::find(EXTRA_ARRAYS, name) else { return Ok(None) };
+        let semantic = match name {
+            "tangents" => S::Tangent,
+            "bitangents" => S::Binormal,
+            _ => S::of(name.as_bytes(), 0),
+        };
+        Ok(self.section(surface)?.vertex_buffer()?.vertices()?.extra_array(info, semantic))
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {

@@ -92,6 +92,7 @@ pub use {
 pub use {
     elements::vertex_buffer::VertexBuffer,
     form::Form,
+    geometry::EXTRA_ARRAYS,
     semantic::{Semantic, VertexValue},
     validate::RULES,
     vertex_format::{Column, VertexFormat},

@@ -14,7 +14,8 @@ use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::error::debug::short_debug;
 use crate::math::as_index;
 use crate::model::{
-    ColorEncoding, Colors, FixedWeights, NormalEncoding, Normals, PositionEncoding, Positions, UvEncoding, Uvs, Weights,
+    ColorEncoding, Colors, ExtraArray, ExtraArrayInfo, FixedWeights, NormalEncoding, Normals, PositionEncoding,
+    Positions, UvEncoding, Uvs, Weights,
 };
 use crate::parse::Name;
 
@@ -118,23 +119,7 @@ impl<'a> Vertices<'a> {
     /// Returns the normals, or `None` if the vertices have no normals.
     #[must_use]
     pub fn normals(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Normal)
-    }
-
-    /// Returns the tangents, or `None` if the vertices have no tangents.
-    #[must_use]
-    pub fn tangents(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Tangent)
-    }
-
-    /// Returns the binormals, or `None` if the vertices have no binormals.
-    #[must_use]
-    pub fn binormals(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Binormal)
-    }
-
-    fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
-        let column = self.format.column(semantic)?;
+        let column = self.format.column(Semantic::Normal)?;
         let packed = self.packed(column).map(|array| Normals(NormalEncoding::F32(array)));
         packed.or_else(|| {
             self.strided(column, EndianFloats(self.order())).map(|array| Normals(NormalEncoding::Strided(array)))
@@ -186,6 +171,22 @@ impl<'a> Vertices<'a> {
     #[must_use]
     pub fn radii(&self) -> Option<Strided<'a, EndianFloats<1>>> {
         self.strided(self.format.column(Semantic::Radius)?, EndianFloats(self.order()))
+    }
+
+    /// Returns the column of floats with a meaning as an extra array, or `None` if the vertices do
+    /// not have it.
+    pub(super) fn extra_array(&self, info: &'static ExtraArrayInfo, semantic: Semantic) -> Option<ExtraArray<'a>> {
+        let column = self.format.column(semantic)?;
+        match column.count {
+            1 => self.floats::<1>(info, column),
+            2 => self.floats::<2>(info, column),
+            3 => self.floats::<3>(info, column),
+            _ => self.floats::<4>(info, column),
+        }
+    }
+
+    fn floats<const N: usize>(&self, info: &'static ExtraArrayInfo, column: &Column) -> Option<ExtraArray<'a>> {
+        Some(ExtraArray::floats(info, self.strided(column, EndianFloats::<N>(self.order()))?))
     }
 
     /// Returns the numbers that the vertex with the index `vertex` has in one column.

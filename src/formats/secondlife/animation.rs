@@ -44,6 +44,10 @@ impl<A: ShownAsset> Animations for A {
         }
     }
 
+    fn has_bone_clips(&self) -> bool {
+        false
+    }
+
     fn clip_count(&self) -> Result<usize> {
         Ok(0)
     }

@@ -16,8 +16,8 @@ use crate::model::Lod;
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::bytes_of;
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, PositionEncoding,
-    Positions, Texture, TextureRole,
+    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, LevelStorage, Material, Metadata, MetadataValue,
+    PositionEncoding, Positions, Texture, TextureRole,
 };
 use crate::parse::Name;
 
@@ -28,6 +28,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 
     fn asset_count(&self) -> Result<usize> {
         Ok(Self::asset_count(self))
+    }
+
+    fn level_storage(&self) -> LevelStorage {
+        LevelStorage::Separate
     }
 
     /// Opens an asset of the file. The asset that the file was opened with is borrowed. The

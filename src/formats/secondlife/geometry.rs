@@ -13,8 +13,9 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{
-    Colors, Counts, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, NormalEncoding, Normals,
-    PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs, Weights, Winding,
+    Colors, Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, ItemOwner,
+    NormalEncoding, Normals, NumberType, PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs,
+    Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -30,6 +31,22 @@ pub(super) const SPACE: Space = Space {
 /// Surface names for submeshes without a material name. The number in a surface name is the face
 /// number by which scripts in the virtual world identify the submesh.
 const FACES: [&str; 8] = ["face 0", "face 1", "face 2", "face 3", "face 4", "face 5", "face 6", "face 7"];
+
+/// The tangents of a surface, and the points of the hulls of an asset.
+pub const EXTRA_ARRAYS: &[ExtraArrayInfo] = &[
+    ExtraArrayInfo {
+        stored: Some(NumberType::I32),
+        encoding: "integers of 16 bits",
+        ..ExtraArrayInfo::floats("tangents", "tangent", "Tangent of each vertex: x, y, z and the side of the bitangent")
+    },
+    ExtraArrayInfo { owner: ItemOwner::Hull, ..ExtraArrayInfo::floats("hull", "point", HULL) },
+    ExtraArrayInfo {
+        owner: ItemOwner::BoundingHull,
+        ..ExtraArrayInfo::floats("bounding-hull", "point", BOUNDING_HULL)
+    },
+];
+const HULL: &str = "Points of one collision hull; --surface is the number of the hull (Second Life, EZ-Mesh)";
+const BOUNDING_HULL: &str = "Points of the convex hull around the whole mesh (Second Life)";
 
 /// One level of detail, or the collision triangles, of an asset as format-independent geometry.
 ///
@@ -255,6 +272,18 @@ impl<A: ShownAsset> Geometry for A {
 
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         self.shown_level()?.submesh(surface).map(|_| None)
+    }
+
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        let info = ExtraArrayInfo::find(EXTRA_ARRAYS, name).filter(|info| info.owner == ItemOwner::Vertex);
+        let Some(info) = info else { return Ok(None) };
+        let Some(tangents) = self.shown_level()?.submesh(surface)?.tangents()? else { return Ok(None) };
+        let stored = move |index: usize| tangents.raw().get(index).map(|codes| codes.map(|code| code.get().into()));
+        Ok(Some(ExtraArray::floats(info, tangents).with_stored(stored)))
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {

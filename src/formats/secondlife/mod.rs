@@ -134,7 +134,7 @@ pub use {
     asset_view::AssetView,
     builder::extract_available,
     container::Container,
-    geometry::LevelGeometry,
+    geometry::{EXTRA_ARRAYS, LevelGeometry},
     header::{Header, HeaderPrefix},
     level::Level,
     matrix::Matrix,

@@ -7,7 +7,7 @@ use super::geometry::MeshLevel;
 use crate::error::Result;
 use crate::model::animation::Animations;
 use crate::model::contents::{bytes_of, expect_only};
-use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, Metadata, MetadataValue};
+use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, LevelStorage, Metadata, MetadataValue};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
@@ -18,6 +18,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
         expect_only(self.format(), "asset", asset)?;
         Ok(Handle::Borrowed(self))
+    }
+
+    fn level_storage(&self) -> LevelStorage {
+        LevelStorage::Shared
+    }
+
+    fn metadata_is_derived(&self) -> bool {
+        true
     }
 
     /// Visits the target number of triangles in a leaf of a spatial tree, and the engine's estimate
@@ -46,10 +54,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     fn level_number(&self, level: usize) -> Result<Option<u32>> {
         self.reader().expect_level(level)?;
         Ok(self.reader().levels()?.number(level))
-    }
-
-    fn names_tell_levels(&self) -> bool {
-        true
     }
 
     fn named_level(&self, surface: usize) -> Result<Option<u32>> {

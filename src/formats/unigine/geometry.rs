@@ -2,6 +2,7 @@
 //! of them.
 
 use super::blocks::lent_surface::LentSurface;
+use super::blocks::tree::SurfaceTree;
 use super::file::Mesh;
 use super::reader::mesh_reader::MeshReader;
 use super::surface::SurfaceView;
@@ -10,8 +11,9 @@ use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
-    Axis, ColorEncoding, Colors, Counts, FormatVersion, Geometry, Handedness, Indices, PositionEncoding, Positions,
-    Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs, VertexPool, Weights, Winding,
+    Axis, ColorEncoding, Colors, Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, Indices,
+    ItemOwner, NumberType, PositionEncoding, Positions, Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs,
+    VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -25,6 +27,62 @@ pub(super) const SPACE: Space = Space {
     uv_origin: Some(UvOrigin::TopLeft),
     placement: Affine::IDENTITY,
 };
+
+/// The edge records and the arrays of the spatial tree of a surface, in ms14 and ms15.
+pub const EXTRA_ARRAYS: &[ExtraArrayInfo] = &[
+    ExtraArrayInfo::bytes("edges", "edges", EDGES),
+    ExtraArrayInfo {
+        number: NumberType::U32,
+        encoding: "an integer of 1 to 5 bytes",
+        ..of_tree("tree-corners", "tree_corner", TREE_CORNERS, &[])
+    },
+    ExtraArrayInfo {
+        number: NumberType::I32,
+        encoding: "a byte, and four integers of 1 to 5 bytes",
+        ..of_tree("tree-nodes", "tree_node", TREE_NODES, &["axis", "left", "right", "start", "end"])
+    },
+    of_tree("tree-boxes", "tree_box", TREE_BOXES, &["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"]),
+    of_tree("tree-splits", "tree_split", TREE_SPLITS, &[]),
+];
+const EDGES: &str = "A byte for each triangle: bit k is set if the edge opposite corner k is a border or convex \
+    (UNIGINE ms14, ms15)";
+const TREE_CORNERS: &str =
+    "The first corner of each triangle, in the order of the leaves of the tree (UNIGINE ms14, ms15)";
+const TREE_NODES: &str = "Nodes of the spatial tree: axis, left, right, start, end (UNIGINE ms14, ms15)";
+const TREE_BOXES: &str = "Bounding boxes of the nodes: minimum x, y, z, then maximum x, y, z (UNIGINE ms14, ms15)";
+const TREE_SPLITS: &str = "The coordinate at which each node is split, along its axis (UNIGINE ms14, ms15)";
+
+const fn of_tree(
+    name: &'static str,
+    item: &'static str,
+    description: &'static str,
+    components: &'static [&'static str],
+) -> ExtraArrayInfo {
+    ExtraArrayInfo { owner: ItemOwner::Tree, components, ..ExtraArrayInfo::floats(name, item, description) }
+}
+
+/// Finds the extra array `name` of a surface. `find` returns the tree of the surface, and is not
+/// called for another name.
+fn tree_array<'a>(
+    name: &str,
+    find: impl FnOnce() -> Result<Option<SurfaceTree<'a>>>,
+) -> Result<Option<ExtraArray<'a>>> {
+    let Some(info) = ExtraArrayInfo::find(EXTRA_ARRAYS, name) else { return Ok(None) };
+    let Some(tree) = find()? else { return Ok(None) };
+    let (edges, corners, nodes) = (tree.edges(), tree.corners(), tree.nodes());
+    Ok(Some(match name {
+        "edges" => ExtraArray::integers(info, edges.len(), |at| edges.get(at).map(|edges| [i64::from(*edges)])),
+        "tree-corners" => {
+            ExtraArray::integers(info, corners.len(), |at| corners.get(at).map(|corner| [i64::from(*corner)]))
+        }
+        "tree-boxes" => ExtraArray::floats(info, tree.boxes()),
+        "tree-splits" => ExtraArray::floats(info, tree.splits()),
+        _ => ExtraArray::integers(info, nodes.len(), |at| {
+            let node = nodes.get(at)?;
+            Some([node.axis.into(), node.left.into(), node.right.into(), node.start.into(), node.end.into()])
+        }),
+    }))
+}
 
 /// Implements the methods of [`Geometry`] that find an array, for a type with a method `$view` that
 /// returns the [`SurfaceView`] of a surface.
@@ -62,6 +120,10 @@ macro_rules! arrays_of {
 
         fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
             self.$view(surface)?.attribute_indices().map(Some)
+        }
+
+        fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+            EXTRA_ARRAYS
         }
     };
 }
@@ -113,6 +175,10 @@ macro_rules! geometry_of_level {
 
             fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
                 Ok(self.reader().tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+            }
+
+            fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+                tree_array(name, || self.reader().tree(surface))
             }
 
             fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
@@ -239,6 +305,11 @@ impl Geometry for LentSurface<'_> {
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
         self.only(surface)?;
         Ok(self.tree()?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+    }
+
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        self.only(surface)?;
+        tree_array(name, || self.tree())
     }
 
     fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {

@@ -157,6 +157,7 @@ pub use {
         coding::{AnimationKey, Coding},
     },
     blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree, write::Storage},
+    geometry::EXTRA_ARRAYS,
     layout::Generation,
     validate::RULES,
 };

@@ -20,6 +20,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         Err(no_such("bone", 0, bone))
     }
 
+    fn has_bone_clips(&self) -> bool {
+        false
+    }
+
     fn clip_count(&self) -> Result<usize> {
         Ok(clip_count(self))
     }

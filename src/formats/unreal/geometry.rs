@@ -3,7 +3,7 @@
 use super::file::Mesh;
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, in_aniv, no_such};
-use super::layout::{ANIV, DATA, PolygonType, Style};
+use super::layout::{ANIV, DATA, PolygonType, RawPolygon, Style};
 use super::surface::SurfaceView;
 use super::surface_groups::Groups;
 use super::transform::Placement;
@@ -13,10 +13,18 @@ use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::corners::corner_positions;
 use crate::model::{
-    Axis, Blend, Colors, Counts, DrawStyle, Geometry, Handedness, IndexEncoding, Indices, Positions, Space,
-    TangentFrames, UvOrigin, Uvs, VertexPool, Weights, Winding,
+    Axis, Blend, Colors, Counts, DrawStyle, ExtraArray, ExtraArrayInfo, Geometry, Handedness, IndexEncoding, Indices,
+    Positions, Space, TangentFrames, UvOrigin, Uvs, VertexMesh, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
+
+/// The bytes of polygons that the neutral arrays leave out.
+pub const EXTRA_ARRAYS: &[ExtraArrayInfo] = &[
+    ExtraArrayInfo::bytes("types", "type", "Type byte of each polygon (Unreal)"),
+    ExtraArrayInfo::bytes("textures", "texture", "Texture number of each polygon (Unreal)"),
+    ExtraArrayInfo::bytes("color-bytes", "color_byte", "Unused colour byte of each polygon (Unreal)"),
+    ExtraArrayInfo::bytes("flags", "flags", "Unused flags byte of each polygon (Unreal)"),
+];
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the number of surfaces. A surface consists of all polygons that have the same
@@ -317,6 +325,27 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
         let corners = self.counts(surface)?.corners;
         Ok(Some(Indices(IndexEncoding::Consecutive(Consecutive::new(corners)))))
+    }
+
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+
+    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+        let view = self.surface(surface)?;
+        let Some(info) = ExtraArrayInfo::find(EXTRA_ARRAYS, name) else { return Ok(None) };
+        let byte: fn(&RawPolygon) -> u8 = match name {
+            "types" => |polygon| polygon.kind,
+            "textures" => |polygon| polygon.texture,
+            "color-bytes" => |polygon| polygon.color,
+            _ => |polygon| polygon.flags,
+        };
+        let get = move |index| view.polygon(index).map(|polygon| [byte(polygon).into()]);
+        Ok(Some(ExtraArray::integers(info, view.triangle_count(), get)))
+    }
+
+    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
+        Some(self)
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {

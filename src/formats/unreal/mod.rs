@@ -93,11 +93,12 @@ pub use file::Mesh;
 pub use validate::finding;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {
-    crate::decode::polygon::RawPolygon, layout::Variant, normals::NormalShading, surface::UvDivisor,
+    crate::decode::polygon::RawPolygon, geometry::EXTRA_ARRAYS, layout::Variant, surface::UvDivisor,
     transform::Placement, validate::RULES,
 };
 #[cfg(feature = "internals")]
 pub use {
+    crate::model::NormalShading,
     companions::{Pair, find},
     frame::Frame,
     layout::{PolygonType, Style},

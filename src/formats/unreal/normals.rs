@@ -1,27 +1,15 @@
 //! Computes normals for the triangle corners of a mesh, because the file format does not store
 //! normals.
 
+use std::io::Write;
+
 use super::file::Mesh;
 use super::layout::{DATA, PolygonType, RawPolygon};
 use super::transform::Placement;
 use crate::array::Array;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{add, as_u64, facet, unit};
-use crate::model::Positions;
-
-/// Selects the normal that is computed for each triangle corner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NormalShading {
-    /// The normal of [`Facet`](Self::Facet) if the triangle has the flag [`PolygonType::FLAT`], and
-    /// the normal of [`Smooth`](Self::Smooth) otherwise.
-    #[default]
-    Flagged,
-    /// The mean of the normals of all triangles that share the vertex of the corner, weighted by
-    /// the areas of the triangles.
-    Smooth,
-    /// The normal of the triangle's plane.
-    Facet,
-}
+use crate::model::{NormalShading, PositionMap, Positions, VertexMesh};
 
 impl<D: AsRef<[u8]>> Mesh<D> {
     /// Computes the normals of one animation frame. The vertices are transformed by `placement`
@@ -76,6 +64,28 @@ impl<D: AsRef<[u8]>> Mesh<D> {
             }
         }
         Ok(normals)
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> VertexMesh for Mesh<D> {
+    fn placing(&self) -> Option<PositionMap<'_>> {
+        let placement = Placement::of(&self.script()?);
+        Some(Box::new(move |position| placement.apply(position)))
+    }
+
+    /// Without a placement, the normals are computed in the units of the mesh's author, which are
+    /// equal along all axes.
+    fn normals(&self, surface: usize, frame: usize, shading: NormalShading, is_placed: bool) -> Result<Vec<[f32; 3]>> {
+        let script = self.script().filter(|_| is_placed);
+        let placement = script.map_or(Placement::author(self.variant()), |script| Placement::of(&script));
+        let polygons = self.surface(surface)?.numbers();
+        let all = Self::normals(self, frame, shading, &placement)?;
+        let corners = all.as_chunks::<3>().0;
+        Ok(polygons.iter().filter_map(|number| corners.get(usize::from(*number))).flatten().copied().collect())
+    }
+
+    fn write_uv_listing(&self, out: &mut dyn Write) -> Result<()> {
+        Self::write_uv_listing(self, out)
     }
 }
 

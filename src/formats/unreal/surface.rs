@@ -87,6 +87,12 @@ impl<'a> SurfaceView<'a> {
         self.order.iter().map(move |number| polygons.get(usize::from(*number)).unwrap_or(&NONE))
     }
 
+    /// Returns the polygon with an index in the surface, or `None` if the index is out of range.
+    pub(super) fn polygon(&self, index: usize) -> Option<&'a RawPolygon> {
+        let number = *self.order.get(index)?;
+        Some(self.polygons.get(usize::from(number)).unwrap_or(&RawPolygon::EMPTY))
+    }
+
     /// Returns the vertex index of each triangle corner of the surface, three indices per triangle.
     #[must_use]
     pub const fn indices(&self) -> Indices<'a> {

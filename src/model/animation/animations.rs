@@ -63,6 +63,20 @@ pub trait Animations: FormatVersion {
     fn clip_count(&self) -> Result<usize>;
     /// Finds animation `clip` in the file, without reading its key frames.
     fn clip(&self, clip: usize) -> Result<Clip<'_>>;
+    /// Returns whether the format stores clips that move bones. A file of such a format may contain
+    /// no clip.
+    #[doc(hidden)]
+    fn has_bone_clips(&self) -> bool {
+        true
+    }
+    /// Returns the name of every track of a clip, with its transform at frame `frame`, or `None` if
+    /// the tracks of the format have no names of their own. A track that is shorter than the clip
+    /// keeps its last transform.
+    #[doc(hidden)]
+    fn track_pose(&self, clip: usize, frame: usize) -> Result<Option<Vec<(Name<'_>, Transform)>>> {
+        let _ = (clip, frame);
+        Ok(None)
+    }
     /// Returns event `index` of an animation, in file order, or `None` if `index` is not below the
     /// number of events of the animation.
     fn event(&self, clip: usize, index: usize) -> Result<Option<Event<'_>>> {

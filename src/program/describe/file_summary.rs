@@ -9,7 +9,7 @@ use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
 use crate::math::as_u64;
 use crate::model::Axis;
-use crate::model::{Counts, DescribedBlocks};
+use crate::model::{Counts, DescribedBlocks, LevelStorage};
 use crate::{Animations, Bounds, Finding, MeshFile, Name, Surface};
 
 use super::block_survey::{AssetSurvey, SurveyRequest};
@@ -140,7 +140,7 @@ impl FileSummary {
             summarize_surface(file, &surface, shares, is_header_only, &mut gpu, &mut read)
         });
         let mut surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
-        let (level_choice, levels) = if file.asset().names_tell_levels() {
+        let (level_choice, levels) = if file.contents().level_storage() == LevelStorage::Shared {
             let choice = match levels {
                 LodFilter::One(number) => LevelChoice::One(nearest_level(file.asset(), number)?),
                 LodFilter::All => LevelChoice::Scenes,

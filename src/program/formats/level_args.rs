@@ -137,7 +137,8 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         let text = "--lod: the mesh has no levels of detail; leave it out";
         return Err(UsageError(text.to_owned()).into());
     }
-    let level = match number.named().filter(|_| !asset.names_tell_levels()) {
+    let has_keys = names.iter().any(|name| Lod::ALL.iter().any(|lod| lod.key() == name));
+    let level = match number.named().filter(|_| has_keys) {
         None if number.0 == 0 => return Ok(0),
         None => format!("lod {}", number.0),
         Some(lod) => lod.key().to_owned(),
@@ -194,34 +195,7 @@ impl LevelArgs {
     ///
     /// Returns an error if the asset does not have the chosen level of detail, or if the options
     /// are set for another format.
-    pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
-        &self,
-        model: &'a crate::Model<D>,
-    ) -> anyhow::Result<Option<crate::formats::secondlife::LevelGeometry<'a>>> {
-        let Some(_) = self.block_geometry(model.file())? else { return Ok(None) };
-        let crate::formats::FormatFile::SecondLife(mesh) = model.format_file() else { return Ok(None) };
-        let header = mesh.header()?;
-        let lod = match self.lod {
-            Some(ChosenPart::Level(number)) => number.lod(),
-            _ => Lod::High.nearest(|lod| header.has(lod.part())).unwrap_or(Lod::High),
-        };
-        use crate::formats::secondlife::AssetPart::{PhysicsMesh, PhysicsShape};
-        let part = match self.lod {
-            Some(ChosenPart::Physics) if !header.has(PhysicsMesh) && header.has(PhysicsShape) => PhysicsShape,
-            Some(ChosenPart::Physics) => PhysicsMesh,
-            _ => lod.part(),
-        };
-        Ok(Some(crate::formats::secondlife::LevelGeometry::new(mesh.view(), part)))
-    }
-
-    /// Returns the geometry of the chosen level of detail, or `None` for a file whose assets are
-    /// not made of blocks.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the asset does not have the chosen level of detail, or if the options
-    /// are set for another format.
-    pub fn block_geometry<'a, D>(
+    pub fn geometry<'a, D>(
         &self,
         file: &'a dyn MeshFile<Data = D>,
     ) -> anyhow::Result<Option<Handle<'a, dyn Geometry + 'a>>> {

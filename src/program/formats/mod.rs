@@ -2,20 +2,15 @@
 //! the traits for meshes of any format.
 
 pub mod adjust_args;
-pub mod ezmesh;
-pub mod facts;
 pub mod frames;
 pub mod gpu_size;
-pub mod lent;
 pub mod level_args;
 pub mod names;
 pub mod native_output;
 pub mod sample;
-pub mod secondlife;
 pub mod selectors;
 pub mod summary;
 pub mod unigine;
-pub mod unreal;
 
 use std::path::Path;
 

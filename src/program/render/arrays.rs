@@ -4,15 +4,15 @@
 use std::io;
 use std::ops::Range;
 
-use crate::decode::{packed32, packed64};
+use crate::decode::{packed32, packed64, unorm};
 use crate::io::prefetch;
 use crate::model::{
-    Colors, IndexEncoding, Indices, Influences, NormalEncoding, Normals, PositionEncoding, Positions, TangentFrame,
-    TangentFrameEncoding, TangentFrames, UvEncoding, Uvs,
+    ColorEncoding, Colors, IndexEncoding, Indices, Influences, NormalEncoding, Normals, NumberType, PositionEncoding,
+    Positions, TangentFrame, TangentFrameEncoding, TangentFrames, UvEncoding, Uvs,
 };
 use crate::{Array, Weights};
 
-use super::numbers::{Layout, NumberType, Sink, write_encoded, write_items};
+use super::numbers::{Layout, Sink, write_encoded, write_items};
 use super::values::{Item, Values, Visit, visit_rows};
 
 /// Selects the axis of a tangent frame: the normal, tangent or bitangent.
@@ -105,7 +105,7 @@ impl Values for Uvs<'_> {
         match self {
             Uvs(UvEncoding::MinMax16(_)) if raw => visit_codes(bytes, 2, visit),
             Uvs(UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_)) if raw => {
-                visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i32::from)), visit)
+                visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i64::from)), visit)
             }
             _ => visit_rows(range, |index| self.get(index), visit),
         }
@@ -138,12 +138,24 @@ impl Values for Colors<'_> {
         if !raw {
             return visit_rows(range, |index| self.get(index), visit);
         }
+        if let Colors(ColorEncoding::Argb8(_) | ColorEncoding::Strided(_)) = self {
+            // Every component of a decoded colour is exactly that of the stored word.
+            let words = |color| {
+                let [r, g, b, a] = unorm::encode(color);
+                [i64::from(u32::from_be_bytes([a, r, g, b]))]
+            };
+            return visit_rows(range, |index| self.get(index).map(words), visit);
+        }
         let mut colors = bytes.chunks_exact(self.byte_offset(1));
-        colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i32::from(*c)).collect::<Vec<_>>())))
+        colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i64::from(*c)).collect::<Vec<_>>())))
     }
 
     fn layout(&self, raw: bool) -> Layout {
-        if raw { Layout::numbers(NumberType::U8, self.byte_offset(1)) } else { Layout::numbers(NumberType::F32, 4) }
+        match self.0 {
+            _ if !raw => Layout::numbers(NumberType::F32, 4),
+            ColorEncoding::Unorm8(_) => Layout::numbers(NumberType::U8, 4),
+            ColorEncoding::Argb8(_) | ColorEncoding::Strided(_) => Layout::numbers(NumberType::U32, 1),
+        }
     }
 
     fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
@@ -184,6 +196,9 @@ impl Values for Weights<'_> {
 
     fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
         let (mut decoded, mut stored) = (Vec::new(), Vec::new());
+        if let Some(lists) = self.slots().filter(|_| raw) {
+            return range.filter_map(|index| lists.slots(index)).try_for_each(|slots| visit(Item::Influences(&slots)));
+        }
         let mut each = |list: Influences<'_>| {
             if raw {
                 stored.clear();
@@ -203,7 +218,7 @@ impl Values for Weights<'_> {
     }
 
     fn layout(&self, raw: bool) -> Layout {
-        if raw {
+        if raw && self.slots().is_none() {
             return Layout::Influences { bone: NumberType::I16, weight: NumberType::U16 };
         }
         Layout::Influences { bone: NumberType::I32, weight: NumberType::F32 }
@@ -222,9 +237,9 @@ impl Values for Indices<'_> {
                 // Mesh files store vertex indices as signed integers, and a damaged file may
                 // contain negative indices.
                 let raw = array.raw().get(range).unwrap_or_default();
-                raw.iter().try_for_each(|raw| visit(Item::Integer(i32::from_le_bytes(raw.to_bytes()))))
+                raw.iter().try_for_each(|raw| visit(Item::Integers(&[i32::from_le_bytes(raw.to_bytes()).into()])))
             }
-            _ => visit_rows(range, |index| self.get(index), visit),
+            _ => visit_rows(range, |index| self.get(index).map(|index| [i64::from(index)]), visit),
         }
     }
 
@@ -259,19 +274,19 @@ where
 
 /// Passes the 16-bit integers in `bytes` to `visit`, in groups of `width` integers.
 fn visit_codes(bytes: &[u8], width: usize, visit: Visit<'_>) -> io::Result<()> {
-    let codes: Vec<i32> = bytes.as_chunks::<2>().0.iter().map(|code| i32::from(u16::from_le_bytes(*code))).collect();
+    let codes: Vec<i64> = bytes.as_chunks::<2>().0.iter().map(|code| i64::from(u16::from_le_bytes(*code))).collect();
     codes.chunks_exact(width).try_for_each(|item| visit(Item::Integers(item)))
 }
 
 /// Returns the stored integers x, y and z of a packed position, or `None` if the index is out of
 /// range.
-fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i32; 3]> {
+fn packed_integers(positions: &Positions<'_>, index: usize) -> Option<[i64; 3]> {
     let stored = match positions {
         Positions(PositionEncoding::Packed32(array)) => packed32::integers(array.raw().get(index)?),
         Positions(PositionEncoding::Packed64(array)) => packed64::integers(array.raw().get(index)?),
         _ => return None,
     };
-    Some(stored.map(i32::from))
+    Some(stored.map(i64::from))
 }
 
 /// Passes the stored integers of the tangent frames, which are encoded as quaternions, to `visit`.
@@ -279,13 +294,13 @@ fn visit_raw_frames(frames: &TangentFrames<'_>, range: Range<usize>, visit: Visi
     match frames {
         TangentFrames(TangentFrameEncoding::Quat8(array)) => {
             let raw = array.raw().get(range).unwrap_or_default();
-            raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i32::from(part.get())))))
+            raw.iter().try_for_each(|raw| visit(Item::Integers(&raw.map(|part| i64::from(part.get())))))
         }
         TangentFrames(TangentFrameEncoding::Quat7(array)) => {
             let raw = array.raw().get(range).unwrap_or_default();
             raw.iter().try_for_each(|raw| {
-                let [x, y, z] = raw.xyz.map(|part| i32::from(part.get()));
-                visit(Item::Integers(&[x, y, z, i32::from(raw.sign)]))
+                let [x, y, z] = raw.xyz.map(|part| i64::from(part.get()));
+                visit(Item::Integers(&[x, y, z, i64::from(raw.sign)]))
             })
         }
     }

@@ -7,6 +7,7 @@ use crate::Array;
 use bytemuck::{NoUninit, Zeroable};
 
 use super::values::{Item, Values};
+use crate::model::NumberType;
 
 /// The number of items that are decoded at a time.
 const ITEMS_BATCH: usize = 32 << 10;
@@ -15,17 +16,6 @@ const BYTES_BATCH: usize = 256 << 10;
 
 /// A callback that gets the bytes of an array in chunks.
 pub type Sink<'s> = &'s mut dyn FnMut(&[u8]) -> io::Result<()>;
-
-/// The type of a number in an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberType {
-    U8,
-    U16,
-    U32,
-    I16,
-    I32,
-    F32,
-}
 
 /// The numbers in an item of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,11 +108,8 @@ pub fn pass_on_full(bytes: &mut Vec<u8>, sink: Sink<'_>) -> io::Result<()> {
 /// Adds the numbers of an item as bytes.
 fn encode(item: &Item<'_>, number: NumberType, out: &mut Vec<u8>) {
     match item {
-        Item::Number(value) => number.push((*value).into(), out),
-        Item::Integer(value) => number.push((*value).into(), out),
-        Item::Float(value) => out.extend(value.to_le_bytes()),
         Item::Floats(values) => values.iter().for_each(|value| out.extend(value.to_le_bytes())),
-        Item::Integers(values) => values.iter().for_each(|value| number.push((*value).into(), out)),
+        Item::Integers(values) => values.iter().for_each(|value| number.push(*value, out)),
         Item::Influences(_) | Item::RawInfluences(_) => {}
     }
 }
@@ -165,12 +152,13 @@ fn write_words(bytes: &[u8], sink: Sink<'_>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::render::values::Rows;
+    use crate::model::{ExtraArray, ExtraArrayInfo};
 
     #[test]
     fn writes_numbers_of_every_type() {
+        let info = &ExtraArrayInfo { number: NumberType::I32, ..ExtraArrayInfo::bytes("", "", "") };
         let mut found = Vec::new();
-        let values = Rows::boxed(2, |at| [[1, -2], [3, 70_000]].get(at).copied());
+        let values = ExtraArray::integers(info, 2, |at| [[1, -2], [3, 70_000]].get(at).copied());
         assert_eq!(values.layout(false), Layout::numbers(NumberType::I32, 2));
         values.write_bytes(0..2, false, &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
         assert_eq!(found, [1_i32, -2, 3, 70_000].map(i32::to_le_bytes).concat());

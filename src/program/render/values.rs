@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::numbers::{Layout, NumberType, Sink, write_encoded};
+use super::numbers::{Layout, Sink, write_encoded};
+use crate::model::{ExtraArray, ExtraItem, NumberType};
 
 /// An array of values that `dump` can print.
 pub trait Values {
@@ -20,13 +21,10 @@ pub trait Values {
     }
 }
 
-/// One item of an array that `dump` can print, such as an integer or a float.
+/// One item of an array that `dump` can print: its numbers, or its influences.
 pub enum Item<'v> {
-    Number(u32),
-    Integer(i32),
-    Float(f32),
     Floats(&'v [f32]),
-    Integers(&'v [i32]),
+    Integers(&'v [i64]),
     Influences(&'v [(i32, f32)]),
     RawInfluences(&'v [(i16, u16)]),
 }
@@ -38,100 +36,37 @@ pub type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> io::Result<()>;
 pub trait Row {
     /// Returns the value as an item.
     fn item(&self) -> Item<'_>;
-    /// Returns the layout of an array whose first value is `first`.
-    fn layout(first: Option<&Self>) -> Layout;
-}
-
-impl Row for u8 {
-    fn item(&self) -> Item<'_> {
-        Item::Number((*self).into())
-    }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::U8, 1)
-    }
-}
-
-impl Row for u32 {
-    fn item(&self) -> Item<'_> {
-        Item::Number(*self)
-    }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::U32, 1)
-    }
-}
-
-impl Row for f32 {
-    fn item(&self) -> Item<'_> {
-        Item::Float(*self)
-    }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::F32, 1)
-    }
 }
 
 impl<const N: usize> Row for [f32; N] {
     fn item(&self) -> Item<'_> {
         Item::Floats(self)
     }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::F32, N)
-    }
 }
 
-impl<const N: usize> Row for [i32; N] {
+impl<const N: usize> Row for [i64; N] {
     fn item(&self) -> Item<'_> {
         Item::Integers(self)
     }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::I32, N)
-    }
 }
 
-impl Row for Vec<f32> {
-    fn item(&self) -> Item<'_> {
-        match &**self {
-            [only] => Item::Float(*only),
-            floats => Item::Floats(floats),
-        }
-    }
-
-    fn layout(first: Option<&Self>) -> Layout {
-        Layout::numbers(NumberType::F32, first.map_or(1, Self::len))
-    }
-}
-
-impl Row for Vec<(i32, f32)> {
-    fn item(&self) -> Item<'_> {
-        Item::Influences(self)
-    }
-
-    fn layout(_first: Option<&Self>) -> Layout {
-        Layout::Influences { bone: NumberType::I32, weight: NumberType::F32 }
-    }
-}
-
-/// An array whose items a function returns by their index.
-pub struct Rows<F> {
+/// Vectors of three floats that a function computes from their index.
+pub struct ComputedVectors<F> {
     count: usize,
     get: F,
 }
 
-impl<F> Rows<F> {
-    /// Makes an array of `count` items, or of fewer if `get` returns `None` for some of them.
-    pub fn boxed<'a, R: Row>(count: usize, get: F) -> Box<dyn Values + 'a>
+impl<F> ComputedVectors<F> {
+    /// Makes an array of `count` vectors, or of fewer if `get` returns `None` for some of them.
+    pub fn boxed<'a>(count: usize, get: F) -> Box<dyn Values + 'a>
     where
-        F: Fn(usize) -> Option<R> + 'a,
+        F: Fn(usize) -> Option<[f32; 3]> + 'a,
     {
         Box::new(Self { count, get })
     }
 }
 
-impl<R: Row, F: Fn(usize) -> Option<R>> Values for Rows<F> {
+impl<F: Fn(usize) -> Option<[f32; 3]>> Values for ComputedVectors<F> {
     fn count(&self) -> usize {
         self.count
     }
@@ -141,7 +76,26 @@ impl<R: Row, F: Fn(usize) -> Option<R>> Values for Rows<F> {
     }
 
     fn layout(&self, _raw: bool) -> Layout {
-        R::layout((self.get)(0).as_ref())
+        Layout::numbers(NumberType::F32, 3)
+    }
+}
+
+impl Values for ExtraArray<'_> {
+    fn count(&self) -> usize {
+        Self::count(self)
+    }
+
+    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+        Self::visit(self, range, raw, &mut |item| {
+            visit(match item {
+                ExtraItem::Integers(integers) => Item::Integers(integers),
+                ExtraItem::Floats(floats) => Item::Floats(floats),
+            })
+        })
+    }
+
+    fn layout(&self, raw: bool) -> Layout {
+        Layout::numbers(self.number(raw), self.width())
     }
 }
 
@@ -162,9 +116,6 @@ impl Item<'_> {
     /// Writes the item as text.
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Number(number) => write!(out, "{number}"),
-            Self::Integer(number) => write!(out, "{number}"),
-            Self::Float(float) => write!(out, "{float:?}"),
             Self::Floats(floats) => separated(out, " ", floats.iter(), |out, float| write!(out, "{float:?}")),
             Self::Integers(integers) => separated(out, " ", integers.iter(), |out, integer| write!(out, "{integer}")),
             Self::Influences(list) => {
@@ -176,29 +127,32 @@ impl Item<'_> {
         }
     }
 
-    /// Writes the item as JSON.
+    /// Writes the item as JSON. A single number is not a list.
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        if let Self::Number(_) | Self::Integer(_) = self {
-            return self.text(out);
-        }
-        if let Self::Float(float) = self {
-            return json_float(out, *float);
-        }
-        write!(out, "[")?;
         match self {
-            Self::Number(_) | Self::Integer(_) | Self::Float(_) => {}
-            Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float))?,
-            Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}"))?,
+            Self::Floats([only]) => json_float(out, *only),
+            Self::Integers([_]) => self.text(out),
+            _ => {
+                write!(out, "[")?;
+                self.json_list(out)?;
+                write!(out, "]")
+            }
+        }
+    }
+
+    fn json_list(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float)),
+            Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}")),
             Self::Influences(list) => separated(out, ",", list.iter(), |out, (bone, weight)| {
                 write!(out, "[{bone},")?;
                 json_float(out, *weight)?;
                 write!(out, "]")
-            })?,
+            }),
             Self::RawInfluences(list) => {
-                separated(out, ",", list.iter(), |out, (bone, weight)| write!(out, "[{bone},{weight}]"))?;
+                separated(out, ",", list.iter(), |out, (bone, weight)| write!(out, "[{bone},{weight}]"))
             }
         }
-        write!(out, "]")
     }
 }
 

@@ -1,5 +1,6 @@
 //! Implements the format-independent trait [`Animations`]: bones, animation clips and poses.
 
+use super::clip::Animation;
 use super::track_keys::{TrackReader, moved_bones};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -51,11 +52,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         let view = self.view();
         let animation = self.animation(clip)?;
         expect_length(FORMAT, "out", view.bone_count(), out.len())?;
-        let count = animation.frame_count()?;
-        if frame >= as_index(count) {
-            let kind = Cause::NoSuch { count: count.into(), index: as_u64(frame) };
-            return Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind));
-        }
+        expect_frame(&animation, clip, frame)?;
         for (bone, out) in out.iter_mut().enumerate() {
             *out = view.bone(bone)?.bind;
         }
@@ -70,6 +67,17 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
             }
         }
         Ok(())
+    }
+
+    fn track_pose(&self, clip: usize, frame: usize) -> Result<Option<Vec<(Name<'_>, Transform)>>> {
+        let animation = self.animation(clip)?;
+        expect_frame(&animation, clip, frame)?;
+        let tracks = animation.tracks().map(|track| {
+            let (name, keys) = (track.name()?, track.keys()?);
+            let last = keys.len().saturating_sub(1);
+            Ok((name, keys.get(frame.min(last)).unwrap_or_default()))
+        });
+        tracks.collect::<Result<_>>().map(Some)
     }
 
     /// Returns the keys of the tracks. After the last key of a track, the bone keeps its transform.
@@ -110,4 +118,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         }
         Ok(())
     }
+}
+
+/// Returns an error if an animation does not have a frame.
+fn expect_frame(animation: &Animation<'_>, clip: usize, frame: usize) -> Result<()> {
+    let count = animation.frame_count()?;
+    if frame < as_index(count) {
+        return Ok(());
+    }
+    let kind = Cause::NoSuch { count: count.into(), index: as_u64(frame) };
+    Err(Error::without_offset(FORMAT, Field::new("frame").in_list("animation", as_u64(clip)), kind))
 }

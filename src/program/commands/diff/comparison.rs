@@ -11,7 +11,7 @@ use super::regions::RegionTotals;
 use super::side::DiffSide;
 use super::sink::DiffSink;
 use super::value::DiffValue;
-use crate::model::{Asset, Geometry};
+use crate::model::{Asset, Contents, Geometry, LevelStorage};
 use crate::program::formats::level_args::LodFilter;
 use crate::program::outcome::UsageError;
 use crate::{Name, Result};
@@ -119,8 +119,16 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     }
 
     /// Compares the levels of detail of an asset, which are paired by name.
-    pub fn compare_levels(&mut self, place: &DiffPlace<'_>, assets: Both<&(dyn Asset + '_)>) -> anyhow::Result<()> {
-        let all = self.read(assets, level_names)?;
+    pub fn compare_levels(
+        &mut self,
+        place: &DiffPlace<'_>,
+        contents: Both<&dyn Contents>,
+        assets: Both<&(dyn Asset + '_)>,
+    ) -> anyhow::Result<()> {
+        let all = Both {
+            a: self.sides.a.locate(level_names(contents.a, assets.a))?,
+            b: self.sides.b.locate(level_names(contents.b, assets.b))?,
+        };
         let counts = all.as_ref().map(Vec::len);
         let filter = self.options().lod;
         let is_chosen = |name: &&Vec<u8>| match filter {
@@ -161,9 +169,9 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
 }
 
 /// Returns the names of the levels of detail. A format without levels has one level without a name,
-/// and so has a UNIGINE mesh here, each of whose levels has all surfaces.
-fn level_names(asset: &dyn Asset) -> Result<Vec<Vec<u8>>> {
-    if asset.format() == "unigine" {
+/// and so has a mesh here whose levels have the surfaces of one list.
+fn level_names(contents: &dyn Contents, asset: &dyn Asset) -> Result<Vec<Vec<u8>>> {
+    if contents.level_storage() == LevelStorage::Shared {
         return Ok(vec![Vec::new()]);
     }
     let names = (0..asset.level_count()?).map(|level| asset.level_name(level));

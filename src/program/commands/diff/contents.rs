@@ -8,7 +8,7 @@ use super::pairing::Pairing;
 use super::value::DiffValue;
 use crate::math::narrow;
 use crate::model::animation::Affine;
-use crate::model::{Asset, Contents, Geometry, Hull, Material, MetadataValue};
+use crate::model::{Asset, Contents, Geometry, Hull, LevelStorage, Material, MetadataValue};
 use crate::program::formats::level_args::LodFilter;
 use crate::program::formats::level_args::LodFilter::All;
 use crate::program::outcome::UsageError;
@@ -17,8 +17,8 @@ use crate::{Name, Result};
 impl MeshComparison<'_, '_> {
     /// Compares all assets of the files, and the instances, materials and metadata.
     pub fn compare_contents(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
-        self.check_level_options()?;
         let contents = self.sides.map(|side| side.asset.model.contents());
+        self.check_level_options(contents)?;
         let counts = self.read(contents, Contents::asset_count)?;
         if let Some(asset) = self.options().asset {
             return self.compare_asset(place, contents, asset);
@@ -33,8 +33,7 @@ impl MeshComparison<'_, '_> {
         if self.sides.have_same_format() && !self.sink.is_decided() {
             self.compare_instances(place, contents)?;
             self.compare_materials(place, contents)?;
-            // The metadata of this format follows from the storage of the surfaces.
-            if self.sides.a.format() != "unigine" {
+            if !contents.a.metadata_is_derived() && !contents.b.metadata_is_derived() {
                 self.compare_metadata(place, contents)?;
             }
         }
@@ -43,8 +42,8 @@ impl MeshComparison<'_, '_> {
 
     /// Returns an error if the options choose a level or an asset, and neither file can have
     /// several.
-    fn check_level_options(&self) -> anyhow::Result<()> {
-        let Both { a, b } = self.sides.map(|side| side.format() == "secondlife");
+    fn check_level_options(&self, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
+        let Both { a, b } = contents.map(|contents| contents.level_storage() == LevelStorage::Separate);
         let option = match (self.options().lod, self.options().asset) {
             _ if a || b => return Ok(()),
             (LodFilter::One(_), _) => "--lod",
@@ -74,7 +73,7 @@ impl MeshComparison<'_, '_> {
         let assets = Both { a: self.sides.a.locate(a)?, b: self.sides.b.locate(b)? };
         let assets: Both<&(dyn Asset + '_)> = Both { a: &*assets.a, b: &*assets.b };
         self.compare_animations(place, assets.map(Asset::animations))?;
-        self.compare_levels(place, assets)?;
+        self.compare_levels(place, contents, assets)?;
         if self.options().lod == All && !self.sink.is_decided() {
             self.compare_collision(place, assets)?;
         }

@@ -64,7 +64,7 @@ impl MeshComparison<'_, '_> {
         self.compare_surface_facts(place, surfaces)?;
         if self.options().wants(DiffKind::Attributes) {
             self.compare_arrays(place, surfaces, pools)?;
-            self.compare_own_arrays(place, pair)?;
+            self.compare_own_arrays(place, surfaces)?;
         }
         Ok(())
     }

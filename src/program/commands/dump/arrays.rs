@@ -1,17 +1,14 @@
 //! Finds the arrays of a surface or a hull by their attribute.
 
-use crate::formats::secondlife::LevelGeometry;
-use crate::model::{Asset, Hull, HullKind, Positions};
-use crate::{Error, ErrorKind, Field, Geometry, Model, Surface};
+use crate::model::{Asset, Hull, HullKind, InterpolatedPositions, ItemOwner, PositionMap, Positions, VertexMesh};
+use crate::{Animations, Array as _, Error, ErrorKind, Field, FrameBlend, Geometry, Surface};
 
-use crate::program::args::Attribute;
-use crate::program::formats::facts::{self, DumpRequest, ValueSource};
-use crate::program::formats::lent::LentArrays;
-use crate::program::formats::unreal::frame_args::FrameArgs;
-use crate::program::input::bytes::Data;
+use super::attribute::{Attribute, NeutralAttribute};
+use super::frame_args::FrameArgs;
+use crate::program::formats::frames::blend_vertex_frames;
 use crate::program::outcome::UsageError;
 use crate::program::render::arrays::{FrameAxes, FrameAxis};
-use crate::program::render::values::{Values, boxed};
+use crate::program::render::values::{ComputedVectors, Values, boxed};
 
 /// The options that apply to every array.
 pub struct ArrayOptions<'a> {
@@ -21,71 +18,42 @@ pub struct ArrayOptions<'a> {
     pub clip: Option<usize>,
 }
 
-/// An open model with the options that choose its arrays.
+/// The surfaces, bones and hulls of a mesh, with the options that choose its arrays.
 pub struct ArrayContext<'a> {
-    pub model: &'a Model<Data>,
-    pub level: Option<LevelGeometry<'a>>,
+    pub geometry: &'a dyn Geometry,
+    pub animations: &'a dyn Animations,
     pub asset: &'a dyn Asset,
     pub options: ArrayOptions<'a>,
 }
 
 impl ArrayContext<'_> {
-    /// Returns the model, or its chosen level of detail.
-    pub fn geometry(&self) -> &dyn Geometry {
-        match &self.level {
-            Some(level) => level,
-            None => self.model,
-        }
-    }
-
-    /// Returns the arrays of a surface of the model, or of a hull.
+    /// Returns the arrays of a surface of the mesh, or of a hull.
     pub fn arrays(&self, number: usize) -> SurfaceArrays<'_> {
-        let source = ValueSource { model: self.model, level: self.level.as_ref(), lent: None };
-        SurfaceArrays::new(self, source, (self.geometry(), number), number)
+        SurfaceArrays { context: self, surface: Surface::new(self.geometry, number), number }
     }
 
-    /// Lends the surface with the given number.
-    pub fn lend(&self, number: usize) -> crate::Result<LentArrays<'_>> {
-        LentArrays::new(self.model, self.level.as_ref(), number)
-    }
-
-    /// Returns the arrays of a lent surface.
-    pub fn lent_arrays<'s>(&'s self, lent: &'s LentArrays<'s>, number: usize) -> SurfaceArrays<'s> {
-        let source = ValueSource { model: self.model, level: self.level.as_ref(), lent: lent.with_tree() };
-        SurfaceArrays::new(self, source, (lent.geometry(), 0), number)
+    /// Returns the arrays of the surface with the given number, which was lent.
+    pub fn lent_arrays<'s>(&'s self, lent: &'s dyn Geometry, number: usize) -> SurfaceArrays<'s> {
+        SurfaceArrays { context: self, surface: Surface::new(lent, 0), number }
     }
 }
 
 /// A surface or a hull, whose arrays are found by their attribute.
 pub struct SurfaceArrays<'s> {
     context: &'s ArrayContext<'s>,
-    source: ValueSource<'s, Data>,
-    geometry: &'s dyn Geometry,
-    /// The index of the surface in `geometry`.
-    index: usize,
     surface: Surface<'s>,
     /// The number of the surface in the file, or of the hull.
     pub number: usize,
 }
 
 impl<'s> SurfaceArrays<'s> {
-    fn new(
-        context: &'s ArrayContext<'s>,
-        source: ValueSource<'s, Data>,
-        (geometry, index): (&'s dyn Geometry, usize),
-        number: usize,
-    ) -> Self {
-        Self { context, source, geometry, index, surface: Surface::new(geometry, index), number }
-    }
-
     /// Returns the values of an attribute, or `None` if the surface does not have it.
     pub fn values(&self, attribute: Attribute) -> anyhow::Result<Option<Box<dyn Values + 's>>> {
-        let ArrayOptions { raw, frame, clip, .. } = self.context.options;
-        let request = DumpRequest { surface: self.number, attribute, raw, frame, clip };
-        match facts::values(&self.source, &request)? {
-            Some(values) => Ok(Some(values)),
-            None => Ok(self.neutral_values(attribute)?),
+        if let Some(extra) = self.surface.extra_array(&attribute.name())? {
+            return Ok(Some(Box::new(extra)));
         }
+        let Attribute::Neutral(attribute) = attribute else { return Ok(boxed(self.hull_points(attribute)?)) };
+        self.neutral_values(attribute)
     }
 
     /// Returns whether an attribute is among those that are written by default.
@@ -94,8 +62,12 @@ impl<'s> SurfaceArrays<'s> {
     /// stored numbers are requested and the format stores none.
     pub fn is_default(&self, attribute: Attribute) -> anyhow::Result<bool> {
         Ok(match attribute {
-            Attribute::AttributeIndices => self.geometry.attribute_indices(self.index)?.is_some(),
-            Attribute::Normals if self.context.options.raw => self.surface.normals()?.is_some(),
+            Attribute::Neutral(NeutralAttribute::AttributeIndices) => {
+                self.surface.geometry.attribute_indices(self.surface.index())?.is_some()
+            }
+            Attribute::Neutral(NeutralAttribute::Normals) if self.context.options.raw => {
+                self.surface.normals()?.is_some()
+            }
             _ => true,
         })
     }
@@ -104,24 +76,44 @@ impl<'s> SurfaceArrays<'s> {
     pub fn missing(&self, attribute: Attribute) -> anyhow::Error {
         // For a hull, --surface is the number of the hull.
         if let Err(error) = self.surface.name()
-            && attribute != Attribute::Hull
+            && attribute.owner() != ItemOwner::Hull
         {
             return error.into();
         }
-        if matches!(attribute, Attribute::Hull | Attribute::BoundingHull) {
-            let kind = if attribute == Attribute::Hull { "collision hulls" } else { "bounding hull" };
-            return UsageError(format!("the mesh has no {kind}")).into();
-        }
         let (surface, name) = (self.number, attribute.name());
-        UsageError(format!("surface {surface} has no {name}; `meshpeek info` lists the attributes of each surface"))
-            .into()
+        UsageError(match attribute.owner() {
+            ItemOwner::Hull => "the mesh has no collision hulls".to_owned(),
+            ItemOwner::BoundingHull => "the mesh has no bounding hull".to_owned(),
+            _ => {
+                let others = match self.extra_names().join(", ") {
+                    names if names.is_empty() || matches!(attribute, Attribute::Neutral(_)) => String::new(),
+                    names => format!("it has {names}, and "),
+                };
+                format!("surface {surface} has no {name}; {others}`meshpeek info` lists the attributes of each surface")
+            }
+        })
+        .into()
     }
 
-    /// Returns the values of an attribute that exists in several formats, such as positions.
-    fn neutral_values(&self, attribute: Attribute) -> crate::Result<Option<Box<dyn Values + 's>>> {
-        use Attribute as A;
-        let surface = &self.surface;
-        let target = if attribute.has_targets() { self.context.options.target } else { 0 };
+    /// Returns the names of the extra arrays that the surface has.
+    fn extra_names(&self) -> Vec<&'static str> {
+        let names = self.surface.geometry.extra_arrays().iter().map(|info| info.name);
+        names.filter(|name| self.surface.extra_array(name).is_ok_and(|array| array.is_some())).collect()
+    }
+
+    /// Returns the values of an attribute that is stored in the same way in all formats, or
+    /// computed from vertex frames.
+    fn neutral_values(&self, attribute: NeutralAttribute) -> anyhow::Result<Option<Box<dyn Values + 's>>> {
+        use NeutralAttribute as A;
+        let (surface, geometry) = (&self.surface, self.context.geometry);
+        match (attribute, geometry.vertex_mesh()) {
+            (A::Normals, Some(mesh)) => return Ok(Some(self.computed_normals(mesh)?)),
+            (A::Positions, Some(mesh)) if geometry.vertex_frame_count()? > 0 => {
+                return Ok(Some(self.frame_positions(mesh)?));
+            }
+            _ => {}
+        }
+        let target = if Attribute::Neutral(attribute).has_targets() { self.context.options.target } else { 0 };
         Ok(match attribute {
             A::Positions => Some(Box::new(surface.target_positions(target)?)),
             A::Normals => match self.frame_axes(FrameAxis::Normal)? {
@@ -138,9 +130,6 @@ impl<'s> SurfaceArrays<'s> {
             A::Weights => boxed(surface.weights()?),
             A::Indices => Some(Box::new(surface.indices()?)),
             A::AttributeIndices => Some(Box::new(surface.attribute_indices()?)),
-            A::Hull | A::BoundingHull => boxed(self.hull_points(attribute)?),
-            // [`facts::values`] returns the values of an attribute that exists in one format only.
-            _ => None,
         })
     }
 
@@ -149,13 +138,67 @@ impl<'s> SurfaceArrays<'s> {
         Ok(boxed(frames.map(|frames| FrameAxes(frames, axis))))
     }
 
+    /// Returns the chosen vertex frames, and the interpolation fraction between them.
+    fn blend(&self) -> anyhow::Result<FrameBlend> {
+        let ArrayContext { geometry, animations, options, .. } = self.context;
+        blend_vertex_frames((*geometry, *animations), options.clip, &options.frame.frame.clone().unwrap_or_default())
+    }
+
+    /// Returns the map to placed positions if the command line chooses them.
+    fn placing(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Option<PositionMap<'s>>> {
+        if !self.context.options.frame.placed {
+            return Ok(None);
+        }
+        let text = "--placed: no script was found for the mesh; leave it out";
+        Ok(Some(mesh.placing().ok_or_else(|| UsageError(text.to_owned()))?))
+    }
+
+    /// In a frame that the end of the file cuts, the vertices before the end are printed.
+    fn frame_positions(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
+        let FrameBlend { from, to, fraction } = self.blend()?;
+        let placing = self.placing(mesh)?;
+        let frame = |number: u32| self.surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
+        // If the frame index has no fraction, the positions are stored in the file and are not
+        // interpolated.
+        if fraction.to_bits() == 0 && placing.is_none() {
+            return Ok(Box::new(frame(from)?));
+        }
+        if self.context.options.raw {
+            let text = "--raw: expected a whole number for --frame, because only whole frames are stored";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
+        let place = placing.unwrap_or_else(|| Box::new(|position| position));
+        Ok(ComputedVectors::boxed(between.len(), move |index| between.get(index).map(&place)))
+    }
+
+    /// Computes a normal for each corner, in the vertex frame that is nearest to the chosen frame
+    /// index.
+    fn computed_normals(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
+        if self.context.options.raw {
+            let text = "--raw: no normals are stored; leave it out to compute them";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let FrameBlend { from, to, fraction } = self.blend()?;
+        let frame = usize::try_from(if fraction < 0.5 { from } else { to }).unwrap_or(usize::MAX);
+        let is_placed = self.placing(mesh)?.is_some();
+        let normals = mesh.normals(self.number, frame, self.context.options.frame.shading, is_placed)?;
+        Ok(ComputedVectors::boxed(normals.len(), move |index| normals.get(index).copied()))
+    }
+
     /// Returns the points of the collision hull with this number, or of the hull around the whole
-    /// asset, which is the last hull of an asset and has no number on the command line.
+    /// asset, which is the last hull of an asset and has no number on the command line. Returns
+    /// `None` for another attribute.
     fn hull_points(&self, attribute: Attribute) -> crate::Result<Option<Positions<'s>>> {
+        let is_bounding_hull = match attribute.owner() {
+            ItemOwner::Hull => false,
+            ItemOwner::BoundingHull => true,
+            _ => return Ok(None),
+        };
         let asset = self.context.asset;
         let Some(last) = asset.hull_count()?.checked_sub(1) else { return Ok(None) };
         let (found, is_bounding) = (asset.hull(last), |hull: &Hull<'_>| hull.kind == HullKind::Bounding);
-        if attribute == Attribute::BoundingHull {
+        if is_bounding_hull {
             return Ok(Some(found?).filter(is_bounding).and_then(|hull| hull.points));
         }
         if self.number >= last && found.as_ref().is_ok_and(is_bounding) {

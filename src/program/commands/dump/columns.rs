@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
-use crate::program::args::Attribute;
+use super::attribute::{Attribute, NeutralAttribute};
 use crate::program::render::escape::FloatCell;
 use crate::program::render::values::Item;
 
@@ -49,36 +49,28 @@ impl ColumnGroup {
 
 /// Returns the name of an item of an attribute.
 fn item_name(attribute: Attribute) -> String {
-    let name = match attribute {
-        Attribute::Indices => "vertex_index",
-        Attribute::Hull | Attribute::BoundingHull => "point",
-        Attribute::Edges => "edges",
-        Attribute::Flags => "flags",
-        Attribute::TreeBoxes => "tree_box",
-        Attribute::AttributeIndices => "attribute_index",
-        Attribute::Radius => "radius",
-        _ => return attribute.name().trim_end_matches('s').replace('-', "_"),
-    };
-    name.to_owned()
+    match attribute {
+        Attribute::Neutral(NeutralAttribute::Indices) => "vertex_index".to_owned(),
+        Attribute::Neutral(NeutralAttribute::AttributeIndices) => "attribute_index".to_owned(),
+        Attribute::Neutral(_) => attribute.name().trim_end_matches('s').to_owned(),
+        Attribute::Extra(info) => info.item.to_owned(),
+    }
 }
 
 /// Returns the names of the numbers in an item of an attribute.
 const fn part_names(attribute: Attribute) -> &'static [&'static str] {
+    use NeutralAttribute as A;
     match attribute {
-        Attribute::Uv0 | Attribute::Uv1 | Attribute::Uv2 | Attribute::Uv3 => &["u", "v"],
-        Attribute::Colors => &["r", "g", "b", "a"],
-        Attribute::TreeNodes => &["axis", "left", "right", "start", "end"],
-        Attribute::TreeBoxes => &["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"],
-        _ => &["x", "y", "z", "w"],
+        Attribute::Neutral(A::Uv0 | A::Uv1 | A::Uv2 | A::Uv3) => &["u", "v"],
+        Attribute::Neutral(A::Colors) => &["r", "g", "b", "a"],
+        Attribute::Neutral(_) => &["x", "y", "z", "w"],
+        Attribute::Extra(info) => info.components,
     }
 }
 
 /// Adds the cells of an item. Cells without a number are empty.
 pub fn push_item(item: &Item<'_>, columns: usize, out: &mut Vec<u8>) {
     let used = match item {
-        Item::Number(number) => push_cells([number], out),
-        Item::Integer(number) => push_cells([number], out),
-        Item::Float(number) => push_cells([FloatCell(*number)], out),
         Item::Floats(numbers) => push_cells(numbers.iter().map(|number| FloatCell(*number)), out),
         Item::Integers(numbers) => push_cells(*numbers, out),
         Item::Influences(list) => push_pairs(list.iter().map(|(bone, weight)| (bone, FloatCell(*weight))), out),
@@ -121,8 +113,8 @@ mod tests {
     fn every_item_fills_its_columns() {
         assert_eq!(cells(&Item::Floats(&[0.1, f32::NAN]), 3), "0.1,nan,");
         assert_eq!(cells(&Item::Floats(&[f32::INFINITY, f32::NEG_INFINITY]), 2), "inf,-inf");
-        assert_eq!(cells(&Item::Float(-0.0), 1), "-0.0");
-        assert_eq!(cells(&Item::Number(u32::MAX), 1), "4294967295");
+        assert_eq!(cells(&Item::Floats(&[-0.0]), 1), "-0.0");
+        assert_eq!(cells(&Item::Integers(&[u32::MAX.into()]), 1), "4294967295");
         assert_eq!(cells(&Item::Influences(&[(3, 0.5)]), 4), "3,0.5,,");
         assert_eq!(cells(&Item::Influences(&[]), 4), ",,,");
         assert_eq!(cells(&Item::RawInfluences(&[(3, 9), (-1, 0)]), 4), "3,9,-1,0");
@@ -130,19 +122,20 @@ mod tests {
 
     #[test]
     fn columns_have_the_names_of_their_attribute() {
-        let names = |attribute, width, is_only| {
+        let names = |name: &str, width, is_only| {
+            let attribute = Attribute::all().into_iter().find(|attribute| attribute.name() == name).unwrap();
             let mut group = ColumnGroup::new(attribute);
-            group.extend(width, attribute == Attribute::Weights);
+            group.extend(width, name == "weights");
             group.names(is_only).join(" ")
         };
-        assert_eq!(names(Attribute::Positions, 3, true), "x y z");
-        assert_eq!(names(Attribute::Positions, 3, false), "position_x position_y position_z");
-        assert_eq!(names(Attribute::Uv0, 2, false), "uv0_u uv0_v");
-        assert_eq!(names(Attribute::Colors, 1, false), "color");
-        assert_eq!(names(Attribute::ColorBytes, 1, true), "color_byte");
-        assert_eq!(names(Attribute::Indices, 1, true), "vertex_index");
-        assert_eq!(names(Attribute::Weights, 2, true), "bone0 weight0 bone1 weight1");
-        assert_eq!(names(Attribute::Interp1, 4, false), "interp1_x interp1_y interp1_z interp1_w");
-        assert_eq!(names(Attribute::TreeNodes, 5, true), "axis left right start end");
+        assert_eq!(names("positions", 3, true), "x y z");
+        assert_eq!(names("positions", 3, false), "position_x position_y position_z");
+        assert_eq!(names("uv0", 2, false), "uv0_u uv0_v");
+        assert_eq!(names("colors", 1, false), "color");
+        assert_eq!(names("color-bytes", 1, true), "color_byte");
+        assert_eq!(names("indices", 1, true), "vertex_index");
+        assert_eq!(names("weights", 2, true), "bone0 weight0 bone1 weight1");
+        assert_eq!(names("interp1", 4, false), "interp1_x interp1_y interp1_z interp1_w");
+        assert_eq!(names("tree-nodes", 5, true), "axis left right start end");
     }
 }

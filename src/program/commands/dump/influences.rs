@@ -3,8 +3,9 @@
 use std::io;
 use std::ops::Range;
 
+use crate::model::NumberType;
 use crate::program::outcome::UsageError;
-use crate::program::render::numbers::{NumberType, Sink, pass_on, pass_on_full};
+use crate::program::render::numbers::{Sink, pass_on, pass_on_full};
 use crate::program::render::values::{Item, Values};
 
 /// The largest number of influences to which the lists of all vertices are padded.

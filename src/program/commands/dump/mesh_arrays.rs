@@ -4,6 +4,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::arrays::{ArrayContext, SurfaceArrays};
+use super::attribute::{Attribute, NeutralAttribute};
 use super::csv;
 use super::influences::{InfluencePart, largest_count, write_padded};
 use super::npy::{ArrayHead, write_npy, write_texts};
@@ -12,9 +13,9 @@ use super::outputs::ArrayContent;
 use super::range::IndexRange;
 use super::selection::ArraySelection;
 use super::summary::Summary;
-use crate::program::args::Attribute;
+use crate::model::NumberType;
 use crate::program::outcome::UsageError;
-use crate::program::render::numbers::{Layout, NumberType};
+use crate::program::render::numbers::Layout;
 use crate::program::render::values::Values;
 
 /// The largest number of characters of a name in an array.
@@ -48,7 +49,8 @@ impl MeshArrays<'_> {
     /// Returns the shape of an array of numbers. Indices are grouped into triangles, if they are
     /// complete.
     fn shape(&self, attribute: Attribute, count: usize, width: usize) -> Vec<usize> {
-        let is_index = matches!(attribute, Attribute::Indices | Attribute::AttributeIndices);
+        use NeutralAttribute::{AttributeIndices, Indices};
+        let is_index = matches!(attribute, Attribute::Neutral(Indices | AttributeIndices));
         match width {
             1 if is_index && self.range.is_none() && count.is_multiple_of(3) => vec![count / 3, 3],
             1 => vec![count],
@@ -115,10 +117,9 @@ impl MeshArrays<'_> {
 
     /// Adds the names of all surfaces and bones, and the parents of the bones.
     fn add_names(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()> {
-        let geometry = self.context.geometry();
+        let ArrayContext { geometry, animations, .. } = self.context;
         let name = |surface| Ok(geometry.surface_name(surface)?.to_string_lossy());
         add_texts("surface_names", geometry.surface_count()?, &name, out, summary)?;
-        let animations = self.context.model.animations()?;
         let count = animations.bone_count()?;
         if count == 0 {
             return Ok(());

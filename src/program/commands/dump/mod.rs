@@ -1,8 +1,10 @@
 //! `dump`: prints the decoded values of one attribute, or writes arrays to a file.
 
 mod arrays;
+mod attribute;
 mod columns;
 mod csv;
+mod frame_args;
 mod influences;
 mod mesh_arrays;
 mod npy;
@@ -18,18 +20,15 @@ mod summary;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use crate::Model;
-use crate::formats::FormatFile;
+use crate::model::ItemOwner;
+use crate::{Animations, Geometry, Name};
 use clap::Args;
 use serde_json::json;
 
-use crate::program::args::{Attribute, Global, OneFile};
-use crate::program::formats::ezmesh::values::track_pose;
+use crate::program::args::{Global, OneFile};
 use crate::program::formats::level_args::LevelArgs;
 use crate::program::formats::selectors::{Selector, surfaces};
-use crate::program::formats::unreal::frame_args::FrameArgs;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::Data;
 use crate::program::input::open::{open, open_indexed};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{SCHEMA, extend, number, with};
@@ -38,6 +37,8 @@ use crate::program::render::progress;
 use crate::program::render::values::Values;
 
 use arrays::{ArrayContext, ArrayOptions};
+use attribute::{Attribute, NeutralAttribute, attribute_parser};
+use frame_args::FrameArgs;
 use mesh_arrays::MeshArrays;
 use output_args::{ArrayFormat, OutputArgs};
 use pose::PoseArgs;
@@ -82,7 +83,7 @@ pub struct DumpArgs {
     /// Attribute to print; positions by default, and for .npz and .csv all
     ///
     /// .npz and .csv take several, such as positions,uv0.
-    #[arg(long, value_enum, value_delimiter = ',')]
+    #[arg(long, value_parser = attribute_parser(), value_delimiter = ',')]
     attribute: Vec<Attribute>,
     /// Items to print: A..B (without B), A.., ..B, or one number; all by default
     ///
@@ -137,24 +138,29 @@ impl DumpArgs {
 
     fn dump_arrays(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         let model = &asset.model;
-        if matches!(model.format_file(), FormatFile::UnigineAnimation(_)) {
+        if !model.file().has_surfaces() {
             let text = "an animation has no surface; --pose N prints the positions of its bones at frame N";
             return Err(UsageError(text.to_owned()).into());
         }
-        let level = self.level.geometry(model)?;
+        let level = self.level.geometry(model.file())?;
+        let geometry: &dyn Geometry = match &level {
+            Some(level) => &**level,
+            None => model,
+        };
         asset.note_other_assets(self.level.asset, &self.file.file, global);
-        if let (true, FormatFile::Unreal(mesh)) = (self.frame.uv_listing, model.format_file()) {
+        if let (true, Some(mesh)) = (self.frame.uv_listing, geometry.vertex_mesh()) {
             mesh.write_uv_listing(&mut BufWriter::new(io::stdout().lock()))?;
             return Ok(asset.check()?);
         }
-        self.check_options(model)?;
+        let animations = model.animations()?;
+        self.check_options(geometry, animations)?;
         let clip = match &self.frame.clip {
-            Some(clip) => Some(clip.clip(model.animations()?)?),
+            Some(clip) => Some(clip.clip(animations)?),
             None => None,
         };
         let chosen = model.contents().asset(self.level.asset.unwrap_or_default())?;
         let options = ArrayOptions { target: self.target, raw: self.raw, frame: &self.frame, clip };
-        let context = ArrayContext { model, level, asset: &*chosen, options };
+        let context = ArrayContext { geometry, animations, asset: &*chosen, options };
         match format {
             Some(format) => self.write_arrays(&context, asset, format, global),
             None => self.print_array(&context, asset, global),
@@ -209,7 +215,7 @@ impl DumpArgs {
     fn check_target(&self, context: &ArrayContext<'_>, surfaces: &[usize]) -> anyhow::Result<()> {
         if self.target != 0 {
             for surface in surfaces {
-                context.lend(*surface)?.geometry().positions(0, self.target)?;
+                context.geometry.lend(*surface)?.positions(0, self.target)?;
             }
         }
         Ok(())
@@ -218,7 +224,7 @@ impl DumpArgs {
     /// Returns the attribute on the command line, or an error with `text` if there are several.
     fn only_attribute(&self, text: &str) -> Result<Attribute, UsageError> {
         match *self.attribute {
-            [] => Ok(Attribute::Positions),
+            [] => Ok(Attribute::Neutral(NeutralAttribute::Positions)),
             [only] => Ok(only),
             _ => Err(UsageError(format!("--attribute: found several attributes; {text}"))),
         }
@@ -227,9 +233,9 @@ impl DumpArgs {
     /// Returns the number of the surface or hull on the command line, or an error with `text` if
     /// there are several.
     fn only_surface(&self, context: &ArrayContext<'_>, attribute: Attribute, text: &str) -> anyhow::Result<usize> {
-        let numbers = match attribute {
-            Attribute::Hull => self.surface.iter().map(hull_number).collect::<Result<_, _>>()?,
-            _ => surfaces(&self.surface, context.geometry())?,
+        let numbers = match attribute.owner() {
+            ItemOwner::Hull => self.surface.iter().map(hull_number).collect::<Result<_, _>>()?,
+            _ => surfaces(&self.surface, context.geometry)?,
         };
         match *numbers {
             [] => Ok(0),
@@ -240,14 +246,15 @@ impl DumpArgs {
 
     /// Returns an error if the command line contains an option that does not apply to the format of
     /// the file.
-    fn check_options(&self, model: &Model<Data>) -> anyhow::Result<()> {
+    fn check_options(&self, geometry: &dyn Geometry, animations: &dyn Animations) -> anyhow::Result<()> {
         let Some(option) = self.frame.first_option() else { return Ok(()) };
-        let text = match model.format_file() {
-            FormatFile::Unreal(_) => return Ok(()),
-            _ if option == "--clip" && has_bone_animations(model) => {
-                "only --pose and --time use it for this format; add one of them or leave it out"
-            }
-            _ => "applies to Unreal vertex meshes only; leave it out",
+        if geometry.vertex_mesh().is_some() {
+            return Ok(());
+        }
+        let text = if option == "--clip" && animations.has_bone_clips() {
+            "only --pose and --time use it for this format; add one of them or leave it out"
+        } else {
+            "applies to Unreal vertex meshes only; leave it out"
         };
         Err(UsageError(format!("{option}: {text}")).into())
     }
@@ -285,19 +292,22 @@ impl DumpArgs {
     /// Returns the transforms of the bones of the file, or of another mesh.
     fn pose_table(&self, asset: &InputAsset, clip: usize, onto: Option<&InputAsset>) -> anyhow::Result<PoseTable> {
         let animations = asset.model.animations()?;
-        let has_bone_animations = has_bone_animations(&asset.model);
-        if self.frame.clip.is_none() && has_bone_animations && animations.clip_count()? == 0 {
+        let has_bone_clips = animations.has_bone_clips();
+        if self.frame.clip.is_none() && has_bone_clips && animations.clip_count()? == 0 {
             return Err(UsageError(format!("{}: expected animation[0], found 0 animations", self.pose)).into());
         }
-        if let FormatFile::EzMesh(mesh) = asset.model.format_file()
-            && animations.bone_count()? == 0
-        {
-            let tracks = track_pose(mesh, clip, self.pose.whole_frame()?)?;
-            let (names, tracks): (Vec<String>, _) = tracks.into_iter().unzip();
-            let bones = names.into_iter().map(|name| TableBone { name, parent: -1 }).collect();
-            return Ok(PoseTable { bones, transforms: BoneTransforms::Local(tracks) });
+        if animations.bone_count()? == 0 {
+            let frame = self.pose.whole_frame();
+            let tracks = animations.track_pose(clip, frame.as_ref().copied().unwrap_or_default());
+            if !matches!(tracks, Ok(None)) {
+                frame?;
+                let root = |name: Name<'_>| TableBone { name: name.to_string_lossy(), parent: -1 };
+                let tracks = tracks?.into_iter().flatten();
+                let (bones, tracks) = tracks.map(|(name, track)| (root(name), track)).unzip();
+                return Ok(PoseTable { bones, transforms: BoneTransforms::Local(tracks) });
+            }
         }
-        if !has_bone_animations {
+        if !has_bone_clips {
             let text = "--pose: this format has no bone animations";
             return Err(UsageError(text.to_owned()).into());
         }
@@ -354,9 +364,4 @@ impl DumpArgs {
         writeln!(out, "\n]}}")?;
         out.flush()
     }
-}
-
-/// Returns whether the format supports bone animations whose frames can be read by their index.
-const fn has_bone_animations(model: &Model<Data>) -> bool {
-    !matches!(model.format_file(), FormatFile::Unreal(_) | FormatFile::SecondLife(_))
 }

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use crate::program::render::numbers::{NumberType, Sink};
+use crate::model::NumberType;
+use crate::program::render::numbers::Sink;
 
 /// The magic number and the version of the format.
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";

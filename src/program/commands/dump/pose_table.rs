@@ -11,11 +11,11 @@ use super::npy::{ArrayHead, write_npy};
 use super::npz::NpzWriter;
 use super::outputs::ArrayContent;
 use super::summary::Summary;
+use crate::model::NumberType;
 use crate::program::render::escape::FloatCell;
 use crate::program::render::escape::csv_cell;
 use crate::program::render::json::numbers;
 use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::numbers::NumberType;
 
 /// The columns of a bone relative to its parent.
 const LOCAL_COLUMNS: &str = "px,py,pz,qx,qy,qz,qw,sx,sy,sz";

@@ -1,9 +1,9 @@
 //! The surfaces and attributes that are written to a file.
 
-use clap::ValueEnum as _;
+use crate::model::ItemOwner;
 
 use super::arrays::{ArrayContext, SurfaceArrays, numbered_hulls};
-use crate::program::args::Attribute;
+use super::attribute::Attribute;
 use crate::program::formats::selectors::{Selector, surfaces};
 use crate::program::outcome::UsageError;
 
@@ -13,6 +13,17 @@ enum OwnerKind {
     Surface,
     Hull,
     BoundingHull,
+}
+
+impl OwnerKind {
+    /// Returns the kind of items that have an attribute.
+    fn of(attribute: Attribute) -> Self {
+        match attribute.owner() {
+            ItemOwner::Hull => Self::Hull,
+            ItemOwner::BoundingHull => Self::BoundingHull,
+            _ => Self::Surface,
+        }
+    }
 }
 
 /// The surfaces, or hulls, and the attributes that are written.
@@ -36,8 +47,8 @@ impl ArraySelection {
     ) -> anyhow::Result<Self> {
         let owner = owner_of(named)?;
         let numbers = match owner {
-            OwnerKind::Surface if chosen.is_empty() => (0..context.geometry().surface_count()?).collect(),
-            OwnerKind::Surface => surfaces(chosen, context.geometry())?,
+            OwnerKind::Surface if chosen.is_empty() => (0..context.geometry.surface_count()?).collect(),
+            OwnerKind::Surface => surfaces(chosen, context.geometry)?,
             OwnerKind::Hull if chosen.is_empty() => (0..numbered_hulls(context.asset)?).collect(),
             OwnerKind::Hull => chosen.iter().map(hull_number).collect::<Result<_, _>>()?,
             OwnerKind::BoundingHull => vec![0],
@@ -60,8 +71,8 @@ impl ArraySelection {
     ) -> anyhow::Result<()> {
         for number in &self.numbers {
             if self.owner == OwnerKind::Surface {
-                let lent = context.lend(*number)?;
-                visit(&context.lent_arrays(&lent, *number))?;
+                let lent = context.geometry.lend(*number)?;
+                visit(&context.lent_arrays(&*lent, *number))?;
             } else {
                 visit(&context.arrays(*number))?;
             }
@@ -96,12 +107,7 @@ impl ArraySelection {
 
 /// Returns the kind of items that have all these attributes.
 fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
-    let owner = |attribute: &Attribute| match attribute {
-        Attribute::Hull => OwnerKind::Hull,
-        Attribute::BoundingHull => OwnerKind::BoundingHull,
-        _ => OwnerKind::Surface,
-    };
-    let mut owners = attributes.iter().map(owner);
+    let mut owners = attributes.iter().copied().map(OwnerKind::of);
     let first = owners.next().unwrap_or(OwnerKind::Surface);
     if owners.any(|other| other != first) {
         let text = "--attribute: hull and bounding-hull do not go with other attributes; write them to another file";
@@ -118,16 +124,10 @@ pub fn hull_number(selector: &Selector) -> Result<usize, UsageError> {
 
 /// Returns all attributes of surfaces.
 pub fn all_attributes() -> Vec<Attribute> {
-    let all = Attribute::value_variants().iter().copied();
-    all.filter(|attribute| !matches!(attribute, Attribute::Hull | Attribute::BoundingHull)).collect()
+    Attribute::all().into_iter().filter(|attribute| OwnerKind::of(*attribute) == OwnerKind::Surface).collect()
 }
 
 /// Returns the attributes of the vertices and corners of surfaces.
 pub fn vertex_attributes() -> Vec<Attribute> {
-    use Attribute as A;
-    let is_other = |attribute: &Attribute| {
-        matches!(attribute, A::Types | A::Textures | A::ColorBytes | A::Flags | A::Edges)
-            || matches!(attribute, A::TreeCorners | A::TreeNodes | A::TreeBoxes | A::TreeSplits)
-    };
-    all_attributes().into_iter().filter(|attribute| !is_other(attribute)).collect()
+    Attribute::all().into_iter().filter(|attribute| attribute.owner() == ItemOwner::Vertex).collect()
 }

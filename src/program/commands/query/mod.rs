@@ -9,10 +9,8 @@ mod shape;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::formats::FormatFile;
-use crate::model::Asset as _;
 use crate::model::animation::Affine;
-use crate::model::{Space, Winding};
+use crate::model::{LevelStorage, Space, Winding};
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
 use crate::{Geometry, Surface};
@@ -169,19 +167,20 @@ impl QueryArgs {
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         let SharedArgs { level: options, .. } = self.kind.shared();
-        if matches!(asset.model.format_file(), FormatFile::UnigineAnimation(_)) {
+        if !asset.model.file().has_surfaces() {
             let text = "an animation has no surface; query the mesh that it moves";
             return Err(UsageError(text.to_owned()).into());
         }
         asset.note_other_assets(options.asset, self.path()?, global);
-        if let FormatFile::Unigine(mesh) = asset.model.format_file() {
-            let level = mesh.level(options.listed_level(&**mesh)?.unwrap_or_default())?;
+        if has_shared_levels(asset) {
+            let only = asset.model.contents().asset(0)?;
+            let level = only.level(options.listed_level(&*only)?.unwrap_or_default())?;
             self.print_answers(asset, &*level, questions, is_batch, global)?;
             return Ok(Outcome::Fine);
         }
-        let level = options.geometry(&asset.model)?;
+        let level = options.geometry(asset.model.file())?;
         let geometry: &dyn Geometry = match &level {
-            Some(level) => level,
+            Some(level) => &**level,
             None => &asset.model,
         };
         self.print_answers(asset, geometry, questions, is_batch, global)?;
@@ -204,8 +203,9 @@ impl QueryArgs {
             (QueryKind::Vertex(_), None) => vec![0],
             _ => drawn_surfaces(geometry)?,
         };
-        // A sidecar of a Second Life file has the query trees of the default level of detail only.
-        let has_all = geometry.format() == "unigine" || shared.level.is_default();
+        // If each level has surfaces of its own, a sidecar has the query trees of the default level
+        // only.
+        let has_all = has_shared_levels(asset) || shared.level.is_default();
         let sidecar = asset.sidecar.as_ref().filter(|_| has_all);
         let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
         let motion = asset.model.animations()?;
@@ -304,6 +304,11 @@ impl QueryArgs {
         })?;
         writeln!(out)
     }
+}
+
+/// Returns whether all levels of detail have the surfaces of one list.
+fn has_shared_levels(asset: &InputAsset) -> bool {
+    asset.model.contents().level_storage() == LevelStorage::Shared
 }
 
 /// Returns the numbers of the surfaces that are drawn.

@@ -1,5 +1,3 @@
-//! UNIGINE meshes and animations, with the compressed blocks and spatial trees of compressed
-//! meshes.
+//! UNIGINE meshes and animations, with the compressed blocks of meshes.
 
 pub mod block_args;
-pub mod values;

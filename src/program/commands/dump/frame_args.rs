@@ -1,6 +1,6 @@
-//! The command line options that apply to Unreal vertex meshes only.
+//! The command line options that apply to vertex meshes only.
 
-use crate::formats::unreal::NormalShading;
+use crate::model::NormalShading;
 use clap::Args;
 use clap::builder::TypedValueParser;
 
