@@ -41,6 +41,7 @@ mod surface;
 mod vertex_pool;
 mod weights;
 mod weld;
+mod written_form;
 
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
@@ -64,6 +65,7 @@ pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
+pub use written_form::{Storage, WrittenForm};
 
 #[cfg(feature = "internals")]
 pub use {attributes::InfluenceEncoding, fixed_influences::FixedInfluences};

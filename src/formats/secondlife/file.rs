@@ -21,7 +21,7 @@ use super::write::write_to;
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
-use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
+use crate::model::{Contents, FormatVersion, Geometry, MeshFile, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -292,6 +292,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write_to(self.view(), out)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["llmesh", "slm", "asset"], ..WrittenForm::default() }
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

@@ -10,7 +10,6 @@ use super::animation::view::AnimationView;
 use super::blocks::block::BlockLocation;
 use super::blocks::buffer::InflateBuffer;
 use super::blocks::tree::SurfaceTree;
-use super::blocks::write::Storage;
 use super::layout::Generation;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::surface::SurfaceView;
@@ -19,7 +18,7 @@ use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
-use crate::model::{Bone, Contents, Counts, FormatVersion, Geometry, MeshFile};
+use crate::model::{Bone, Contents, Counts, FormatVersion, Geometry, MeshFile, Storage, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -363,6 +362,15 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write::mesh(self.reader(), out, Storage::Kept)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        let has_blocks = self.generation().is_compressed();
+        WrittenForm { extensions: &["mesh"], has_blocks, ..WrittenForm::default() }
+    }
+
+    fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
+        self.write_stored(out, storage)
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {

@@ -135,6 +135,8 @@ mod validate;
 mod write;
 mod writer;
 
+#[cfg(feature = "internals")]
+pub use crate::model::Storage;
 pub use animation::Animation;
 pub use file::Mesh;
 pub use validate::finding;
@@ -152,7 +154,7 @@ pub use {
         AnimationView,
         coding::{AnimationKey, Coding},
     },
-    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree, write::Storage},
+    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree},
     layout::Generation,
     validate::RULES,
 };

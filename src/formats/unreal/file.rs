@@ -20,7 +20,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{Contents, FormatVersion, Geometry, MeshFile};
+use crate::model::{Contents, FormatVersion, Geometry, MeshFile, WrittenForm};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, Rule};
 
 /// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
@@ -371,6 +371,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
             (2, Some(script)) => script.write_to(out),
             _ => self.expect_source(source),
         }
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["3d"], endings: &["_d.3d", "_a.3d", ".uc"], ..WrittenForm::default() }
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

@@ -27,6 +27,7 @@ use crate::io::read_start;
 use crate::{Error, ErrorKind, Format, Model, OpenOptions, Rule};
 
 use names::{MAGIC_BYTES, format_named, is_recognised};
+pub use secondlife::level_args;
 
 /// The name and the validation rules of each format.
 pub const RULES: [(&str, &[Rule]); 4] = [
@@ -35,13 +36,6 @@ pub const RULES: [(&str, &[Rule]); 4] = [
     ("secondlife", crate::formats::secondlife::RULES),
     ("ezmesh", crate::formats::ezmesh::RULES),
 ];
-
-/// The ids of the rules about data whose encoding the writer of a format changes when it writes a
-/// file again.
-pub const RESPELLED_RULES: [&str; 9] = ["UG14", "UG20", "EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37", "EZ44"];
-/// The ids of the rules about data that the writer of a format leaves out when it writes a file
-/// again.
-pub const DROPPED_RULES: [&str; 10] = ["UG24", "EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40", "EZ43"];
 
 /// Opens a mesh file.
 pub fn open<D: AsRef<[u8]> + Send + Sync>(data: D, path: &Path, options: &OpenOptions) -> crate::Result<Model<D>> {

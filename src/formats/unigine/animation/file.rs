@@ -13,7 +13,7 @@ use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{regions, validate, write};
 use crate::model::animation::Animations;
-use crate::model::{Bone, Contents, FormatVersion, Geometry, MeshFile};
+use crate::model::{Bone, Contents, FormatVersion, Geometry, MeshFile, WrittenForm};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -265,6 +265,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write::animation_file(self.reader(), out)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["anim"], ..WrittenForm::default() }
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
