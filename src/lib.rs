@@ -209,7 +209,7 @@ pub use formats::{ezmesh, secondlife, unigine, unreal};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
-pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, Rule, Severity};
+pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, RewriteEffect, Rule, Severity};
 #[cfg(feature = "cli")]
 pub use program::run;
 

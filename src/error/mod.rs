@@ -19,9 +19,8 @@ pub(crate) use cause::Cause;
 pub use field::{Field, PathSegment};
 pub use kind::ErrorKind;
 use needed_range::Extent;
-#[cfg(feature = "cli")]
-pub(crate) use shown::numbered_noun;
-pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, counted, is_text_control, is_utf8, show_bytes};
+pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, counted, is_text_control, is_utf8};
+pub(crate) use shown::{numbered_noun, show_bytes};
 
 /// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

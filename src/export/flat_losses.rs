@@ -1,7 +1,7 @@
 //! What the flat formats leave out: those without a scene, such as OBJ.
 
 use super::fault;
-use super::loss::{Loss, LossKind, LossList, counted, incomplete_frames};
+use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::ExportOptions;
 use crate::array::Array;
 use crate::error::{Cause, Result};
@@ -38,29 +38,28 @@ pub(crate) struct FlatLosses<'f> {
 }
 
 /// Returns an error if the options need a format that has scenes or compressed buffers.
-pub(crate) fn check_flat_options(options: &ExportOptions) -> Result<()> {
-    let refuse = |name, expected: &'static str, found: &'static str| {
-        Err(fault(name, Cause::Refused { expected: expected.into(), found: found.into() }))
-    };
-    match options.levels {
-        LevelChoice::Best | LevelChoice::One(_) => {}
-        LevelChoice::Scenes | LevelChoice::Nodes => {
-            return refuse("levels", "one level of detail, because only glTF holds several", "all levels of detail");
+fn check_options(options: &ExportOptions) -> Result<()> {
+    let (name, expected, found) = match options {
+        ExportOptions { levels: LevelChoice::Scenes | LevelChoice::Nodes, .. } => {
+            ("levels", "one level of detail, because only glTF holds several", "all levels of detail")
         }
-    }
-    if options.quantized {
-        return refuse("quantized", "floats, because only glTF holds quantized integers", "quantized integers");
-    }
-    if options.compression.is_some() {
-        return refuse("compression", "no compression, because only glTF has compressed buffers", "compression");
-    }
-    Ok(())
+        ExportOptions { quantized: true, .. } => {
+            ("quantized", "floats, because only glTF holds quantized integers", "quantized integers")
+        }
+        ExportOptions { compression: Some(_), .. } => {
+            ("compression", "no compression, because only glTF has compressed buffers", "compression")
+        }
+        _ => return Ok(()),
+    };
+    Err(fault(name, Cause::Refused { expected: expected.into(), found: found.into() }))
 }
 
 impl<'f> FlatLosses<'f> {
-    pub(crate) fn new(format: &'f FlatFormat, options: &ExportOptions) -> Self {
-        let is_still = options.frame.is_some();
-        Self { format, is_still, counts: Vec::new(), draw_styles: 0, counted_pool: None, list: LossList::default() }
+    /// Returns an error if the options need a format that has scenes or compressed buffers.
+    pub(crate) fn new(format: &'f FlatFormat, options: &ExportOptions) -> Result<Self> {
+        check_options(options)?;
+        let (is_still, list) = (options.frame.is_some(), LossList::default());
+        Ok(Self { format, is_still, counts: Vec::new(), draw_styles: 0, counted_pool: None, list })
     }
 
     /// Counts what the format cannot hold of a surface.
@@ -77,12 +76,8 @@ impl<'f> FlatLosses<'f> {
         }
         self.count(LossKind::Names, usize::from(!view.name()?.as_bytes().is_empty()));
         self.add_by_format(LossKind::UvSets, as_index(counts.uv_sets.saturating_sub(self.format.uv_sets)));
-        if self.lacks(LossKind::Normals) {
-            self.count(LossKind::Normals, usize::from(view.normals()?.is_some()));
-        }
-        if self.lacks(LossKind::Tangents) {
-            self.count(LossKind::Tangents, usize::from(view.tangent_frames()?.is_some()));
-        }
+        self.count_if(LossKind::Normals, || Ok(view.normals()?.is_some()))?;
+        self.count_if(LossKind::Tangents, || Ok(view.tangent_frames()?.is_some()))?;
         let has_style = view.draw_style()? != DrawStyle::default();
         if self.lacks(LossKind::Materials) {
             self.count(LossKind::Materials, usize::from(has_style || view.material()?.is_some()));
@@ -138,8 +133,8 @@ impl<'f> FlatLosses<'f> {
             for level in scene.placed.levels(asset)? {
                 let geometry = asset.level(level)?;
                 let (whole, all) = (whole_frames(&*geometry, 0)?, geometry.vertex_frame_count()?);
-                if !self.lacks(LossKind::VertexFrames) && as_index(whole) < all {
-                    self.list.add(LossKind::VertexFrames, None, incomplete_frames(whole, all));
+                if !self.lacks(LossKind::VertexFrames) {
+                    self.list.add_incomplete_frames(whole, all);
                 }
                 frames = frames.max(all);
             }
@@ -191,6 +186,13 @@ impl<'f> FlatLosses<'f> {
         if self.lacks(kind) {
             self.add_by_format(kind, count);
         }
+    }
+
+    /// Counts a surface if it has data of a kind that the format lacks.
+    fn count_if(&mut self, kind: LossKind, has: impl FnOnce() -> Result<bool>) -> Result<()> {
+        let is_lost = self.lacks(kind) && has()?;
+        self.count(kind, usize::from(is_lost));
+        Ok(())
     }
 
     /// Counts items of a kind that the format can never hold.

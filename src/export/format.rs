@@ -35,31 +35,40 @@ impl ExportFormat {
     /// Returns the extension of the main file, without a dot, such as `glb`.
     #[must_use]
     pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Glb => "glb",
-            Self::Gltf => "gltf",
-            Self::Obj => "obj",
-            Self::Ply => "ply",
-            Self::Stl => "stl",
-            Self::Ezm => "ezm",
-            Self::Ezb => "ezb",
-            Self::Json => "json",
-        }
+        self.names().extension
     }
+
+    /// Returns the names of the format and of what it holds.
+    pub(crate) const fn names(self) -> FormatNames {
+        let (scenes, bones) = ("surfaces, bones and clips", "surfaces with bones and clips");
+        let [extension, name, description, holds] = match self {
+            Self::Glb => ["glb", "GLB", "glTF 2.0 in one binary file", scenes],
+            Self::Gltf => ["gltf", "glTF", "glTF 2.0 as JSON with .bin files", scenes],
+            Self::Obj => ["obj", "OBJ", "Wavefront OBJ with a .mtl file", "surfaces at rest with one UV set"],
+            Self::Ply => ["ply", "PLY", "Binary PLY", "vertices and triangles with one UV set"],
+            Self::Stl => ["stl", "STL", "Binary STL", "triangles only"],
+            Self::Ezm => ["ezm", "EZ-Mesh text", "EZ-Mesh text", bones],
+            Self::Ezb => ["ezb", "EZ-Mesh binary", "EZ-Mesh binary", bones],
+            Self::Json => ["json", "JSON", "JSON with the decoded arrays", scenes],
+        };
+        FormatNames { extension, name, description, holds }
+    }
+}
+
+/// The names of an output format and of what it holds, for messages.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program shows them"))]
+pub(crate) struct FormatNames {
+    extension: &'static str,
+    name: &'static str,
+    /// The format and its encoding, such as `Binary STL`.
+    pub(crate) description: &'static str,
+    /// What a file of the format can hold, such as `triangles only`.
+    pub(crate) holds: &'static str,
 }
 
 impl fmt::Display for ExportFormat {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Glb => "GLB",
-            Self::Gltf => "glTF",
-            Self::Obj => "OBJ",
-            Self::Ply => "PLY",
-            Self::Stl => "STL",
-            Self::Ezm => "EZ-Mesh text",
-            Self::Ezb => "EZ-Mesh binary",
-            Self::Json => "JSON",
-        })
+        out.write_str(self.names().name)
     }
 }
 

@@ -1,125 +1,10 @@
 //! What an output format cannot hold.
 
-use std::fmt;
-
-use crate::math::as_index;
+use crate::error::numbered_noun;
+use crate::math::{as_index, as_u64};
+pub use crate::parse::{Loss, LossKind};
 use crate::scene::triangles::LeftOut;
 use crate::scene::{ColorRole, PlacedScene};
-
-/// A kind of data that an output does not contain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum LossKind {
-    /// Bones, or bone weights of vertices.
-    Skin,
-    /// Influences of bones on a vertex beyond those that the format can hold.
-    Influences,
-    /// Clips, or a part of them.
-    Clips,
-    /// Bones that a clip of another file moves and the mesh does not have.
-    ClipBones,
-    /// Morph targets.
-    MorphTargets,
-    /// Vertex frames.
-    VertexFrames,
-    /// UV sets.
-    UvSets,
-    /// Normals.
-    Normals,
-    /// Tangents, which a program can compute from normals and UVs.
-    Tangents,
-    /// Vertex colours.
-    Colors,
-    /// Vertex colours that are data or all black. The output contains them as data or not at all.
-    DataColors,
-    /// Materials, or a part of them.
-    Materials,
-    /// Names.
-    Names,
-    /// Placements of instances.
-    Placements,
-    /// Collision shapes.
-    Hulls,
-    /// Damaged levels of detail. Others are exported instead.
-    Levels,
-    /// Metadata of the file.
-    Metadata,
-    /// Triangles with an index that is out of range or with a position that is not finite.
-    Triangles,
-    /// Numbers that are not finite, or directions without length, which were replaced.
-    Values,
-}
-
-impl LossKind {
-    /// Returns the name of the kind, such as `uv-sets`.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Skin => "skin",
-            Self::Influences => "influences",
-            Self::Clips => "clips",
-            Self::ClipBones => "clip-bones",
-            Self::MorphTargets => "morph-targets",
-            Self::VertexFrames => "vertex-frames",
-            Self::UvSets => "uv-sets",
-            Self::Normals => "normals",
-            Self::Tangents => "tangents",
-            Self::Colors => "colors",
-            Self::DataColors => "data-colors",
-            Self::Materials => "materials",
-            Self::Names => "names",
-            Self::Placements => "placements",
-            Self::Hulls => "hulls",
-            Self::Levels => "levels",
-            Self::Metadata => "metadata",
-            Self::Triangles => "triangles",
-            Self::Values => "values",
-        }
-    }
-
-    /// Returns whether data of this kind is left out or replaced without
-    /// [`allow_loss`](super::ExportOptions::allow_loss) in every format: data that a program can
-    /// compute again, and data that describes the mesh but does not change its shape or look.
-    #[must_use]
-    pub const fn is_minor(self) -> bool {
-        matches!(
-            self,
-            Self::ClipBones
-                | Self::Tangents
-                | Self::DataColors
-                | Self::Names
-                | Self::Metadata
-                | Self::Values
-                | Self::Levels
-        )
-    }
-}
-
-/// Data of the mesh that the output does not contain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Loss {
-    /// The kind of the data.
-    pub kind: LossKind,
-    /// The index of the surface, or `None` if the data does not belong to one surface.
-    pub surface: Option<usize>,
-    /// What is left out or replaced, such as `1 UV set`.
-    pub text: String,
-    /// Whether the loss is one of the output format, which can never hold data of this kind, and
-    /// not one of this mesh.
-    pub(crate) by_format: bool,
-    /// The number of items, or 1 if they are not counted.
-    pub(crate) count: usize,
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.surface {
-            Some(surface) => write!(out, "surface {surface}: {}", self.text),
-            None => out.write_str(&self.text),
-        }
-    }
-}
 
 /// The greatest number of losses of one kind that are listed one by one.
 const MAX_LISTED: usize = 8;
@@ -136,12 +21,12 @@ pub(crate) struct LossList {
 impl LossList {
     /// Adds a loss of this mesh, which the format could hold.
     pub(crate) fn add(&mut self, kind: LossKind, surface: Option<usize>, text: impl Into<String>) {
-        self.push(Loss { kind, surface, text: text.into(), by_format: false, count: 1 });
+        self.push(Loss { kind, surface, text: text.into(), finding: None, by_format: false, count: 1 });
     }
 
     /// Adds data that the format can never hold. `count` is the number of items.
     pub(crate) fn add_by_format(&mut self, kind: LossKind, count: usize, text: impl Into<String>) {
-        self.push(Loss { kind, surface: None, text: text.into(), by_format: true, count });
+        self.push(Loss { kind, surface: None, text: text.into(), finding: None, by_format: true, count });
     }
 
     fn push(&mut self, loss: Loss) {
@@ -171,6 +56,17 @@ impl LossList {
         }
     }
 
+    /// Adds the vertex frames `whole` and later of `all`, which the file contains only in part.
+    pub(crate) fn add_incomplete_frames(&mut self, whole: u32, all: usize) {
+        let last = all.saturating_sub(1);
+        let frames = match last.checked_sub(as_index(whole)) {
+            _ if all <= as_index(whole) => return,
+            None | Some(0) => format!("vertex frame {whole}"),
+            Some(_) => format!("vertex frames {whole} to {last}"),
+        };
+        self.add(LossKind::VertexFrames, None, format!("{frames}, of which the file has only a part"));
+    }
+
     /// Adds the damaged levels of detail of a scene.
     pub(crate) fn add_damaged_levels(&mut self, scene: &PlacedScene<'_>) {
         scene.damaged.borrow().iter().for_each(|level| self.add(LossKind::Levels, None, level.clone()));
@@ -188,7 +84,7 @@ impl LossList {
 
 /// Returns `count` and a noun, which is plural unless the count is 1.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    format!("{count} {}", numbered_noun(as_u64(count), noun))
 }
 
 /// Describes vertex colours that are in the output, but not as colours to draw, or returns `None`
@@ -232,15 +128,6 @@ impl<'a> ForeignClips<'a> {
         };
         losses.add(if self.moves_mesh { LossKind::Metadata } else { LossKind::Clips }, None, text);
     }
-}
-
-/// Describes the vertex frames `whole` and later of `all`, which the file contains only in part.
-pub(crate) fn incomplete_frames(whole: u32, all: usize) -> String {
-    let last = all.saturating_sub(1);
-    if last <= as_index(whole) {
-        return format!("vertex frame {whole}, of which the file has only a part");
-    }
-    format!("vertex frames {whole} to {last}, of which the file has only a part")
 }
 
 #[cfg(test)]

@@ -91,8 +91,11 @@ pub(crate) trait OutputWriter {
     fn images(&self) -> &[String] {
         &[]
     }
-    /// Returns what the name of a file has after the stem of the output, such as `.obj`.
-    fn ending(&self, file: usize) -> String;
+    /// Returns what the name of a further file has after the stem of the output, such as `.mtl`.
+    fn ending(&self, file: usize) -> String {
+        let _ = file;
+        String::new()
+    }
     /// Passes the bytes of all files to `out`, file by file, with the index of the file. Each file
     /// has a first call, even if it is empty.
     fn write_all(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
@@ -154,7 +157,7 @@ impl<'a> Export<'a> {
     /// [minor](LossKind::is_minor) and that the format could hold. What a format can never hold,
     /// such as bones in STL, is only listed.
     pub fn refused(&self) -> impl Iterator<Item = &Loss> {
-        self.losses.iter().filter(|loss| !self.allow_loss && !loss.by_format && !loss.kind.is_minor())
+        self.losses.iter().filter(|loss| !self.allow_loss && loss.needs_permission())
     }
 
     /// Returns the number of files of the output. A `.gltf` file has `.bin` files, and an `.obj`
@@ -168,7 +171,11 @@ impl<'a> Export<'a> {
     /// without its extension.
     #[must_use]
     pub fn file_name(&self, file: usize, stem: &str) -> String {
-        format!("{stem}{}", self.writer.ending(file))
+        if file == 0 {
+            format!("{stem}.{}", self.format.extension())
+        } else {
+            stem.to_owned() + &self.writer.ending(file)
+        }
     }
 
     /// Writes a file of the output. File 0 is the main file. The same mesh and options give the
@@ -188,10 +195,10 @@ impl<'a> Export<'a> {
             let kind = Cause::NoSuch { count: as_u64(self.file_count()), index: as_u64(file) };
             return Err(fault("file", kind));
         }
-        let mut out = SizedOutput { out, allowed: self.max_bytes, asked: 0 };
-        let written = self.writer.write(file, stem, &mut out);
-        // The refused write is the cause of the error of the writer.
-        check_size(out.asked, self.max_bytes).and(written)
+        self.write_sized(&mut |_, bytes| out.write_all(bytes), |out| {
+            self.writer.write(file, stem, &mut FileBytesOutput { file, out })
+        })?;
+        Ok(out.flush()?)
     }
 
     /// Passes the bytes of all files to `out`, file by file, with the index of the file. The mesh
@@ -199,11 +206,21 @@ impl<'a> Export<'a> {
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program calls it"))]
     pub(crate) fn write_files(&self, stem: &str, out: &mut FileOutput<'_>) -> Result<()> {
         self.check_refused()?;
+        self.write_sized(out, |out| self.writer.write_all(stem, out))
+    }
+
+    /// Calls `write` with an output that refuses to write more bytes than the options allow.
+    fn write_sized(
+        &self,
+        out: &mut FileOutput<'_>,
+        write: impl FnOnce(&mut FileOutput<'_>) -> Result<()>,
+    ) -> Result<()> {
         let mut asked = 0_u64;
-        let written = self.writer.write_all(stem, &mut |file, bytes| {
+        let written = write(&mut |file, bytes| {
             asked = asked.saturating_add(as_u64(bytes.len()));
             if asked > self.max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { out(file, bytes) }
         });
+        // The refused write is the cause of the error of the writer.
         check_size(asked, self.max_bytes).and(written)
     }
 
@@ -211,31 +228,6 @@ impl<'a> Export<'a> {
         let Some(loss) = self.refused().next() else { return Ok(()) };
         let expected = "data that can be written, or the permission to leave data out";
         Err(fault("output", Cause::Refused { expected: expected.into(), found: loss.to_string().into() }))
-    }
-}
-
-/// A writer that refuses to write more than a number of bytes.
-struct SizedOutput<'o> {
-    out: &'o mut dyn Write,
-    allowed: u64,
-    /// The number of bytes that were written, or would have been.
-    asked: u64,
-}
-
-impl Write for SizedOutput<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let asked = self.asked.saturating_add(as_u64(bytes.len()));
-        if asked > self.allowed {
-            self.asked = asked;
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let written = self.out.write(bytes)?;
-        self.asked = self.asked.saturating_add(as_u64(written));
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 

@@ -18,7 +18,7 @@
 use std::io::Write;
 
 use super::block::BlockWriter;
-use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind, LossList, undrawn_colors};
 use super::options::ExportOptions;
 use super::part_faces::each_face;
@@ -74,11 +74,10 @@ pub(crate) struct PlyWriter<'a> {
 impl<'a> PlyWriter<'a> {
     /// Counts the vertices and the faces of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
-        check_flat_options(options)?;
+        let mut losses = FlatLosses::new(&PLY, options)?;
         let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
-        let mut losses = FlatLosses::new(&PLY, options);
         writer.count(&mut losses)?;
         check_count("vertices", writer.vertices)?;
         check_count("faces", writer.faces)?;
@@ -210,10 +209,6 @@ fn check_count(name: &'static str, count: u64) -> Result<()> {
 }
 
 impl OutputWriter for PlyWriter<'_> {
-    fn ending(&self, _: usize) -> String {
-        ".ply".to_owned()
-    }
-
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
         let mut out = BlockWriter::new(out);
         self.write_header(&mut out);

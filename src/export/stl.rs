@@ -12,7 +12,7 @@
 use std::io::Write;
 
 use super::block::BlockWriter;
-use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput, fault};
@@ -53,9 +53,9 @@ pub(crate) struct StlWriter<'a> {
 impl<'a> StlWriter<'a> {
     /// Counts the triangles of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
-        check_flat_options(options)?;
+        let mut losses = FlatLosses::new(&STL, options)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?;
-        let (mut losses, mut triangles) = (FlatLosses::new(&STL, options), 0_u64);
+        let mut triangles = 0_u64;
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             let left_out = PlacedPositions::new(surface)?.each_triangle(None, &mut |_, _| {
@@ -76,10 +76,6 @@ impl<'a> StlWriter<'a> {
 }
 
 impl OutputWriter for StlWriter<'_> {
-    fn ending(&self, _: usize) -> String {
-        ".stl".to_owned()
-    }
-
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
         let mut out = BlockWriter::new(out);
         let mut header = [b' '; HEADER];

@@ -118,6 +118,14 @@ pub trait Contents: FormatVersion {
     fn metadata_is_derived(&self) -> bool {
         false
     }
+    /// Returns the bytes of a script for files of the mesh with the common stem `stem`. It contains
+    /// all that the script of the mesh contains about the mesh, or defaults if there is no script.
+    /// Returns `None` if meshes of the format have no scripts.
+    #[cfg(any(feature = "cli", feature = "internals"))]
+    fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
+        let _ = stem;
+        Ok(None)
+    }
 }
 
 /// How the levels of detail of an asset store their surfaces.

@@ -9,10 +9,11 @@ use super::contents::{Asset, Contents};
 use super::format_version::FormatVersion;
 use super::geometry::{Counts, Geometry};
 use super::properties::Properties;
+use super::written_form::{Storage, WrittenForm};
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
+use crate::parse::{AccessLog, Finding, Loss, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::Sidecar;
 
 /// An open mesh file, with the operations that every format supports.
@@ -179,6 +180,32 @@ pub trait MeshFile: FormatVersion {
     ///
     /// Returns the first error in the structure of the file, or an error of `out`.
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()>;
+
+    /// Returns the form in which [`write_to`](Self::write_to) writes the file again.
+    fn written_form(&self) -> WrittenForm;
+
+    /// Writes the first file of the mesh again, with its blocks stored in the given way. A file
+    /// [without blocks](WrittenForm::has_blocks) is written as by [`write_to`](Self::write_to).
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write_to`](Self::write_to), and the first error in a block.
+    fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
+        let _ = storage;
+        self.write_to(0, out)
+    }
+
+    /// Passes each loss to `report` that writing the file again causes: data that the writer of the
+    /// format leaves out, or whose encoding it changes. The values of text are parsed to find the
+    /// losses. In a binary file, they are all in the structure.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`validate`](Self::validate).
+    fn rewrite_losses(&self, report: &mut dyn FnMut(Loss)) -> Result<()> {
+        let mut report = |finding| Loss::of_finding(finding).into_iter().for_each(&mut *report);
+        if self.written_form().is_text { self.validate(&mut report) } else { self.validate_structure(&mut report) }
+    }
 
     /// Sets the sidecar of the file. The offsets in the sidecar make random access to the mesh file
     /// fast.

@@ -46,6 +46,7 @@ mod vertex_mesh;
 mod vertex_pool;
 mod weights;
 mod weld;
+mod written_form;
 
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
@@ -74,6 +75,7 @@ pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
+pub use written_form::{Storage, WrittenForm};
 
 #[cfg(feature = "internals")]
 pub use {attributes::InfluenceEncoding, fixed_influences::FixedInfluences};

@@ -58,9 +58,27 @@ pub struct Rule {
     pub why: &'static str,
     /// The way to mend a file that violates the rule, in one to three sentences.
     pub mend: &'static str,
+    /// The effect of writing a file again on data that violates the rule.
+    pub rewrite: RewriteEffect,
+}
+
+/// What the writer of a format does with data that violates a rule, when it writes a file again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RewriteEffect {
+    /// The data is written as it is in the file.
+    #[default]
+    Kept,
+    /// The values are kept, but written with another encoding.
+    Reencoded,
+    /// The data is left out.
+    LeftOut,
 }
 
 /// Defines a constant for each rule of a file format, and a table of all rules of the format.
+///
+/// A [`RewriteEffect`] after the id states what the writer of the format does with data that
+/// violates the rule. Without it, the data is [`Kept`](RewriteEffect::Kept).
 ///
 /// ```text
 /// rules! {
@@ -69,12 +87,19 @@ pub struct Rule {
 ///     Error INDEX_OUT_OF_RANGE "SL10" "Every index is below the number of vertices."
 ///         why "The triangle has no vertex for this corner."
 ///         mend "Correct the index.";
+///     Warning TRAILING_BYTES "UG24" LeftOut "Nothing follows the closing magic number."
+///         why "No field refers to these bytes."
+///         mend "Write the file again, without these bytes.";
 /// }
 /// ```
 macro_rules! rules {
     (
         $(#[$table_doc:meta])* $visibility:vis const $table:ident;
-        $($severity:ident $name:ident $id:literal $text:literal why $why:literal mend $mend:literal;)*
+        $(
+            $severity:ident $name:ident $id:literal $($rewrite:ident)? $text:literal
+                why $why:literal
+                mend $mend:literal;
+        )*
     ) => {
         $(pub(crate) const $name: $crate::parse::Rule = $crate::parse::Rule {
             id: $id,
@@ -82,10 +107,13 @@ macro_rules! rules {
             text: $text,
             why: $why,
             mend: $mend,
+            rewrite: $crate::parse::rules!(@rewrite $($rewrite)?),
         };)*
         $(#[$table_doc])*
         $visibility const $table: &[$crate::parse::Rule] = &[$($name),*];
     };
+    (@rewrite) => { $crate::parse::RewriteEffect::Kept };
+    (@rewrite $rewrite:ident) => { $crate::parse::RewriteEffect::$rewrite };
 }
 pub(crate) use rules;
 
@@ -117,6 +145,16 @@ pub struct Finding {
     /// A sentence for the user about the violation, with the value in the file and the value that
     /// the rule requires.
     pub text: String,
+    /// The effect of writing the file again on the data that the finding is about.
+    pub rewrite: RewriteEffect,
+}
+
+impl Finding {
+    /// Returns a finding about a violation of `rule` in the first file of a mesh.
+    pub(crate) const fn new(rule: Rule, field: Field, offset: u64, text: String) -> Self {
+        let Rule { id, severity, rewrite, .. } = rule;
+        Self { rule: id, severity, field, offset, source: 0, text, rewrite }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -191,7 +229,7 @@ impl<'r> Report<'r> {
             None => (offset, limited(text)),
         };
         text.push_str(end);
-        (self.sink)(Finding { rule: rule.id, severity, field, offset, source: self.source, text });
+        (self.sink)(Finding { severity, source: self.source, ..Finding::new(rule, field, offset, text) });
     }
 
     /// Returns whether further findings about violations of `rule` are left out.

@@ -6,6 +6,7 @@ mod allocation;
 pub(crate) mod cursor;
 mod finding;
 mod limits;
+mod loss;
 mod memory_budget;
 mod name;
 mod open_options;
@@ -16,8 +17,9 @@ mod sorted_names;
 mod value;
 
 pub use access_log::{AccessLog, PAGE};
-pub use finding::{Finding, Rule, Severity};
+pub use finding::{Finding, RewriteEffect, Rule, Severity};
 pub use limits::Limits;
+pub use loss::{Loss, LossKind};
 pub use name::Name;
 pub use open_options::OpenOptions;
 pub use region::{Element, Region};

@@ -12,9 +12,8 @@ use super::skeleton::SkeletonPlan;
 use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
-use crate::export::loss::{ForeignClips, LossKind, LossList, incomplete_frames};
+use crate::export::loss::{ForeignClips, LossKind, LossList};
 use crate::export::scene::ExportScene;
-use crate::math::as_index;
 use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion, Surface};
 use crate::scene::normals::{ComputedNormals, NormalInput};
@@ -231,9 +230,7 @@ impl Builder<'_, '_> {
     fn whole_frames(&mut self, geometry: &dyn Geometry, surfaces: &[usize]) -> Result<u32> {
         let count = whole_frames(geometry, surfaces.first().copied().unwrap_or_default())?;
         let all = geometry.vertex_frame_count()?;
-        if as_index(count) < all {
-            self.losses.add(LossKind::VertexFrames, None, incomplete_frames(count, all));
-        }
+        self.losses.add_incomplete_frames(count, all);
         Ok(count)
     }
 

@@ -52,7 +52,7 @@ impl InfluencePlan {
             plan.has_still |= list.is_empty() && weights.skinning_rules() == SkinningRules::Strict;
         }
         if too_many > 0 {
-            let vertices = counted(too_many, "vertex").replace("vertexs", "vertices");
+            let vertices = counted(too_many, "vertex");
             let text = format!("all but the {MAX_INFLUENCES} greatest weights of {vertices}");
             losses.add(LossKind::Influences, Some(surface), text);
         }

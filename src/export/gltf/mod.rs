@@ -132,11 +132,9 @@ impl OutputWriter for GltfWriter<'_> {
     }
 
     fn ending(&self, file: usize) -> String {
-        match (file.checked_sub(1), self.plan.buffers.len()) {
-            (None, _) if self.is_binary => ".glb".to_owned(),
-            (None, _) => ".gltf".to_owned(),
-            (Some(_), 0 | 1) => ".bin".to_owned(),
-            (Some(buffer), _) => format!("_{buffer}.bin"),
+        match self.plan.buffers.len() {
+            0 | 1 => ".bin".to_owned(),
+            _ => format!("_{}.bin", file.saturating_sub(1)),
         }
     }
 

@@ -21,7 +21,7 @@ mod surfaces;
 
 use std::io::Write;
 
-use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::flat_losses::{FlatFormat, FlatLosses};
 use super::json_text::JsonText;
 use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
@@ -44,9 +44,8 @@ pub(crate) struct JsonMeshWriter<'a> {
 impl<'a> JsonMeshWriter<'a> {
     /// Lists what the output does not contain.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
-        check_flat_options(options)?;
+        let mut losses = FlatLosses::new(&JSON, options)?;
         let scene = ExportScene::new(input, options, Space::GLTF)?.with_normals()?;
-        let mut losses = FlatLosses::new(&JSON, options);
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
             surfaces::list_losses(surface, &mut losses)
@@ -93,10 +92,6 @@ impl<'a> JsonMeshWriter<'a> {
 }
 
 impl OutputWriter for JsonMeshWriter<'_> {
-    fn ending(&self, _: usize) -> String {
-        ".json".to_owned()
-    }
-
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
         self.write_document(&mut JsonText::new(out))
     }

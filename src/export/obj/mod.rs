@@ -27,7 +27,7 @@ use used_vertices::UsedVertices;
 use vertices::{VertexNumbers, attribute_count};
 
 use super::block::BlockWriter;
-use super::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind, counted};
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput};
@@ -63,10 +63,9 @@ pub(crate) struct ObjWriter<'a> {
 impl<'a> ObjWriter<'a> {
     /// Finds the materials and the triangles of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
-        check_flat_options(options)?;
+        let mut losses = FlatLosses::new(&OBJ, options)?;
         let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
-        let mut losses = FlatLosses::new(&OBJ, options);
         let (mut library, mut used) = (Library::new(input.contents)?, BTreeMap::new());
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
@@ -136,8 +135,8 @@ impl OutputWriter for ObjWriter<'_> {
         2
     }
 
-    fn ending(&self, file: usize) -> String {
-        if file == 0 { ".obj" } else { ".mtl" }.to_owned()
+    fn ending(&self, _: usize) -> String {
+        ".mtl".to_owned()
     }
 
     fn write(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {

@@ -21,7 +21,9 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, FileContext, FormatVersion, Geometry, MeshFile, Properties};
+use crate::model::{
+    Asset, Contents, DescribedBlocks, FileContext, FormatVersion, Geometry, MeshFile, Properties, WrittenForm,
+};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
@@ -262,6 +264,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write::write_to(self.view(), out)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        self.form().written_form()
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {

@@ -1,6 +1,7 @@
 //! The two encodings (forms) of an EZ-Mesh file: XML text in one of three dialects, or binary.
 
 use crate::decode::ByteOrder;
+use crate::model::WrittenForm;
 
 /// The XML dialect of a text file. The name of the root element determines the dialect of a text
 /// file.
@@ -41,5 +42,19 @@ impl Form {
             Self::Binary { version: 100, .. } => "ezb 100",
             Self::Binary { .. } => "ezb 101",
         }
+    }
+
+    /// Returns the form in which a file is written again. The writer of text knows one dialect
+    /// only, [`Dialect::MeshSystem`].
+    pub(super) fn written_form(self) -> WrittenForm {
+        let Self::Text(dialect) = self else {
+            return WrittenForm { extensions: &["ezb"], ..WrittenForm::default() };
+        };
+        let dialects = match dialect {
+            Dialect::MeshSystem => None,
+            Dialect::Mesh => Some(["Mesh", "MeshSystem"]),
+            Dialect::SceneGraph => Some(["SceneGraph", "MeshSystem"]),
+        };
+        WrittenForm { extensions: &["ezm", "xml"], is_text: true, dialects, ..WrittenForm::default() }
     }
 }

@@ -25,7 +25,7 @@ use crate::error::debug::short_debug;
 use crate::model::BlockFile;
 use crate::model::Lod;
 use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -313,6 +313,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn has_properties(&self) -> bool {
         self.container().is_some() || self.header().is_ok()
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["llmesh", "slm", "asset"], ..WrittenForm::default() }
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

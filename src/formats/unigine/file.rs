@@ -11,7 +11,6 @@ use super::animation::view::AnimationView;
 use super::blocks::block::BlockLocation;
 use super::blocks::buffer::InflateBuffer;
 use super::blocks::tree::SurfaceTree;
-use super::blocks::write::Storage;
 use super::layout::Generation;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::surface::SurfaceView;
@@ -20,7 +19,9 @@ use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::model::animation::Animations;
-use crate::model::{Asset, Bone, Contents, Counts, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::model::{
+    Asset, Bone, Contents, Counts, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, Storage, WrittenForm,
+};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -374,6 +375,15 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write::mesh(self.reader(), out, Storage::Kept)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        let has_blocks = self.generation().is_compressed();
+        WrittenForm { extensions: &["mesh"], has_blocks, ..WrittenForm::default() }
+    }
+
+    fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
+        self.write_stored(out, storage)
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {

@@ -138,6 +138,8 @@ mod write;
 mod writer;
 
 use crate::formats::description::FormatDescription;
+#[cfg(feature = "internals")]
+pub use crate::model::Storage;
 pub use animation::Animation;
 
 pub use file::Mesh;
@@ -156,7 +158,7 @@ pub use {
         AnimationView,
         coding::{AnimationKey, Coding},
     },
-    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree, write::Storage},
+    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree},
     geometry::EXTRA_ARRAYS,
     layout::Generation,
     validate::RULES,

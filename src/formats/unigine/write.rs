@@ -17,12 +17,13 @@ use zerocopy::little_endian::{I16, I32};
 use super::animation::coding::Coding;
 use super::animation::reader::AnimationReader;
 use super::animation::view::AnimationView;
-use super::blocks::write::{Storage, compressed_mesh};
+use super::blocks::write::compressed_mesh;
 use super::reader::file_reader::FileReader;
 use super::reader::mesh_reader::MeshReader;
 use super::writer::FieldWriter;
 use crate::error::Result;
 use crate::io::prefetch;
+use crate::model::Storage;
 
 /// Writes a mesh file to `out`. `storage` selects how the blocks of ms14 and ms15 are stored.
 pub(crate) fn mesh(mesh: MeshReader<'_>, out: impl Write, storage: Storage) -> Result<()> {

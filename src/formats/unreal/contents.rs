@@ -1,6 +1,8 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]: the placement and the
 //! textures that the script of a mesh defines.
 
+#[cfg(any(feature = "cli", feature = "internals"))]
+use super::builder::script;
 use super::file::Mesh;
 use super::header::no_such;
 use super::layout::DATA;
@@ -16,6 +18,15 @@ use crate::model::{
 const MASKED: i64 = 2;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
+    #[cfg(any(feature = "cli", feature = "internals"))]
+    fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
+        match self.script() {
+            Some(script) => script::rename(&script, stem),
+            None => script::build(self, stem)?.to_bytes(),
+        }
+        .map(Some)
+    }
+
     fn file_bytes(&self) -> u64 {
         bytes_of(self)
     }

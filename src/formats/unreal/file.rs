@@ -20,7 +20,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 
 /// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
@@ -397,6 +397,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn style_in_words(&self, surface: usize) -> Result<String> {
         properties::drawing_style(self, surface)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["3d"], endings: &["_d.3d", "_a.3d", ".uc"], ..WrittenForm::default() }
     }
 
     fn geometry(&self) -> Option<&dyn Geometry> {

@@ -3,24 +3,22 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::Finding;
-use crate::formats::FormatFile;
-use crate::formats::unigine::Storage;
-use crate::formats::unreal::builder;
 use clap::Args;
+use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 
-use crate::program::args::{Global, OneFile, STDIN};
+use crate::export::Loss;
+use crate::model::Storage;
+use crate::program::args::{Global, OneFile, STDIN, named_values};
 use crate::program::atomic_write::{PendingOutput, open_folder};
 use crate::program::formats::native_output::check_extension;
-use crate::program::formats::unigine::block_args::BlockArgs;
-use crate::program::formats::{DROPPED_RULES, RESPELLED_RULES};
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{open, open_source_file};
 use crate::program::input::source_file::SourceFile;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::{document, findings, print_json, with};
-use crate::program::render::text::{counted, print_findings, shown};
+use crate::program::render::json::{document, print_json, with};
+use crate::program::render::losses::{loss_line, losses_json, refuse};
+use crate::program::render::text::{counted, shown};
 
 const HELP: &str = "\
 A sound binary file is written byte for byte as it was. Text (.ezm) is formatted again, but the bits of every number are kept. Data \
@@ -56,11 +54,22 @@ pub struct RewriteArgs {
     /// Write both files of an Unreal mesh; OUT is their stem, such as new/box
     #[arg(long, help_heading = "Unreal vertex meshes")]
     pair: bool,
-    #[command(flatten)]
-    blocks: BlockArgs,
+    /// Storage of the blocks of surfaces in the written file
+    #[arg(long, value_parser = storages(), default_value = "kept", help_heading = "UNIGINE meshes, ms14 and ms15")]
+    blocks: Storage,
     /// Also write a script for the pair
     #[arg(long, requires = "pair", help_heading = "Unreal vertex meshes")]
     script: bool,
+}
+
+fn storages() -> impl TypedValueParser<Value = Storage> {
+    let raw =
+        "Store blocks without compression: the file grows, but its arrays can be used directly from the memory map";
+    named_values(vec![
+        (Storage::Kept, "kept", "Keep blocks as they are: a sound file is written byte for byte"),
+        (Storage::Raw, "raw", raw),
+        (Storage::Lz4, "lz4", "Compress all blocks again with LZ4"),
+    ])
 }
 
 /// One file that the `rewrite` command has written.
@@ -86,14 +95,12 @@ impl RewriteArgs {
     /// both files of an Unreal mesh, the command calls `write_pair` instead.
     fn write(&self, file: &SourceFile, out: &mut dyn Write) -> anyhow::Result<()> {
         match file {
-            SourceFile::Model(asset) if self.blocks.blocks != Storage::Kept => {
-                let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
-                match asset.model.format_file() {
-                    FormatFile::Unigine(mesh) if mesh.generation().is_compressed() => {
-                        Ok(mesh.write_stored(out, self.blocks.blocks)?)
-                    }
-                    _ => Err(UsageError(text.to_owned()).into()),
+            SourceFile::Model(asset) if self.blocks != Storage::Kept => {
+                if !file.written_form().has_blocks {
+                    let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
+                    return Err(UsageError(text.to_owned()).into());
                 }
+                Ok(asset.model.file().write_with(self.blocks, out)?)
             }
             file => Ok(file.write_to(out)?),
         }
@@ -101,13 +108,14 @@ impl RewriteArgs {
 
     fn rewrite(&self, file: &SourceFile, global: &Global) -> anyhow::Result<Outcome> {
         if !self.pair {
-            check_extension(&self.output, file.extensions(), "rewrite")?;
+            check_extension(&self.output, file.written_form().extensions, "rewrite")?;
         }
-        let changes = self.changes(file)?;
-        let must_be_same = self.must_be_same(file, &changes);
+        let losses = self.losses(file)?;
+        // The output must have the bytes of the input, unless a change is requested or listed.
+        let must_be_same = !file.written_form().is_text && losses.is_empty() && self.blocks == Storage::Kept;
         if let (true, SourceFile::Model(asset)) = (self.pair, file) {
             let written = self.write_pair(asset)?;
-            self.print(file, &written, &changes, global)?;
+            self.print(file, &written, &losses, global)?;
         } else if self.output == Path::new(STDIN) {
             if must_be_same {
                 // Standard output cannot be taken back, so the output is compared before it is
@@ -123,51 +131,31 @@ impl RewriteArgs {
             // Because standard output contains the mesh, the list of changes is written to standard
             // error.
             if !global.quiet {
-                print_changes(file, &changes, &mut anstream::stderr().lock())?;
+                print_changes(file, &losses, &mut anstream::stderr().lock())?;
             }
         } else {
             let write = |out: &mut dyn Write| self.write(file, out);
             let (temporary, written) = self.write_compared(file.bytes(), &self.output, must_be_same, write)?;
             file.check()?;
             temporary.finish()?;
-            self.print(file, &[written], &changes, global)?;
+            self.print(file, &[written], &losses, global)?;
         }
         Ok(Outcome::Fine)
     }
 
-    /// Returns whether the output must be equal to the input file, byte for byte, because no change
-    /// was requested or listed.
-    fn must_be_same(&self, file: &SourceFile, changes: &[Finding]) -> bool {
-        let is_copied = match file {
-            SourceFile::Model(asset) => !is_text(asset),
-            SourceFile::Script(_) => true,
-        };
-        is_copied && changes.is_empty() && self.blocks.blocks == Storage::Kept
-    }
-
-    /// Returns one finding for each kind of data in the input file whose encoding the writer
-    /// changes, or that the writer leaves out.
+    /// Returns the data of the input file that the writer leaves out, or whose encoding it changes.
     ///
     /// Returns an error if the writer would omit data and the command line does not contain
     /// `--allow-loss`.
-    fn changes(&self, file: &SourceFile) -> anyhow::Result<Vec<Finding>> {
-        let SourceFile::Model(asset) = file else { return Ok(Vec::new()) };
-        let mut changes = Vec::new();
-        // In text, the values must be parsed to find numbers that the writer changes or leaves out.
-        file.findings(is_text(asset), &mut |finding| {
-            if RESPELLED_RULES.contains(&finding.rule) || DROPPED_RULES.contains(&finding.rule) {
-                changes.push(finding);
-            }
-        })?;
-        let mut losses = changes.iter().filter(|change| DROPPED_RULES.contains(&change.rule));
-        if let Some(loss) = losses.next().filter(|_| !self.allow_loss) {
-            let text = format!(
-                "{} at byte {}: {}; --allow-loss writes the file without this data",
-                loss.field, loss.offset, loss.text
-            );
-            return Err(UsageError(text).into());
+    fn losses(&self, file: &SourceFile) -> anyhow::Result<Vec<Loss>> {
+        let mut losses = Vec::new();
+        if let Some(model) = file.model() {
+            model.file().rewrite_losses(&mut |loss| losses.push(loss))?;
         }
-        Ok(changes)
+        refuse(&losses, self.allow_loss, |first, _| {
+            format!("{first}; --allow-loss writes the file without this data")
+        })?;
+        Ok(losses)
     }
 
     /// Writes the output to a temporary file, and compares the written bytes with the original
@@ -196,28 +184,26 @@ impl RewriteArgs {
         Ok((file, written))
     }
 
-    /// Writes both files of an Unreal mesh, and with the option `--script` also a script. All files
-    /// are completely written before the first of them is renamed.
+    /// Writes all files of a mesh of several files, and with the option `--script` also a script.
+    /// All files are completely written before the first of them is renamed.
     fn write_pair(&self, asset: &InputAsset) -> anyhow::Result<Vec<OutputFile>> {
-        let FormatFile::Unreal(mesh) = asset.model.format_file() else {
+        let mesh = asset.model.file();
+        let endings = mesh.written_form().endings;
+        let Some((script_ending, file_endings)) = endings.split_last() else {
             let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
             return Err(UsageError(text.to_owned()).into());
         };
-        let stem = stem(&self.output)?;
+        let stem = stem(&self.output, endings)?;
         // If the folder of the files is missing, no single file is to blame.
         open_folder(&self.output, &self.output)?;
         let named = |end: &str| self.output.with_file_name(format!("{stem}{end}"));
-        let file = |source: usize, ending: &str| {
-            let write = |out: &mut dyn Write| Ok(asset.model.file().write_to(source, out)?);
+        let files = file_endings.iter().enumerate().rev().map(|(source, ending)| {
+            let write = |out: &mut dyn Write| Ok(mesh.write_to(source, out)?);
             self.write_compared(asset.source_bytes(source), &named(ending), true, write)
-        };
-        let mut all = vec![file(1, "_a.3d")?, file(0, "_d.3d")?];
-        if self.script {
-            let script = match mesh.script() {
-                Some(script) => builder::script::rename(&script, &stem)?,
-                None => builder::script::build(mesh, &stem)?.to_bytes()?,
-            };
-            let path = named(".uc");
+        });
+        let mut all = files.collect::<anyhow::Result<Vec<_>>>()?;
+        if let Some(script) = if self.script { asset.model.contents().script_named(&stem)? } else { None } {
+            let path = named(script_ending);
             let file = PendingOutput::write(&path, self.force, |file| Ok(file.write_whole(&script)?))?;
             all.push((file, OutputFile { path, bytes: script.len(), identical: false, is_script: true }));
         }
@@ -227,20 +213,18 @@ impl RewriteArgs {
         Ok(written)
     }
 
-    fn print(&self, file: &SourceFile, written: &[OutputFile], changes: &[Finding], global: &Global) -> io::Result<()> {
+    fn print(&self, file: &SourceFile, written: &[OutputFile], losses: &[Loss], global: &Global) -> io::Result<()> {
         if global.json {
             let outputs = written.iter().map(
                 |file| json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "identical": file.identical }),
             );
-            let dialect = changed_dialect(file).map(|(from, to)| json!({ "from": from, "to": to }));
+            let dialect = file.written_form().dialects.map(|[from, to]| json!({ "from": from, "to": to }));
             let written = document(json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
-                // The third written file, if it exists, is a generated script, which is not
-                // compared with an original file.
-                "identical": written.iter().take(2).all(|file| file.identical),
+                "identical": written.iter().all(|file| file.identical || file.is_script),
                 "outputs": outputs.collect::<Value>(),
-                "changes": findings(changes, &[]).collect::<Value>(),
+                "changes": losses_json(losses),
             }));
             return print_json(&dialect.map_or(written.clone(), |dialect| with(written, "dialect", dialect)));
         }
@@ -256,43 +240,27 @@ impl RewriteArgs {
             };
             writeln!(out, "{}: {verdict}, {}", shown(path), counted(*bytes, "byte"))?;
         }
-        print_changes(file, changes, &mut out)
+        print_changes(file, losses, &mut out)
     }
 }
-
-/// The dialect of EZ-Mesh text that the writer writes.
-const WRITTEN_DIALECT: &str = "MeshSystem";
 
 /// Prints what the output has in place of the input.
-fn print_changes(file: &SourceFile, changes: &[Finding], out: &mut dyn Write) -> io::Result<()> {
-    if let Some((from, to)) = changed_dialect(file) {
+fn print_changes(file: &SourceFile, losses: &[Loss], out: &mut dyn Write) -> io::Result<()> {
+    if let Some([from, to]) = file.written_form().dialects {
         writeln!(out, "  changed the dialect: the root element is {to}, and was {from}")?;
     }
-    print_findings(out, changes, &[])
+    losses.iter().try_for_each(|loss| writeln!(out, "{}", loss_line("", loss)))
 }
 
-/// Returns the names of the dialects of the input and of the output, if they differ.
-fn changed_dialect(file: &SourceFile) -> Option<(&'static str, &'static str)> {
-    // The writer of text knows one dialect only.
-    let from = file.model()?.geometry().ok()?.version().strip_prefix("ezm ")?;
-    (from != WRITTEN_DIALECT).then_some((from, WRITTEN_DIALECT))
-}
-
-/// Returns whether the writer formats the whole file again, because the file is text. Otherwise, a
-/// rewritten file without listed changes is equal to the original file, byte for byte.
-fn is_text(asset: &InputAsset) -> bool {
-    matches!(asset.model.format_file(), FormatFile::EzMesh(mesh) if mesh.dialect().is_some())
-}
-
-/// Returns the common stem of the files of an Unreal mesh. If the path OUT ends with the ending of
-/// one of these files, such as `_d.3d`, the ending is removed.
-fn stem(output: &Path) -> anyhow::Result<String> {
+/// Returns the common stem of the files of a mesh. If the path OUT ends with the ending of one of
+/// these files, such as `_d.3d`, the ending is removed.
+fn stem(output: &Path, endings: &[&str]) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
         return Err(UsageError("-o: expected the stem of two files, such as new/box".to_owned()).into());
     };
     let lower = name.to_ascii_lowercase();
-    let ending = ["_d.3d", "_a.3d", ".uc"].into_iter().find(|ending| lower.ends_with(ending)).unwrap_or_default();
+    let ending = endings.iter().find(|ending| lower.ends_with(**ending)).copied().unwrap_or_default();
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 

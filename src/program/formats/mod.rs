@@ -10,7 +10,6 @@ pub mod native_output;
 pub mod sample;
 pub mod selectors;
 pub mod summary;
-pub mod unigine;
 
 use std::path::Path;
 
@@ -20,13 +19,6 @@ use crate::formats::mesh_files::is_data;
 use crate::io::read_start;
 
 use names::{MAGIC_BYTES, is_recognised};
-
-/// The ids of the rules about data whose encoding the writer of a format changes when it writes a
-/// file again.
-pub const RESPELLED_RULES: [&str; 9] = ["UG14", "UG20", "EZ11", "EZ13", "EZ20", "EZ31", "EZ34", "EZ37", "EZ44"];
-/// The ids of the rules about data that the writer of a format leaves out when it writes a file
-/// again.
-pub const DROPPED_RULES: [&str; 10] = ["UG24", "EZ08", "EZ14", "EZ28", "EZ29", "EZ30", "EZ36", "EZ38", "EZ40", "EZ43"];
 
 /// A file in a folder, by its name and its first bytes.
 #[derive(Clone, Copy)]

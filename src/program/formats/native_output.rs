@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::Model;
 use crate::export::ExportFormat;
-use crate::formats::FormatFile;
 
 use super::names::{extensions as native_extensions, has_extension};
 use crate::program::args::STDIN;
@@ -61,21 +59,31 @@ pub fn is_named_as_folder(path: &Path) -> bool {
 
 /// Returns whether the extension of a path is that of a known format.
 pub fn is_known(path: &Path) -> bool {
-    let native = native_extensions();
-    let exported = ExportFormat::ALL.map(ExportFormat::extension);
-    let written = WRITTEN.iter().flat_map(|(extensions, _)| extensions.iter().copied());
-    native.chain(exported).chain(written).chain(MESHES).chain(OTHERS).any(|known| has_extension(path, known))
+    is_exported(path) || is_native(path) || writer(path).is_some() || has_any(path, &MESHES) || has_any(path, &OTHERS)
+}
+
+fn has_any(path: &Path, extensions: &[&str]) -> bool {
+    extensions.iter().any(|extension| has_extension(path, extension))
+}
+
+fn is_exported(path: &Path) -> bool {
+    has_any(path, &ExportFormat::ALL.map(ExportFormat::extension))
+}
+
+fn is_native(path: &Path) -> bool {
+    native_extensions().any(|extension| has_extension(path, extension))
+}
+
+/// Returns the command that writes files with the extension of a path, other than meshes.
+fn writer(path: &Path) -> Option<&'static str> {
+    WRITTEN.into_iter().find(|(extensions, _)| has_any(path, extensions)).map(|(_, command)| command)
 }
 
 /// Returns a text about the verb that writes the format of a path, or `None` if the extension is
 /// unknown.
 pub fn advice(output: &Path) -> Option<String> {
-    let is_exported = ExportFormat::ALL.iter().any(|format| has_extension(output, format.extension()));
-    let written = WRITTEN.iter().find(|(all, _)| all.iter().any(|extension| has_extension(output, extension)));
-    let native = native_extensions();
-    let is_native = native.into_iter().any(|extension| has_extension(output, extension));
     let path = shown(output);
-    Some(match (is_exported, is_native, written) {
+    Some(match (is_exported(output), is_native(output), writer(output)) {
         (true, true, _) => {
             format!(
                 "`meshpeek convert FILE -o {path}` makes it, and `meshpeek rewrite` writes a file in its own format"
@@ -85,12 +93,12 @@ pub fn advice(output: &Path) -> Option<String> {
         (_, true, _) => {
             "no verb makes it of another format, and `meshpeek rewrite` writes a file again in its own".to_owned()
         }
-        (.., Some((_, command))) => format!("`meshpeek {command} {path}` makes it"),
-        _ if MESHES.iter().any(|extension| has_extension(output, extension)) => {
+        (.., Some(command)) => format!("`meshpeek {command} {path}` makes it"),
+        _ if has_any(output, &MESHES) => {
             let all = ExportFormat::ALL.map(ExportFormat::extension).join(", ");
             format!("no verb writes it; `meshpeek convert` makes {all}")
         }
-        _ if is_known(output) => "no verb writes it".to_owned(),
+        _ if has_any(output, &OTHERS) => "no verb writes it".to_owned(),
         _ => return None,
     })
 }
@@ -101,17 +109,5 @@ pub fn listed(extensions: &[&str]) -> String {
         [] => String::new(),
         [only] => format!(".{only}"),
         [first @ .., last] => format!(".{} or .{last}", first.join(", .")),
-    }
-}
-
-/// Returns the extensions of a mesh file that is written again in its own format.
-pub fn own_extensions<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &'static [&'static str] {
-    match model.format_file() {
-        FormatFile::Unigine(_) => &["mesh"],
-        FormatFile::UnigineAnimation(_) => &["anim"],
-        FormatFile::SecondLife(_) => &["llmesh", "slm", "asset"],
-        FormatFile::EzMesh(mesh) if mesh.dialect().is_some() => &["ezm", "xml"],
-        FormatFile::EzMesh(_) => &["ezb"],
-        FormatFile::Unreal(_) => &["3d"],
     }
 }

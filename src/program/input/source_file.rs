@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::formats::mesh_files::Script;
 use crate::math::as_u64;
-use crate::{Error, Finding, Model, Region};
+use crate::model::WrittenForm;
+use crate::{Error, Model, Region};
 
 use super::asset::{InputAsset, locate};
 use super::bytes::Data;
-use crate::program::formats::native_output::own_extensions;
 
 /// One open file, which is either a file of a mesh or an Unreal script.
 pub enum SourceFile {
@@ -82,20 +82,11 @@ impl SourceFile {
         }
     }
 
-    /// Returns the file name extensions of the file when it is written again.
-    pub fn extensions(&self) -> &'static [&'static str] {
+    /// Returns the form in which the file is written again.
+    pub fn written_form(&self) -> WrittenForm {
         match self {
-            Self::Model(asset) => own_extensions(&asset.model),
-            Self::Script(_) => &["uc"],
-        }
-    }
-
-    /// Passes the findings about the structure of the file to `report`, and also those about its
-    /// values if `values` is true. If the file is an Unreal script, nothing is reported.
-    pub fn findings(&self, values: bool, report: &mut dyn FnMut(Finding)) -> crate::Result<()> {
-        match self {
-            Self::Model(asset) => asset.findings(values, true, report),
-            Self::Script(_) => Ok(()),
+            Self::Model(asset) => asset.model.file().written_form(),
+            Self::Script(_) => WrittenForm { extensions: &["uc"], ..WrittenForm::default() },
         }
     }
 

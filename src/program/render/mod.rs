@@ -8,6 +8,7 @@ pub mod escape;
 pub mod held;
 pub mod json;
 pub mod json_writer;
+pub mod losses;
 pub mod note;
 pub mod numbers;
 pub mod output_limit;

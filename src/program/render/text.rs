@@ -29,14 +29,16 @@ pub fn paint(severity: Severity) -> Style {
 
 /// Prints findings, indented below the name of the file.
 pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBuf]) -> io::Result<()> {
-    for finding in findings {
-        let Finding { rule, severity, field, offset, text, .. } = finding;
-        let style = paint(*severity);
-        let file = file_of(finding, files).and_then(Path::file_name).map(Path::new);
-        let file = file.map_or_else(String::new, |file| format!("{}: ", shown(file)));
-        writeln!(out, "  {style}{severity:<7}{style:#} {rule}  {file}{field} at byte {offset}: {text}")?;
-    }
-    Ok(())
+    findings.iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding, files)))
+}
+
+/// Returns the line about a finding, indented below the name of the file.
+pub fn finding_line(finding: &Finding, files: &[PathBuf]) -> String {
+    let Finding { rule, severity, field, offset, text, .. } = finding;
+    let style = paint(*severity);
+    let file = file_of(finding, files).and_then(Path::file_name).map(Path::new);
+    let file = file.map_or_else(String::new, |file| format!("{}: ", shown(file)));
+    format!("  {style}{severity:<7}{style:#} {rule}  {file}{field} at byte {offset}: {text}")
 }
 
 /// Returns the path of the file that a finding refers to, or `None` if the mesh is a single file.

@@ -19,7 +19,7 @@ use super::builder::{self, MeshOutput, MeshStream};
 use super::layout::FORMAT;
 use crate::array::Bounds;
 use crate::error::Result;
-use crate::export::flat_losses::{FlatFormat, FlatLosses, check_flat_options};
+use crate::export::flat_losses::{FlatFormat, FlatLosses};
 use crate::export::loss::LossList;
 use crate::export::scene::ExportScene;
 use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
@@ -57,10 +57,9 @@ impl<'a> EzMeshWriter<'a> {
         options: &'a ExportOptions,
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
-        check_flat_options(options)?;
+        let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options)?;
         let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
-        let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options);
         let mut mesh = builder::Mesh::default();
         let asset_name = options.source.name().unwrap_or_default();
         mesh.asset_name = text(asset_name.as_bytes());
@@ -102,10 +101,6 @@ impl MeshStream for EzMeshWriter<'_> {
 }
 
 impl OutputWriter for EzMeshWriter<'_> {
-    fn ending(&self, _: usize) -> String {
-        if self.is_binary { ".ezb" } else { ".ezm" }.to_owned()
-    }
-
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
         if self.is_binary { self.mesh.write_ezb_with(self, out) } else { self.mesh.write_ezm_with(self, out) }
     }

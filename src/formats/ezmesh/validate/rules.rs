@@ -40,7 +40,7 @@ rules! {
     Error NUMBER_TYPE "EZ07" "Numbers have the declared types, and an attribute has all of its numbers."
         why "A word in place of a number has no value, so the block or the attribute cannot be read."
         mend "Write numbers of the declared types, separated by blanks or commas.";
-    Warning SURPLUS_NUMBERS "EZ08"
+    Warning SURPLUS_NUMBERS "EZ08" LeftOut
         "A block has no more numbers than its count requires. Surplus numbers are ignored."
         why "The surplus numbers are ignored. If the count is wrong, they are vertices, triangles or keys."
         mend "Raise the count if they are wanted. Otherwise, `meshpeek rewrite FILE -o OUT --allow-loss` leaves them \
@@ -54,7 +54,7 @@ rules! {
         why "The values are kept without a meaning, so no program uses them. The original importer then misreads the \
              vertices."
         mend "Use a known word, such as `normal` or `texcoord1`, once and with its number of components.";
-    Warning INTERPOLATED_FLOATS "EZ11"
+    Warning INTERPOLATED_FLOATS "EZ11" Reencoded
         "The attributes to interpolate have the number of floats that ctype declares."
         why "meshpeek finds the number of floats by counting the numbers of the block. Programs that trust the ctype \
              lose the mesh or misread it."
@@ -63,10 +63,10 @@ rules! {
         why "The triangle has no vertex for this corner. The original importer does not check the index, so a program \
              may read outside of its vertices."
         mend "Correct the index, or add the vertex. Indices count from 0.";
-    Warning LIST_COUNT "EZ13" "Lists have the declared number of items."
+    Warning LIST_COUNT "EZ13" Reencoded "Lists have the declared number of items."
         why "A program that trusts the declared number reserves too little space, or expects items that do not exist."
         mend "`meshpeek rewrite FILE -o OUT` declares the number of items that the list has.";
-    Warning BONE_PARENT "EZ14" "A bone's parent is a bone of its skeleton."
+    Warning BONE_PARENT "EZ14" LeftOut "A bone's parent is a bone of its skeleton."
         why "The bone becomes a root, so it does not follow the bone that was meant."
         mend "Correct the parent, or add the missing bone to the skeleton.";
     Error BONE_CYCLE "EZ15" "No bone is its own ancestor."
@@ -85,7 +85,7 @@ rules! {
     Warning UNKNOWN_TRACK_BONE "EZ19" "If the file has bones, a track moves one of them."
         why "The keys of this track move no bone, so a part of the animation is lost."
         mend "Correct the name of the track, or add the bone to a skeleton.";
-    Warning KEY_SCALE "EZ20" "Keys have a scale if has_scale is set, and only then."
+    Warning KEY_SCALE "EZ20" Reencoded "Keys have a scale if has_scale is set, and only then."
         why "meshpeek counts the numbers of a key, but programs that trust has_scale misread all keys of the track."
         mend "`meshpeek rewrite FILE -o OUT` writes the has_scale that fits the keys.";
     Warning BOUNDING_BOX "EZ21" "A declared box contains its positions."
@@ -112,16 +112,16 @@ rules! {
     Info DEGENERATE_TRIANGLE "EZ27" "No triangle uses a vertex twice."
         why "Such a triangle has no area, so it draws nothing."
         mend "Remove these triangles from the indexbuffer, and lower its count.";
-    Info UNKNOWN_ELEMENT "EZ28" "Elements are known. Warning for a known element inside the wrong element."
+    Info UNKNOWN_ELEMENT "EZ28" LeftOut "Elements are known. Warning for a known element inside the wrong element."
         why "An unknown element is ignored together with its contents. A known element in a wrong place is lost, too."
         mend "Correct the name of the element, or move it into the element that it belongs to.";
-    Info UNKNOWN_ATTRIBUTE "EZ29" "Attributes are known."
+    Info UNKNOWN_ATTRIBUTE "EZ29" LeftOut "Attributes are known."
         why "The attribute is ignored. If its name is misspelt, a value is missing."
         mend "Correct the name of the attribute, or remove it.";
-    Info TEXT_BETWEEN_NUMBERS "EZ30" "Blocks of numbers contain no other text."
+    Info TEXT_BETWEEN_NUMBERS "EZ30" LeftOut "Blocks of numbers contain no other text."
         why "The text is ignored. It may be numbers that were meant for a block."
         mend "Move the text into its block, or remove it.";
-    Info ORIGINAL_IMPORTER "EZ31" "The original importer can read the file unchanged."
+    Info ORIGINAL_IMPORTER "EZ31" Reencoded "The original importer can read the file unchanged."
         why "The original importer, and programs that contain it, lose a part of the file without a message, or \
              crash."
         mend "`meshpeek rewrite FILE -o OUT` writes the dialect that this importer reads.";
@@ -132,7 +132,7 @@ rules! {
     Info NAME_ENCODING "EZ33" "Names are UTF-8."
         why "Programs that expect UTF-8 show wrong characters in the name, or refuse the file."
         mend "Save the file as UTF-8. meshpeek keeps the bytes of the name.";
-    Warning SECTION_VERTEX_TYPES "EZ34" "Sections repeat the vertex types of their mesh."
+    Warning SECTION_VERTEX_TYPES "EZ34" Reencoded "Sections repeat the vertex types of their mesh."
         why "A section uses the vertices of its mesh, so other types in the section are wrong. A program that uses \
              them misreads the vertices."
         mend "`meshpeek rewrite FILE -o OUT` repeats the types of the mesh in its sections.";
@@ -140,15 +140,15 @@ rules! {
         why "The tracks end at different frames, so a bone has no key in some frames of the animation, or has keys \
              that are never used."
         mend "Give each track one key for each frame, or correct the number of frames.";
-    Warning TRAILING_BYTES "EZ36" "Nothing follows the last field of a binary file."
+    Warning TRAILING_BYTES "EZ36" LeftOut "Nothing follows the last field of a binary file."
         why "No field refers to these bytes. A count or length before them may be wrong."
         mend "Check the counts. If they are right, `meshpeek rewrite FILE -o OUT --allow-loss` leaves the bytes out.";
-    Warning HEXADECIMAL_DIGIT "EZ37"
+    Warning HEXADECIMAL_DIGIT "EZ37" Reencoded
         "Hexadecimal numbers contain only hexadecimal digits. Other characters count as 0."
         why "The character counts as the digit 0, so the number, mostly a colour, may be wrong."
         mend "Write hexadecimal numbers with the digits 0 to 9 and A to F. `meshpeek rewrite FILE -o OUT` writes the \
               digits that were read.";
-    Info DOCTYPE "EZ38" "There is no DOCTYPE."
+    Info DOCTYPE "EZ38" LeftOut "There is no DOCTYPE."
         why "A DOCTYPE has no effect. Its entities are not expanded, because they could name other files or take all \
              memory."
         mend "Remove it. `meshpeek rewrite FILE -o OUT --allow-loss` leaves it out.";
@@ -156,7 +156,7 @@ rules! {
         why "A name contains the entity as it is written, such as five characters for one `&`. The original importer \
              reads it in this way, too."
         mend "Write the character in place of the entity, or decode the name in the program that shows it.";
-    Info COMMENT_OR_INSTRUCTION "EZ40"
+    Info COMMENT_OR_INSTRUCTION "EZ40" LeftOut
         "There are no comments, and no processing instructions except the declaration."
         why "Comments and instructions have no effect. The original importer loses a mesh that contains a comment."
         mend "Remove them. `meshpeek rewrite FILE -o OUT --allow-loss` leaves them out.";
@@ -166,11 +166,11 @@ rules! {
     Warning BINARY_BYTE_ORDER "EZ42" "Binary version 100 is little-endian, and version 101 is big-endian."
         why "Programs take the byte order from the version, and misread a file in the other one. meshpeek tries both."
         mend "Write version 100 in little-endian and version 101 in big-endian byte order.";
-    Warning SURPLUS_BLOCK "EZ43"
+    Warning SURPLUS_BLOCK "EZ43" LeftOut
         "An element has at most one MeshAABB, one vertexbuffer and one indexbuffer. Only the first is read."
         why "The first block is read, and the data in the others is ignored."
         mend "Keep one block, or give each section a block of its own.";
-    Info MARKUP_IN_VALUE "EZ44" "Names and values contain no quotation marks and no `<`."
+    Info MARKUP_IN_VALUE "EZ44" Reencoded "Names and values contain no quotation marks and no `<`."
         why "A quotation mark or a `<` ends the value in programs with simple XML readers, and a `<` is not allowed \
              by XML."
         mend "`meshpeek rewrite FILE -o OUT` writes the characters as entities.";
@@ -204,8 +204,8 @@ const NUMBERS: [&str; 14] = [
 /// Every error about data that cannot be read belongs to one of the validation rules.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
-    let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
-    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text: limited(error.cause()) })
+    let (rule, offset) = broken_rule(error)?;
+    Some(Finding::new(rule, error.field(), offset, limited(error.cause())))
 }
 
 /// Returns the rule that an error in the bytes of a file belongs to, and the byte offset of the

@@ -18,9 +18,9 @@ use crate::parse::{Finding, Rule, limited};
 /// not have.
 #[must_use]
 pub fn finding(error: &Error) -> Option<Finding> {
-    let (Rule { id, severity, .. }, offset) = broken_rule(error)?;
+    let (rule, offset) = broken_rule(error)?;
     let text = limited(WithInflatedOffset(error.cause(), error.inflated_offset()));
-    Some(Finding { rule: id, severity, field: error.field(), offset, source: 0, text })
+    Some(Finding::new(rule, error.field(), offset, text))
 }
 
 /// Returns the rule that the bytes of a file break if reading them returns `error`, and the byte

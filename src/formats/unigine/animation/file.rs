@@ -14,7 +14,9 @@ use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{properties, regions, validate, write};
 use crate::model::animation::Animations;
-use crate::model::{Asset, Bone, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties};
+use crate::model::{
+    Asset, Bone, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm,
+};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -278,6 +280,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
         self.expect_source(source)?;
         write::animation_file(self.reader(), out)
+    }
+
+    fn written_form(&self) -> WrittenForm {
+        WrittenForm { extensions: &["anim"], ..WrittenForm::default() }
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {

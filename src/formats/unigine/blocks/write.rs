@@ -10,24 +10,7 @@ use crate::error::{Field, Result};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::writer::FieldWriter;
 use crate::math::as_u64;
-
-/// How the writer stores the geometry blocks and tree blocks of a mesh in format version ms14 or
-/// ms15.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Storage {
-    /// Copies the stored bytes of each block from the source file without changes.
-    #[default]
-    Kept,
-    /// Stores the content of each block uncompressed. An uncompressed mesh file is larger than a
-    /// compressed one, but a reader can borrow the arrays directly from the file without inflating
-    /// blocks.
-    Raw,
-    /// Compresses each block with LZ4 if the compressed block is smaller than its content.
-    ///
-    /// Different LZ4 encoders make different bytes from the same content. With [`Storage::Lz4`],
-    /// the blocks of the written file may therefore differ from the blocks of the source file.
-    Lz4,
-}
+use crate::model::Storage;
 
 impl<W: Write> FieldWriter<W> {
     /// Writes a block: its two size fields and its stored bytes. `raw` is the size of the

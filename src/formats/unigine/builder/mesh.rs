@@ -11,10 +11,10 @@ use super::surface::Surface;
 use crate::error::Result;
 use crate::error::debug::{items, short_debug};
 use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::blocks::write::Storage;
 use crate::formats::unigine::bounds;
 use crate::formats::unigine::layout::{Generation, RawBounds, RawTransform};
 use crate::formats::unigine::writer::FieldWriter;
+use crate::model::Storage;
 
 /// A new mesh that can be written to a file.
 #[derive(Clone, PartialEq)]

@@ -68,7 +68,7 @@ rules! {
              Weights of 0 and repeated bones only take space."
         mend "Normalise the weights, and remove those of 0, before the export. A vertex that no bone moves may have \
               an empty list.";
-    Info ENCODING "UG14"
+    Info ENCODING "UG14" Reencoded
         "Compact integers have the length that the engine writes. Strings are UTF-8 with one NUL at the end."
         why "The file can be read, but the engine would write other bytes, so a rewritten file differs. A name that \
              is not UTF-8 cannot be shown as it was meant."
@@ -94,7 +94,7 @@ rules! {
         why "Geometry and tree of a surface are in these blocks. A block that does not inflate to its declared \
              contents is damaged, and its part of the surface cannot be read."
         mend "Fetch the file again, or export it again. The blocks of the other surfaces can still be read.";
-    Error BLOCK_TABLE "UG20" "The table of ms14 and ms15 has the offset of the block of each surface."
+    Error BLOCK_TABLE "UG20" Reencoded "The table of ms14 and ms15 has the offset of the block of each surface."
         why "Readers locate the geometry of a surface by this table. With a wrong offset, they read the bytes of \
              another part."
         mend "`meshpeek rewrite FILE -o OUT` writes the right table.";
@@ -111,7 +111,7 @@ rules! {
     Info BIND_POSE_FRAME "UG23" "The first frame of an animation differs from the bind pose."
         why "The vendor's page on ms10 advises against it, because the skeleton already has the bind pose."
         mend "Start the exported range one frame later if the first frame was added only for the export.";
-    Warning TRAILING_BYTES "UG24" "Nothing follows the closing magic number."
+    Warning TRAILING_BYTES "UG24" LeftOut "Nothing follows the closing magic number."
         why "No field refers to these bytes. They may be the rest of an older, longer file, or come from a damaged \
              copy."
         mend "`meshpeek rewrite FILE -o OUT --allow-loss` leaves the bytes out.";

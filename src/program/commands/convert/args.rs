@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::TypedValueParser;
-use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
@@ -65,8 +65,8 @@ pub struct ConvertArgs {
     #[arg(long = "animation", value_name = "FILE")]
     pub animations: Vec<PathBuf>,
     /// Coordinate conventions of the output
-    #[arg(long, value_enum, value_name = "SPACE", default_value = "target")]
-    space: SpaceName,
+    #[arg(long, value_parser = space_parser(), value_name = "SPACE", default_value = "target")]
+    space: OutputSpace,
     #[command(flatten)]
     adjust: AdjustArgs,
     /// What vertex colours are; by default, those of UNIGINE are data and those of EZ-Mesh colours
@@ -84,7 +84,7 @@ pub struct ConvertArgs {
     hulls: bool,
     /// Write the file even if parts of the mesh are left out that the format could hold
     #[arg(long)]
-    allow_loss: bool,
+    pub allow_loss: bool,
     /// Greatest size of an output file, in bytes or with the suffix K, M or G; 16 MiB and 32 times
     /// the size of the input by default
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
@@ -97,9 +97,10 @@ pub struct ConvertArgs {
     quantized: bool,
     /// Compress the arrays with meshoptimizer, by the extension `EXT_meshopt_compression`
     /// or `KHR_meshopt_compression`
-    #[arg(long, value_enum, value_name = "EXTENSION", num_args = 0..=1, default_missing_value = "ext", help_heading = "glTF")]
+    #[arg(long, value_parser = compression_parser(), value_name = "EXTENSION", num_args = 0..=1,
+        default_missing_value = "ext", help_heading = "glTF")]
     #[cfg_attr(not(feature = "meshopt"), arg(hide = true))]
-    compress: Option<CompressionName>,
+    compress: Option<Compression>,
     /// Greatest size of a .bin file of .gltf output, in bytes or with the suffix K, M or G
     #[arg(long, value_parser = parse_size, value_name = "SIZE", help_heading = "glTF")]
     split: Option<u64>,
@@ -113,30 +114,26 @@ pub struct ConvertArgs {
     asset: Option<usize>,
 }
 
-/// The names of the coordinate conventions on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SpaceName {
-    /// The conventions of the output format
-    Target,
-    /// The axes, units and texture coordinates of the mesh file
-    Stored,
-}
-
-/// The names of the extensions for compression on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CompressionName {
-    /// `EXT_meshopt_compression`
-    Ext,
-    /// `KHR_meshopt_compression`
-    Khr,
-}
-
 /// The levels of detail on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LevelName {
     One(LevelNumber),
     All,
     Nodes,
+}
+
+fn space_parser() -> impl TypedValueParser<Value = OutputSpace> {
+    named_values(vec![
+        (OutputSpace::Target, "target", "The conventions of the output format"),
+        (OutputSpace::Stored, "stored", "The axes, units and texture coordinates of the mesh file"),
+    ])
+}
+
+fn compression_parser() -> impl TypedValueParser<Value = Compression> {
+    named_values(vec![
+        (Compression::Ext, "ext", "`EXT_meshopt_compression`"),
+        (Compression::Khr, "khr", "`KHR_meshopt_compression`"),
+    ])
 }
 
 fn levels_parser() -> impl TypedValueParser<Value = LevelName> {
@@ -148,20 +145,7 @@ fn levels_parser() -> impl TypedValueParser<Value = LevelName> {
 }
 
 fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
-    named_values(ExportFormat::ALL.map(|format| (format, format.extension(), description(format))).to_vec())
-}
-
-const fn description(format: ExportFormat) -> &'static str {
-    match format {
-        ExportFormat::Glb => "glTF 2.0 in one binary file",
-        ExportFormat::Gltf => "glTF 2.0 as JSON with .bin files",
-        ExportFormat::Obj => "Wavefront OBJ with a .mtl file",
-        ExportFormat::Ply => "Binary PLY",
-        ExportFormat::Stl => "Binary STL",
-        ExportFormat::Ezm => "EZ-Mesh text",
-        ExportFormat::Ezb => "EZ-Mesh binary",
-        ExportFormat::Json => "JSON with the decoded arrays",
-    }
+    named_values(ExportFormat::ALL.map(|format| (format, format.extension(), format.names().description)).to_vec())
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
@@ -261,19 +245,14 @@ impl ConvertArgs {
     fn check_options(&self, format: ExportFormat) -> Result<(), UsageError> {
         let is_gltf = matches!(format, ExportFormat::Glb | ExportFormat::Gltf);
         let has_scenes = matches!(self.lod, Some(LevelName::All | LevelName::Nodes));
-        for (is_set, option) in [
-            (self.quantized, "--quantized"),
-            (self.compress.is_some(), "--compress"),
-            (has_scenes, "--lod all and --lod nodes"),
-            (self.split.is_some() && format == ExportFormat::Glb, "--split"),
-        ] {
-            if is_set && (!is_gltf || option == "--split") {
-                let needed = if option == "--split" { ".gltf" } else { "glTF" };
-                return Err(UsageError(format!("{option}: applies to {needed} output only; leave it out")));
-            }
-        }
-        if self.split.is_some() && !is_gltf {
-            return Err(UsageError("--split: applies to .gltf output only; leave it out".to_owned()));
+        let wrong = [
+            (self.quantized && !is_gltf, "--quantized", "glTF"),
+            (self.compress.is_some() && !is_gltf, "--compress", "glTF"),
+            (has_scenes && !is_gltf, "--lod all and --lod nodes", "glTF"),
+            (self.split.is_some() && format != ExportFormat::Gltf, "--split", ".gltf"),
+        ];
+        if let Some((_, option, needed)) = wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
+            return Err(UsageError(format!("{option}: applies to {needed} output only; leave it out")));
         }
         if self.compress.is_some() && !cfg!(feature = "meshopt") {
             let text =
@@ -304,16 +283,10 @@ impl ConvertArgs {
             .with_rate(self.rate)
             .with_colors(self.colors.unwrap_or_default())
             .with_normals(self.normals)
-            .with_space(match self.space {
-                SpaceName::Target => OutputSpace::Target,
-                SpaceName::Stored => OutputSpace::Stored,
-            })
+            .with_space(self.space)
             .with_adjustment(self.adjust.adjustment(asset)?)
             .with_quantized(self.quantized)
-            .with_compression(self.compress.map(|name| match name {
-                CompressionName::Ext => Compression::Ext,
-                CompressionName::Khr => Compression::Khr,
-            }))
+            .with_compression(self.compress)
             .with_hulls(self.hulls)
             .with_allow_loss(self.allow_loss);
         Ok(match self.split {

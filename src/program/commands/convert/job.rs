@@ -13,6 +13,7 @@ use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::UsageError;
+use crate::program::render::losses::refuse;
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
 use crate::program::threads;
@@ -33,11 +34,8 @@ pub struct ConvertJob {
     pub chosen: ChosenPaths,
 }
 
-/// What was written.
-pub struct ConvertedFiles {
-    /// The path and the size of each file.
-    pub outputs: Vec<(PathBuf, u64)>,
-}
+/// The path and the size of each file that was written.
+pub type WrittenFiles = Vec<(PathBuf, u64)>;
 
 /// A file whose clips are added.
 pub struct AnimationFile {
@@ -54,7 +52,7 @@ impl ConvertJob {
         format: ExportFormat,
         animations: &[AnimationFile],
         losses: &mut Vec<Loss>,
-    ) -> anyhow::Result<ConvertedFiles> {
+    ) -> anyhow::Result<WrittenFiles> {
         let done = self.convert(args, format, animations, losses);
         let done = done.map_err(|error| self.limit(args, animations).explain(error));
         done.map_err(|error| self.asset.locate_any_error(at_output(error, &self.output), &self.path))
@@ -66,7 +64,7 @@ impl ConvertJob {
         format: ExportFormat,
         animations: &[AnimationFile],
         losses: &mut Vec<Loss>,
-    ) -> anyhow::Result<ConvertedFiles> {
+    ) -> anyhow::Result<WrittenFiles> {
         let contents = self.asset.model.contents();
         let is_stream = self.output == Path::new(STDIN);
         let target = folder(&self.output);
@@ -84,9 +82,11 @@ impl ConvertJob {
         let (_, export) = threads::both(hash, || Export::new(&input, format, &options));
         let export = export?;
         *losses = export.losses().to_vec();
-        refuse(&export, &self.path)?;
-        let outputs = if is_stream { self.write_stream(&export)? } else { self.write_files(&export, args.force)? };
-        Ok(ConvertedFiles { outputs })
+        refuse(losses, args.allow_loss, |first, more| {
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            format!("{}: the output would lack {first}{more}; --allow-loss leaves it out", shown(&self.path))
+        })?;
+        if is_stream { self.write_stream(&export) } else { self.write_files(&export, args.force) }
     }
 
     /// Returns the greatest size of the output.
@@ -96,7 +96,7 @@ impl ConvertJob {
     }
 
     /// Writes all files of the output, and then gives them their names together.
-    fn write_files(&self, export: &Export<'_>, force: bool) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+    fn write_files(&self, export: &Export<'_>, force: bool) -> anyhow::Result<WrittenFiles> {
         let stem = self.output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut paths = vec![self.output.clone()];
         for file in 1..export.file_count() {
@@ -107,16 +107,16 @@ impl ConvertJob {
             }
             paths.push(path);
         }
-        let mut files = WrittenFiles { paths: &paths, force, pending: Vec::new(), outputs: Vec::new() };
+        let mut files = OutputFiles { paths: &paths, force, pending: Vec::new(), outputs: Vec::new() };
         pipe::write(&mut files, |receive| Ok(export.write_files(&stem, receive)?))?;
         files.complete_last()?;
-        let WrittenFiles { pending, outputs, .. } = files;
+        let OutputFiles { pending, outputs, .. } = files;
         self.asset.check()?;
         PendingOutput::finish_all(pending)?;
         Ok(outputs)
     }
 
-    fn write_stream(&self, export: &Export<'_>) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+    fn write_stream(&self, export: &Export<'_>) -> anyhow::Result<WrittenFiles> {
         if export.file_count() > 1 {
             let text = "-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json";
             return Err(UsageError(text.to_owned()).into());
@@ -134,16 +134,16 @@ impl ConvertJob {
 }
 
 /// The files of an output, which are written one after another.
-struct WrittenFiles<'p> {
+struct OutputFiles<'p> {
     paths: &'p [PathBuf],
     force: bool,
     /// The files that were started. All but the last are complete.
     pending: Vec<PendingOutput>,
     /// The path and the size of each complete file.
-    outputs: Vec<(PathBuf, u64)>,
+    outputs: WrittenFiles,
 }
 
-impl WrittenFiles<'_> {
+impl OutputFiles<'_> {
     fn complete_last(&mut self) -> anyhow::Result<()> {
         let path = self.paths.get(self.outputs.len());
         if let Some((file, path)) = self.pending.last_mut().zip(path) {
@@ -153,7 +153,7 @@ impl WrittenFiles<'_> {
     }
 }
 
-impl FileSink for WrittenFiles<'_> {
+impl FileSink for OutputFiles<'_> {
     fn write(&mut self, file: usize, bytes: &[u8]) -> anyhow::Result<()> {
         let Some(path) = self.paths.get(file) else { return Ok(()) };
         if file == self.pending.len() {
@@ -163,15 +163,4 @@ impl FileSink for WrittenFiles<'_> {
         let Some(output) = self.pending.get_mut(file) else { return Ok(()) };
         output.write_part(path, |out| Ok(out.write_all(bytes)?))
     }
-}
-
-/// Returns an error if the output lacks data that the command line does not allow to leave out.
-fn refuse(export: &Export<'_>, path: &Path) -> Result<(), UsageError> {
-    let mut refused = export.refused();
-    let Some(first) = refused.next() else { return Ok(()) };
-    let more = match refused.count() {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
-    Err(UsageError(format!("{}: the output would lack {first}{more}; --allow-loss leaves it out", shown(path))))
 }

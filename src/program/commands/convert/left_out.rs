@@ -37,17 +37,7 @@ impl LeftOutByFormat {
         let (last, first) = kinds.split_last()?;
         let named = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
         let meshes = if self.meshes > 1 { format!(" of {}", counted(self.meshes, "mesh")) } else { String::new() };
-        Some(format!("{} holds {}: left out{meshes}: {named}", self.format, self.holds()))
-    }
-
-    const fn holds(&self) -> &'static str {
-        match self.format {
-            ExportFormat::Stl => "triangles only",
-            ExportFormat::Ply => "vertices and triangles with one UV set",
-            ExportFormat::Obj => "surfaces at rest with one UV set",
-            ExportFormat::Ezm | ExportFormat::Ezb => "surfaces with bones and clips",
-            ExportFormat::Glb | ExportFormat::Gltf | ExportFormat::Json => "surfaces, bones and clips",
-        }
+        Some(format!("{} holds {}: left out{meshes}: {named}", self.format, self.format.names().holds))
     }
 
     /// Returns the name of the items of a kind.

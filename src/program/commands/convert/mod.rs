@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 pub use args::ConvertArgs;
 pub use facts::stem;
-use job::{AnimationFile, ConvertJob, ConvertedFiles};
+use job::{AnimationFile, ConvertJob, WrittenFiles};
 use left_out::LeftOutByFormat;
 use outputs::OutputNames;
 
@@ -31,8 +31,9 @@ use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::json::{document, error as error_json, print_json};
+use crate::program::render::losses::{loss_line, losses_json, refuse};
 use crate::program::render::note::note;
-use crate::program::render::report::report;
+use crate::program::render::report::complain_about;
 use crate::program::render::text::{count, counted, shown};
 use crate::program::threads;
 
@@ -44,7 +45,7 @@ struct ConvertResult {
     /// Whether each mesh gets a file of its own in a folder.
     is_in_folder: bool,
     losses: Vec<Loss>,
-    done: anyhow::Result<ConvertedFiles>,
+    done: anyhow::Result<WrittenFiles>,
 }
 
 impl ConvertArgs {
@@ -141,26 +142,25 @@ impl ConvertArgs {
     /// Prints the result of one mesh.
     fn report(&self, result: &ConvertResult, global: &Global) -> Outcome {
         let path = shown(Path::new(&result.path));
+        // The error about refused losses names the mesh.
+        let has_path = refuse(&result.losses, self.allow_loss, |_, _| String::new()).is_err();
         for loss in result.losses.iter().filter(|loss| global.verbose || !loss.by_format) {
-            note(&format!("{path}: not in the output: {loss}"), global);
+            note(&loss_line(&path, loss), global);
         }
         match &result.done {
-            Err(error) => {
-                let global = Global { json: false, ..global.clone() };
-                match error.downcast_ref::<UsageError>().filter(|usage| !usage.0.contains(&path)) {
-                    Some(usage) if result.is_in_folder => {
-                        report(&UsageError(format!("{path}: {}", usage.0)).into(), &global)
-                    }
-                    _ => report(error, &global),
+            Err(error) => match error.downcast_ref::<UsageError>() {
+                Some(usage) if result.is_in_folder && !has_path => {
+                    complain_about(&UsageError(format!("{path}: {}", usage.0)).into())
                 }
-            }
+                _ => complain_about(error),
+            },
             Ok(_) if global.json || global.quiet || self.output == Path::new(STDIN) => Outcome::Fine,
-            Ok(converted) => {
+            Ok(written) => {
                 let mut out = anstream::stdout().lock();
-                let mut lines = converted.outputs.iter();
+                let mut lines = written.iter();
                 let done =
                     lines.try_for_each(|(path, bytes)| writeln!(out, "{}: {}", shown(path), counted(*bytes, "byte")));
-                done.map_or_else(|error| report(&error.into(), global), |()| Outcome::Fine)
+                done.map_or_else(|error| complain_about(&error.into()), |()| Outcome::Fine)
             }
         }
     }
@@ -196,10 +196,10 @@ impl ConvertResult {
     }
 
     fn json(&self, format: ExportFormat) -> Value {
-        let losses: Value = self.losses.iter().map(loss_json).collect();
+        let losses = losses_json(&self.losses);
         match &self.done {
-            Ok(converted) => {
-                let outputs = converted.outputs.iter();
+            Ok(written) => {
+                let outputs = written.iter();
                 let outputs: Value =
                     outputs.map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes })).collect();
                 let format = format.extension();
@@ -220,8 +220,4 @@ impl ConvertResult {
 fn other_error_json(error: &anyhow::Error) -> Value {
     let kind = if error.is::<UsageError>() { "refused" } else { "io" };
     json!({ "format": "export", "field": "output", "offset": null, "kind": kind, "message": format!("{error:#}") })
-}
-
-fn loss_json(loss: &Loss) -> Value {
-    json!({ "kind": loss.kind.id(), "surface": loss.surface, "text": loss.text, "by_format": loss.by_format })
 }

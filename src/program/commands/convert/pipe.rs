@@ -54,24 +54,13 @@ fn write_directly(
     produce: impl FnOnce(&mut Receive<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut out = out.lock().map_err(|_| io::Error::other("the output cannot be written"))?;
-    let (mut block, mut failed): (FileBlock, _) = ((0, Vec::new()), None);
-    let mut flush = |block: &mut FileBlock| {
-        let written = out.write(block.0, &block.1);
-        block.1.clear();
-        written.map_err(|error| {
+    let mut failed = None;
+    let produced = produce(&mut |file, bytes| {
+        out.write(file, bytes).map_err(|error| {
             failed = Some(error);
             io::Error::other("the output cannot be written")
         })
-    };
-    let produced = produce(&mut |file, bytes| {
-        if block.0 != file || block.1.len() >= BLOCK {
-            flush(&mut block)?;
-            block.0 = file;
-        }
-        block.1.extend_from_slice(bytes);
-        Ok(())
     });
-    let produced = produced.and_then(|()| Ok(flush(&mut block)?));
     failed.map_or(produced, Err)
 }
 

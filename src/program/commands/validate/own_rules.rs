@@ -2,37 +2,28 @@
 //! conditions of `--deny`.
 
 use super::check::FileFindings;
+use crate::parse::rules;
 use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 use crate::program::describe::rows::selected::MeshCondition;
 use crate::program::input::asset::InputAsset;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::{Error, Field, Finding, Rule, Severity};
+use crate::{Error, Field, Finding};
 use std::path::Path;
 
 /// The name of the formats of these rules.
 pub const ANY_FORMAT: &str = "any";
 
-/// The rule about files that cannot be read.
-pub const UNREADABLE: Rule = Rule {
-    id: "IO01",
-    severity: Severity::Error,
-    text: "The file can be read to its end.",
-    why: "Programs cannot load the file, or only a part of it.",
-    mend: "Export or download the file again. `--write-baseline` records a file that is known to be unreadable.",
-};
-
-/// The rule about the conditions of `--deny`.
-pub const DENIED: Rule = Rule {
-    id: "DENY01",
-    severity: Severity::Error,
-    text: "No mesh and no surface meets a condition of `--deny`.",
-    why: "The project forbids such meshes, such as those with more triangles than a budget.",
-    mend: "Change the mesh, or the condition on the command line.",
-};
-
-/// The rules that belong to no format.
-pub const OWN_RULES: [&Rule; 2] = [&UNREADABLE, &DENIED];
+rules! {
+    /// The rules that belong to no format.
+    pub const OWN_RULES;
+    Error UNREADABLE "IO01" "The file can be read to its end."
+        why "Programs cannot load the file, or only a part of it."
+        mend "Export or download the file again. `--write-baseline` records a file that is known to be unreadable.";
+    Error DENIED "DENY01" "No mesh and no surface meets a condition of `--deny`."
+        why "The project forbids such meshes, such as those with more triangles than a budget."
+        mend "Change the mesh, or the condition on the command line.";
+}
 
 /// The greatest number of surfaces of one mesh that a condition reports.
 const MAX_SURFACES: usize = 100;
@@ -40,16 +31,13 @@ const MAX_SURFACES: usize = 100;
 /// Returns the finding about a file that cannot be read, or `None` for an error in the command
 /// line.
 pub fn unreadable(error: &Error) -> Option<Finding> {
-    let Rule { id: rule, severity, .. } = UNREADABLE;
-    let is_unreadable = Outcome::of_error(error) == Outcome::Unreadable;
-    is_unreadable.then(|| Finding {
-        rule,
-        severity,
-        field: error.field(),
-        offset: error.offset().unwrap_or_default(),
-        source: u8::try_from(error.source_index()).unwrap_or_default(),
-        text: format!("the file cannot be read: {}", error.message()),
-    })
+    if Outcome::of_error(error) != Outcome::Unreadable {
+        return None;
+    }
+    let text = format!("the file cannot be read: {}", error.message());
+    let source = u8::try_from(error.source_index()).unwrap_or_default();
+    let finding = Finding::new(UNREADABLE, error.field(), error.offset().unwrap_or_default(), text);
+    Some(Finding { source, ..finding })
 }
 
 /// Returns whether findings have the one about a file that cannot be read.
@@ -84,7 +72,6 @@ impl DeniedCondition {
     pub fn check(&self, path: &Path, asset: &InputAsset, report: &mut dyn FnMut(Finding)) -> crate::Result<()> {
         let mut columns = Vec::new();
         self.condition.condition.columns(&mut columns);
-        let Rule { id: rule, severity, .. } = DENIED;
         for row in self.condition.met_by(path, asset)?.iter().take(MAX_SURFACES) {
             let field = Field::new(self.name);
             let field = match row.cell(TableColumn::Surface) {
@@ -92,7 +79,7 @@ impl DeniedCondition {
                 _ => field,
             };
             let text = format!("{} (denied: {})", values(row, &columns), self.text);
-            report(Finding { rule, severity, field, offset: 0, source: 0, text });
+            report(Finding::new(DENIED, field, 0, text));
         }
         Ok(())
     }

@@ -1,0 +1,37 @@
+//! The form in which a mesh file is written again: [`WrittenForm`] and [`Storage`].
+
+/// The form in which [`MeshFile::write_to`](super::MeshFile::write_to) writes a mesh again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrittenForm {
+    /// The extensions of the written file, without a dot.
+    pub extensions: &'static [&'static str],
+    /// What the name of each file of a mesh of several files has after the common stem, such as
+    /// `_d.3d`, by the index of the file. The last one is that of the script. The list is empty for
+    /// a mesh of one file.
+    pub endings: &'static [&'static str],
+    /// Whether the file is text, which is formatted again. A binary file without errors is written
+    /// byte for byte.
+    pub is_text: bool,
+    /// Whether the file has blocks, which [`Storage`] applies to.
+    pub has_blocks: bool,
+    /// The names of the dialects of the file and of the written file, if they differ.
+    pub dialects: Option<[&'static str; 2]>,
+}
+
+/// How a writer stores the blocks of a file whose content may be compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Copies the stored bytes of each block from the source file without changes.
+    #[default]
+    Kept,
+    /// Stores the content of each block uncompressed. An uncompressed mesh file is larger than a
+    /// compressed one, but a reader can borrow the arrays directly from the file without inflating
+    /// blocks.
+    Raw,
+    /// Compresses each block with LZ4 if the compressed block is smaller than its content.
+    ///
+    /// Different LZ4 encoders make different bytes from the same content. With [`Storage::Lz4`],
+    /// the blocks of the written file may therefore differ from the blocks of the source file.
+    Lz4,
+}

@@ -1,3 +1,0 @@
-//! UNIGINE meshes and animations, with the compressed blocks of meshes.
-
-pub mod block_args;
