@@ -8,6 +8,8 @@ mod model;
 mod model_views;
 mod open;
 mod open_indexed;
+#[cfg(feature = "cli")]
+mod samples;
 pub mod secondlife;
 mod sidecar_content;
 mod sidecar_place;
@@ -22,5 +24,7 @@ pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
+#[cfg(feature = "cli")]
+pub(crate) use samples::{SampleKind, sample_kinds};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;

@@ -55,6 +55,8 @@ mod header;
 mod layout;
 mod name_index;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod semantic;
 mod sidecar_index;
 mod surface;

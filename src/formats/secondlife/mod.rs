@@ -96,6 +96,8 @@ pub mod llsd;
 mod matrix;
 mod physics;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod skin;
 mod skin_index;
 mod skinning;

@@ -128,6 +128,8 @@ mod levels;
 mod morph;
 mod reader;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod shadow_names;
 mod sidecar_index;
 mod surface;

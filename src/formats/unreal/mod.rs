@@ -76,6 +76,8 @@ mod header;
 pub mod layout;
 mod normals;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 pub mod script;
 mod surface;
 mod surface_groups;

@@ -11,7 +11,6 @@ pub mod lent;
 pub mod names;
 pub mod native_output;
 pub mod region_bytes;
-pub mod sample;
 pub mod secondlife;
 pub mod selectors;
 pub mod summary;
